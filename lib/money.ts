@@ -1,0 +1,57 @@
+/**
+ * Money is a whole number of hundredths of the currency's unit, as a bigint. No float touches it (DESIGN 4).
+ * Hundredths for every currency, also those without decimals: partners do send 100.50 XAF.
+ */
+export const CURRENCIES = ['XAF', 'XOF', 'UGX'] as const
+export type Currency = (typeof CURRENCIES)[number]
+
+export type Money = { amountMinor: bigint; currency: Currency }
+
+/** 9,999,999,999.99 in hundredths: the largest amount of one transaction. */
+export const AMOUNT_MINOR_MAX = 999_999_999_999n
+
+/** How many decimals each currency has in everyday use; fees are rounded to it. */
+const DECIMALS: Record<Currency, 0 | 2> = { XAF: 0, XOF: 0, UGX: 0 }
+
+const JSON_NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/**
+ * Reads the source text of a JSON number as an amount in hundredths, exactly.
+ * Undefined unless it is strictly positive, has at most two decimals and is at most 9,999,999,999.99.
+ */
+export function parseAmountMinor(text: string): bigint | undefined {
+  const match = JSON_NUMBER.exec(text)
+  if (!match || match[1] === '-' || text.length > 64) return undefined
+  const [, , whole = '', fraction = '', exponent = '0'] = match
+  const digits = (whole + fraction).replace(/^0+(?=\d)/, '')
+  // value = digits × 10^shift hundredths
+  const shift = Number(exponent) - fraction.length + 2
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return undefined
+  const scale = shift + digits.length - significant.length
+  if (scale < 0 || significant.length + scale > 12) return undefined
+  const amountMinor = BigInt(significant) * 10n ** BigInt(scale)
+  return amountMinor <= AMOUNT_MINOR_MAX ? amountMinor : undefined
+}
+
+/** The shortest exact decimal: 5000, 100.5, -0.25. Good for JSON at any size, also beyond 2^53. */
+export function formatMinor(amountMinor: bigint): string {
+  const sign = amountMinor < 0n ? '-' : ''
+  const absolute = amountMinor < 0n ? -amountMinor : amountMinor
+  const whole = absolute / 100n
+  const cents = absolute % 100n
+  if (cents === 0n) return `${sign}${whole}`
+  return `${sign}${whole}.${cents % 10n === 0n ? cents / 10n : cents.toString().padStart(2, '0')}`
+}
+
+/** Adds amounts of one currency. Throws on a mixture: that is a bug, never an input. */
+export function addMoney(left: Money, right: Money): Money {
+  if (left.currency !== right.currency) throw new Error(`Cannot add ${right.currency} to ${left.currency}`)
+  return { amountMinor: left.amountMinor + right.amountMinor, currency: left.currency }
+}
+
+/** Rounds half up to the decimals that the currency has in everyday use. Takes and gives hundredths, never negative. */
+export function roundHalfUp(numeratorMinor: bigint, denominator: bigint, currency: Currency): bigint {
+  const unit = DECIMALS[currency] === 0 ? 100n : 1n
+  return ((numeratorMinor * 2n + denominator * unit) / (denominator * unit * 2n)) * unit
+}

@@ -1,0 +1,33 @@
+/** Roles of a person in one application (DESIGN 1). A person may hold several. */
+export const ROLES = ['maker', 'checker', 'finance', 'administrator'] as const
+export type Role = (typeof ROLES)[number]
+
+/** What a person may do, and which roles may do it: the one table that pages, actions and commands ask. */
+export const PERMISSIONS = {
+  'overview:read': ROLES,
+  'transaction:read': ROLES,
+  'transaction:synchronise': ROLES,
+  'transaction:create': ['maker'],
+  'transaction:recall': ['maker'],
+  'transaction:decide': ['checker'],
+  'approval:read': ROLES,
+  'total:read': ROLES,
+  'balance:read': ROLES,
+  'balance:set-threshold': ['finance', 'administrator'],
+  'statement:read': ['finance', 'administrator'],
+  'export:create': ROLES,
+  'audit:read': ['administrator'],
+  'policy:read': ROLES,
+  'policy:change': ['administrator'],
+  'people:change': ['administrator'],
+  'access:read': ['administrator'],
+  'access:change': ['administrator'],
+} as const satisfies Record<string, readonly Role[]>
+
+export type Permission = keyof typeof PERMISSIONS
+
+/** Whether somebody with these roles holds this permission. */
+export function can(roles: readonly Role[], permission: Permission): boolean {
+  const allowed: readonly Role[] = PERMISSIONS[permission]
+  return roles.some((role) => allowed.includes(role))
+}

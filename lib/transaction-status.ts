@@ -1,0 +1,44 @@
+/** The four states of the specification. SUCCESS and FAILED are final: nothing leads out of them. */
+export const TRANSACTION_STATUSES = ['PENDING', 'PENDING_APPROVAL', 'SUCCESS', 'FAILED'] as const
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
+
+export const TRANSACTION_TYPES = ['COLLECT', 'DEPOSIT'] as const
+export type TransactionType = (typeof TRANSACTION_TYPES)[number]
+
+export const TRANSACTION_SOURCES = ['api', 'person', 'file'] as const
+export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
+
+/** One named edge of the state graph. `from` null is the creation. */
+export type TransitionEdge = { from: TransactionStatus | null; to: TransactionStatus }
+
+/** Every way a transaction can move, by the event that moves it (DESIGN 6). There is no other. */
+export const TRANSITIONS = {
+  created: { from: null, to: 'PENDING' },
+  created_waiting: { from: null, to: 'PENDING_APPROVAL' },
+  approved: { from: 'PENDING_APPROVAL', to: 'PENDING' },
+  rejected: { from: 'PENDING_APPROVAL', to: 'FAILED' },
+  recalled: { from: 'PENDING_APPROVAL', to: 'FAILED' },
+  expired: { from: 'PENDING_APPROVAL', to: 'FAILED' },
+  succeeded: { from: 'PENDING', to: 'SUCCESS' },
+  failed: { from: 'PENDING', to: 'FAILED' },
+  refused_for_funds: { from: 'PENDING', to: 'FAILED' },
+} as const satisfies Record<string, TransitionEdge>
+
+export type TransitionEvent = Exclude<keyof typeof TRANSITIONS, 'created' | 'created_waiting'>
+
+/** True for SUCCESS and FAILED. */
+export function isFinalStatus(status: TransactionStatus): status is 'SUCCESS' | 'FAILED' {
+  return status === 'SUCCESS' || status === 'FAILED'
+}
+
+/** Messages of FAILED transactions that the specification names (Errors, last table). */
+export const FAILURE_MESSAGES = {
+  insufficientFunds: 'Solde insuffisant',
+  invalidNumber: 'Numéro invalide',
+  cancelledByCustomer: 'Transaction annulée par le client',
+  operatorTimeout: 'Timeout opérateur',
+  notRegistered: 'Compte non inscrit',
+} as const
+
+/** What a webhook says of a transaction that went well. */
+export const SUCCESS_MESSAGE = 'Transaction réussie'

@@ -1,0 +1,34 @@
+import pg from 'pg'
+
+// int8 arrives as text and becomes a bigint: money and counters never pass through a float. Set for the whole process,
+// before any pool exists, and used by the tests too.
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
+// numeric only comes from sum(bigint); a fraction there is a bug and throws.
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, (text) => BigInt(text))
+// A date is a calendar day, not an instant in the server's zone.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+
+export type Pool = pg.Pool
+export type PoolOptions = { databaseUrl: string; connectionsMax: number; applicationName: string }
+
+/**
+ * Opens a pool. `connectionsMax` is per process; a statement that waits longer than ten seconds for a connection throws.
+ * Idle clients that break (a database restart) are dropped and replaced on the next use.
+ */
+export function createPool(options: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    max: options.connectionsMax,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  })
+  // Without a listener a broken idle connection would end the process.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+/** What a function needs that runs a statement: a pool, or the client that holds a transaction open. */
+export type Queryable = Pick<pg.Pool, 'query'>
+export type TrxClient = pg.PoolClient

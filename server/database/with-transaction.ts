@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Result } from '#lib/result.ts'
+import type { Pool, TrxClient } from './pool.ts'
+
+const RETRYABLE = new Set(['40001', '40P01'])
+const ATTEMPTS_MAX = 4
+
+/**
+ * Runs `work` inside one database transaction. A throw and a Result that is not ok both roll back: a refusal never
+ * leaves half a command behind. Deadlocks and serialization failures are retried three times with jitter, so `work`
+ * may run more than once and must have no effect outside the database.
+ */
+export async function withTransaction<Value, Failure>(
+  pool: Pool,
+  work: (trx: TrxClient) => Promise<Result<Value, Failure>>,
+): Promise<Result<Value, Failure>> {
+  for (let attempt = 1; ; attempt++) {
+    const trx = await pool.connect()
+    let broken: Error | undefined
+    try {
+      await trx.query('begin')
+      const result = await work(trx)
+      await trx.query(result.ok ? 'commit' : 'rollback')
+      return result
+    } catch (error) {
+      await trx.query('rollback').catch((rollbackError: Error) => {
+        broken = rollbackError
+      })
+      if (attempt >= ATTEMPTS_MAX || !isRetryable(error)) throw error
+    } finally {
+      trx.release(broken)
+    }
+    await delay(Math.random() * 20 * attempt)
+  }
+}
+
+/** True for errors after which PostgreSQL asks the client to run the whole transaction again. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && RETRYABLE.has(error.code)
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import path from 'node:path'
+import { test } from 'node:test'
+import { loadConfig } from './config.ts'
+
+const SECRETS = { TOKEN_SECRET: 't'.repeat(32), SESSION_SECRET: 's'.repeat(32) }
+const PRODUCTION = { NODE_ENV: 'production', DATABASE_URL: 'postgres://app:pw@db:5432/countersign', ...SECRETS }
+
+test('nothing configured is the sandbox on 127.0.0.1:3000 with its own database', () => {
+  const config = loadConfig({})
+  assert.equal(config.isSandbox, true)
+  assert.equal(config.isProduction, false)
+  assert.equal(config.databaseUrl, undefined)
+  assert.equal(config.publicUrl, 'http://127.0.0.1:3000')
+  assert.equal(config.dataDirectory, path.resolve('.data'))
+  assert.deepEqual(config.operators, {})
+})
+
+test('an empty variable counts as absent', () => {
+  assert.equal(loadConfig({ PORT: '', DATABASE_URL: '' }).port, 3000)
+})
+
+for (const [name, value] of [
+  ['PORT', '70000'], ['PORT', 'http'], ['PORT', '-1'], ['ROLE', 'boss'], ['WEB_CONCURRENCY', '0'], ['WEB_CONCURRENCY', '1.5'],
+  ['DATABASE_URL', 'mysql://x'], ['DATABASE_REPLICA_URL', 'nonsense'], ['TRUSTED_PROXIES', '10.0.0.0/8, example'], ['TOKEN_SECRET', 'short'],
+  ['SESSION_SECRET', 'short'], ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/99'], ['LOG_LEVEL', 'loud'], ['API_MOUNT', 'both'], ['POOL_SIZE', '1'],
+  ['SIMULATOR_DELAY_MS', 'soon'], ['SIMULATOR_PORT', '0'], ['PREPARED_STATEMENTS', 'maybe'], ['SANDBOX', 'yes please'], ['PUBLIC_URL', '/here'],
+  ['METRICS_TOKEN', 'x'], ['NODE_ENV', 'prod'], ['HOST', 'a b'], ['OPERATOR_MTN_MOMO_BASE_URL', 'ftp://x'],
+] as const) {
+  test(`${name}=${value} stops the start with one sentence that names it`, () => {
+    assert.throws(() => loadConfig({ [name]: value }), (error: Error) => error.message.startsWith(name) && /^[^.]+.*\.$/.test(error.message) && !error.message.includes('\n'))
+  })
+}
+
+for (const name of ['TOKEN_SECRET', 'SESSION_SECRET', 'DATABASE_URL'] as const) {
+  test(`production without ${name} does not start`, () => {
+    assert.throws(() => loadConfig({ ...PRODUCTION, [name]: undefined }), new RegExp(`^Error: ${name} is missing`))
+  })
+}
+
+test('production is no sandbox: only SANDBOX=1 makes it one', () => {
+  assert.equal(loadConfig(PRODUCTION).isSandbox, false)
+  assert.equal(loadConfig(PRODUCTION).isProduction, true)
+  assert.equal(loadConfig({ ...PRODUCTION, SANDBOX: '1' }).isSandbox, true)
+})
+
+test('one secret does not serve two purposes in production', () => {
+  assert.throws(() => loadConfig({ ...PRODUCTION, SESSION_SECRET: SECRETS.TOKEN_SECRET }), /^Error: SESSION_SECRET must differ/)
+})
+
+test('an operator is configured by its code or by its protocol, and only with its secret', () => {
+  const { operators } = loadConfig({
+    OPERATOR_MTN_MOMO_BASE_URL: 'https://momo.example/', OPERATOR_MTN_MOMO_SECRET: 'm',
+    OPERATOR_UGMTN_BASE_URL: 'https://ug.example', OPERATOR_UGMTN_SECRET: 'u', OPERATOR_UGMTN_KEY: 'k',
+  })
+  assert.deepEqual(Object.keys(operators).sort(), ['BJMTN', 'MOMOCM', 'UGMTN'])
+  assert.deepEqual(operators.MOMOCM, { baseUrl: 'https://momo.example', key: undefined, secret: 'm' })
+  assert.deepEqual(operators.UGMTN, { baseUrl: 'https://ug.example', key: 'k', secret: 'u' })
+  assert.throws(() => loadConfig({ OPERATOR_WAVE_BASE_URL: 'https://wave.example' }), /^Error: OPERATOR_WAVE_SECRET is missing/)
+})

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+
+/** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
+export type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
+
+export type Config = {
+  role: 'web' | 'worker' | 'all'
+  host: string
+  port: number
+  /** How many web processes share the port. */
+  webConcurrency: number
+  /** Absolute. Holds the embedded database and what the sandbox writes. */
+  dataDirectory: string
+  /** Undefined: the embedded PostgreSQL. */
+  databaseUrl: string | undefined
+  /** Where reports may read; money is never decided from it. */
+  databaseReplicaUrl: string | undefined
+  /** Connections per process. */
+  poolSize: number
+  /** Off behind PgBouncer in transaction mode when it does not track prepared statements. */
+  preparesStatements: boolean
+  isProduction: boolean
+  /** Seeds, a simulator instead of operators, loopback allowed. Never true in production without SANDBOX=1. */
+  isSandbox: boolean
+  tokenSecret: string
+  sessionSecret: string
+  /** The address that people and partners use, without a slash at its end. */
+  publicUrl: string
+  /** Addresses and networks whose x-forwarded-for is believed. */
+  trustedProxies: string[]
+  /** Private networks that webhooks may reach all the same. */
+  webhookAllowedNetworks: string[]
+  /** Bearer token that /metrics asks for; undefined: loopback callers only. */
+  metricsToken: string | undefined
+  /** `direct`: the API is answered before Next's pipeline; `next`: by its route handlers. */
+  apiMount: 'direct' | 'next'
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  simulator: { delayMs: number; port: number | undefined }
+  /** Real operators by code. In production a code that is absent is switched off. */
+  operators: Partial<Record<OperatorCode, OperatorSettings>>
+}
+
+type Environment = Record<string, string | undefined>
+
+const SECRET_LENGTH_MIN = 32
+
+const wholeNumber = (minimum: number, maximum: number) =>
+  z.string().regex(/^\d{1,9}$/, 'must be a whole number').transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`)
+const flag = z.enum(['1', '0', 'true', 'false', 'on', 'off'], 'must be 1 or 0').transform((text) => ['1', 'true', 'on'].includes(text))
+const postgresUrl = z.string().refine((text) => hasProtocol(text, ['postgres:', 'postgresql:']), 'must be an address like postgres://user:password@host:5432/database')
+const httpUrl = z.string().refine((text) => hasProtocol(text, ['http:', 'https:']), 'must be an absolute http or https address')
+  .transform((text) => text.replace(/\/+$/, ''))
+const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`)
+const networks = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+  .refine((parts) => parts.every(isNetwork), 'must be addresses or networks (10.0.0.0/8, ::1) with commas between them')
+
+const environmentSchema = z.object({
+  NODE_ENV: z.enum(['production', 'development', 'test'], 'must be production, development or test').default('development'),
+  SANDBOX: flag.optional(),
+  ROLE: z.enum(['web', 'worker', 'all'], 'must be web, worker or all').default('all'),
+  HOST: z.string().regex(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name').default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(3_000),
+  WEB_CONCURRENCY: wholeNumber(1, 256).default(1),
+  DATA_DIR: z.string().max(1_000).default('.data'),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_REPLICA_URL: postgresUrl.optional(),
+  POOL_SIZE: wholeNumber(4, 1_000).default(16),
+  PREPARED_STATEMENTS: flag.default(true),
+  TOKEN_SECRET: secret.optional(),
+  SESSION_SECRET: secret.optional(),
+  PUBLIC_URL: httpUrl.optional(),
+  NEXTAUTH_URL: httpUrl.optional(),
+  TRUSTED_PROXIES: networks.default([]),
+  WEBHOOK_ALLOWED_NETWORKS: networks.default([]),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  API_MOUNT: z.enum(['direct', 'next'], 'must be direct or next').default('direct'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent').default('info'),
+  SIMULATOR_DELAY_MS: wholeNumber(0, 600_000).default(1_500),
+  SIMULATOR_PORT: wholeNumber(1, 65_535).optional(),
+})
+
+/**
+ * Reads the whole configuration from environment variables; an empty value counts as absent. Throws an Error whose
+ * message is one sentence that names the variable. Outside production, secrets that nobody set are random and last as
+ * long as the process (the sandbox hands in stored ones).
+ */
+export function loadConfig(environment: Environment): Config {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = environmentSchema.safeParse(present)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw new Error(`${String(issue?.path[0])} ${issue?.message}.`)
+  }
+  const values = parsed.data
+  const isSandbox = values.SANDBOX ?? values.NODE_ENV !== 'production'
+  const isProduction = values.NODE_ENV === 'production' && !isSandbox
+  if (isProduction) demandForProduction(values)
+  return {
+    role: values.ROLE,
+    host: values.HOST,
+    port: values.PORT,
+    webConcurrency: values.WEB_CONCURRENCY,
+    dataDirectory: path.resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL,
+    databaseReplicaUrl: values.DATABASE_REPLICA_URL,
+    poolSize: values.POOL_SIZE,
+    preparesStatements: values.PREPARED_STATEMENTS,
+    isProduction,
+    isSandbox,
+    tokenSecret: values.TOKEN_SECRET ?? randomSecret(),
+    sessionSecret: values.SESSION_SECRET ?? randomSecret(),
+    publicUrl: values.PUBLIC_URL ?? values.NEXTAUTH_URL ?? `http://${urlHost(values.HOST)}:${values.PORT}`,
+    trustedProxies: values.TRUSTED_PROXIES,
+    webhookAllowedNetworks: values.WEBHOOK_ALLOWED_NETWORKS,
+    metricsToken: values.METRICS_TOKEN,
+    apiMount: values.API_MOUNT,
+    logLevel: values.LOG_LEVEL,
+    simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
+    operators: operatorSettings(present),
+  }
+}
+
+/** The process's own environment: the one place that reads it. */
+export function processEnvironment(): Environment {
+  return process.env
+}
+
+/** Sets what Next and next-auth read from the environment by themselves, before either is loaded. */
+export function publishForNext(config: Config): void {
+  Object.assign(process.env, {
+    NODE_ENV: 'production',
+    NEXT_TELEMETRY_DISABLED: '1',
+    NEXTAUTH_URL: config.publicUrl,
+    NEXTAUTH_SECRET: config.sessionSecret,
+  })
+}
+
+/** A secret of 256 random bits. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function demandForProduction(values: z.infer<typeof environmentSchema>): void {
+  if (!values.DATABASE_URL) throw new Error('DATABASE_URL is missing: production needs a PostgreSQL 17 or newer (SANDBOX=1 runs the sandbox instead).')
+  for (const name of ['TOKEN_SECRET', 'SESSION_SECRET'] as const) {
+    if (!values[name]) throw new Error(`${name} is missing: production needs a secret of at least ${SECRET_LENGTH_MIN} characters, the same in every process.`)
+  }
+  if (values.TOKEN_SECRET === values.SESSION_SECRET) throw new Error('SESSION_SECRET must differ from TOKEN_SECRET.')
+}
+
+/** OPERATOR_<CODE>_… for one operator, OPERATOR_<PROTOCOL>_… (MTN_MOMO, ORANGE_WEB) for all that speak a protocol. */
+function operatorSettings(environment: Environment): Config['operators'] {
+  const settings: Config['operators'] = {}
+  for (const code of OPERATOR_CODES) {
+    const protocol = OPERATORS[code].protocol.toUpperCase().replaceAll('-', '_')
+    const prefix = [`OPERATOR_${code}`, `OPERATOR_${protocol}`].find((start) => environment[`${start}_BASE_URL`] || environment[`${start}_SECRET`])
+    if (!prefix) continue
+    const baseUrl = httpUrl.safeParse(environment[`${prefix}_BASE_URL`])
+    if (!baseUrl.success) throw new Error(`${prefix}_BASE_URL must be an absolute http or https address.`)
+    const operatorSecret = environment[`${prefix}_SECRET`]
+    if (!operatorSecret) throw new Error(`${prefix}_SECRET is missing, though ${prefix}_BASE_URL is set.`)
+    settings[code] = { baseUrl: baseUrl.data, key: environment[`${prefix}_KEY`], secret: operatorSecret }
+  }
+  return settings
+}
+
+function hasProtocol(text: string, protocols: string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol)
+}
+
+function isNetwork(text: string): boolean {
+  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text)
+}
+
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}

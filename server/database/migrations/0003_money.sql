@@ -53,6 +53,7 @@ create function intake_batch(p_applications uuid[], p_items json)
 returns table (place integer, outcome text, transaction_id uuid, same_content boolean, status text, amount_minor bigint,
                fee_system_minor bigint, fee_app_minor bigint, pay_token text)
 language plpgsql volatile set enable_seqscan = off set jit = off as $$
+#variable_conflict use_column
 declare
   v_at timestamptz;
   v_waiting jsonb := '{}';
@@ -163,6 +164,7 @@ end $$;
 create function transition_batch(p_applications uuid[], p_items json)
 returns table (place integer, is_moved boolean, status text, version integer)
 language plpgsql volatile set enable_seqscan = off set jit = off as $$
+#variable_conflict use_column
 declare
   v_at timestamptz;
 begin

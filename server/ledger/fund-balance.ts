@@ -1,0 +1,26 @@
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { TrxClient } from '../database/pool.ts'
+import { insertFunding, lockApplication } from './ledger-store.ts'
+
+export type Funding = {
+  applicationId: string
+  operator: OperatorCode
+  /** Hundredths of the operator's currency, positive. */
+  amountMinor: bigint
+  /** Identity of this funding: the same id twice posts once. */
+  fundingId: string
+  actorId: string | null
+  reason: string
+}
+
+/**
+ * Adds money to a deposit balance, against operator clearing, in the caller's transaction (DESIGN 7).
+ * The caller writes the audit entry, in the same transaction.
+ */
+export async function fundBalance(trx: TrxClient, funding: Funding): Promise<Result<{ isNew: boolean }, 'unknown_application'>> {
+  if (funding.amountMinor <= 0n) throw new Error('A funding is positive')
+  if (!(await lockApplication(trx, funding.applicationId))) return err('unknown_application')
+  const currency = OPERATORS[funding.operator].country.currency
+  return ok({ isNew: await insertFunding(trx, { ...funding, currency, kind: 'fund' }) })
+}

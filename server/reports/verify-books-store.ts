@@ -1,0 +1,117 @@
+import type { Queryable } from '../database/pool.ts'
+
+/** Each check recounts one thing from the raw rows and selects what differs: `subject` and `detail`, no row when all is well. */
+export const BOOK_CHECKS: { check: string; sql: string }[] = [
+  {
+    check: 'balances',
+    sql: `select application_id || ' ' || operator as subject, 'a balance differs from the sum of its entries' as detail
+      from (select application_id, operator, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(fees_minor) f,
+                   sum(clearing_minor) l, sum(revenue_minor) r from ledger_postings group by 1, 2) p
+      full join ledger_balances b using (application_id, operator)
+      where (coalesce(p.c, 0), coalesce(p.d, 0), coalesce(p.h, 0), coalesce(p.f, 0), coalesce(p.l, 0), coalesce(p.r, 0))
+        is distinct from (b.collect_minor, b.deposit_minor, b.held_minor, b.fees_minor, b.clearing_minor, b.revenue_minor)`,
+  },
+  {
+    check: 'entries',
+    sql: `select currency as subject, 'entries sum to ' || sum(amount_minor) as detail from ledger_entries group by 1 having sum(amount_minor) <> 0`,
+  },
+  {
+    check: 'counters',
+    sql: `select application_id::text as subject, 'a counter differs from a recount' as detail
+      from (select application_id, count(*) n, count(*) filter (where status = 'PENDING') p,
+              count(*) filter (where status = 'PENDING_APPROVAL') a, count(*) filter (where status = 'SUCCESS') s,
+              count(*) filter (where status = 'FAILED') f from transactions group by 1) t
+      full join application_counters c using (application_id)
+      where (coalesce(t.n, 0), coalesce(t.p, 0), coalesce(t.a, 0), coalesce(t.s, 0), coalesce(t.f, 0))
+        is distinct from (c.transaction_count, c.pending_count, c.pending_approval_count, c.success_count, c.failed_count)`,
+  },
+  {
+    check: 'sequences',
+    sql: `select application_id::text as subject, 'sequence is not gap-free from 1' as detail from transactions
+        group by 1 having min(sequence) <> 1 or max(sequence) <> count(*)
+      union all
+      select application_id || ' ' || status, 'final sequence is not gap-free from 1' from transactions
+        where final_sequence is not null group by application_id, status
+        having min(final_sequence) <> 1 or max(final_sequence) <> count(*)`,
+  },
+  {
+    check: 'roll-ups',
+    sql: `select concat_ws(' ', application_id, day, operator, type, status) as subject, 'a roll-up differs from a recount' as detail
+      from (select application_id, (created_at at time zone 'UTC')::date as day, operator, type, status, count(*) n, sum(amount_minor) s
+              from transactions group by 1, 2, 3, 4, 5) t
+      full join transaction_days d using (application_id, day, operator, type, status)
+      where (coalesce(t.n, 0), coalesce(t.s, 0)) is distinct from (coalesce(d.transaction_count, 0), coalesce(d.amount_minor, 0))`,
+  },
+  {
+    check: 'postings',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'postings do not fit the state ' || t.status as detail
+      from transactions t
+      left join ledger_postings h on h.application_id = t.application_id and h.subject_id = t.transaction_id and h.kind = 'hold'
+      left join ledger_postings s on s.application_id = t.application_id and s.subject_id = t.transaction_id and s.kind = 'settle'
+      left join ledger_postings r on r.application_id = t.application_id and r.subject_id = t.transaction_id and r.kind = 'release'
+      where (t.status = 'SUCCESS') <> (s.subject_id is not null)
+        or (t.status = 'FAILED' and (h.subject_id is not null) <> (r.subject_id is not null))
+        or (t.status <> 'FAILED' and r.subject_id is not null)
+        or t.held_minor <> coalesce(h.held_minor, 0) + coalesce(s.held_minor, 0) + coalesce(r.held_minor, 0)
+        or (s.subject_id is not null and t.type = 'DEPOSIT' and h.subject_id is null)`,
+  },
+  {
+    check: 'events',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'events do not lead to ' || t.status as detail
+      from transactions t
+      left join lateral (
+        select count(*) as n, max(e.version) as last, (array_agg(e.to_status order by e.version desc))[1] as status,
+               bool_and(e.version = 1 or e.from_status = e.previous) as is_chain
+          from (select e.*, lag(e.to_status) over (order by e.version) as previous from transaction_events e
+                where e.application_id = t.application_id and e.transaction_id = t.transaction_id) e) e on true
+      where e.n <> t.version or e.last is distinct from t.version or e.status is distinct from t.status or not e.is_chain`,
+  },
+  {
+    check: 'operator work',
+    sql: `select concat_ws(' ', application_id, transaction_id) as subject, 'PENDING and operator work do not go together' as detail
+      from (select application_id, transaction_id from transactions where status = 'PENDING') t
+      full join operator_work w using (application_id, transaction_id)
+      where t.application_id is null or w.application_id is null
+        or not exists (select 1 from transactions p where p.application_id = t.application_id and p.transaction_id = t.transaction_id)
+        or w.state is null`,
+  },
+  {
+    check: 'approvals',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'approval is missing or not satisfied' as detail
+      from transactions t
+      left join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+      left join lateral (select count(*) filter (where d.decision = 'validated') as validated, bool_or(d.checker_id = t.maker_id) as by_maker
+          from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id) d on true
+      where (t.status = 'PENDING_APPROVAL' and i.transaction_id is null)
+        or coalesce(d.by_maker, false)
+        or (t.source <> 'api' and i.transaction_id is null)
+        or (i.transaction_id is not null and t.status in ('PENDING', 'SUCCESS')
+            and d.validated < (select sum(step) from unnest(i.steps) as step))`,
+  },
+  {
+    check: 'webhooks',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'final state and webhook delivery do not go together' as detail
+      from (select application_id, transaction_id from transactions where status in ('SUCCESS', 'FAILED')) t
+      full join webhook_deliveries d using (application_id, transaction_id)
+      where t.application_id is null or d.application_id is null
+      union all
+      select concat_ws(' ', application_id, transaction_id), 'more than four attempts, or one after a delivery' from webhook_attempts
+        group by application_id, transaction_id
+        having count(*) > 4 or bool_or(outcome = 'delivered' and number < (
+          select max(a.number) from webhook_attempts a
+          where a.application_id = webhook_attempts.application_id and a.transaction_id = webhook_attempts.transaction_id))`,
+  },
+  {
+    check: 'references',
+    sql: `select transactions.application_id || ' ' || transaction_id as subject, 'no such application' as detail
+      from transactions left join applications a using (application_id) where a.application_id is null`,
+  },
+]
+
+export type DifferenceRow = { subject: string; detail: string }
+
+/** Runs one check; at most a hundred differences come back. */
+export async function selectDifferences(queryable: Queryable, sql: string): Promise<DifferenceRow[]> {
+  const { rows } = await queryable.query<DifferenceRow>(`select * from (${sql}) differences limit 100`)
+  return rows
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { computeFees } from '#lib/fees.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { Pool } from '../database/pool.ts'
+import { withTransaction } from '../database/with-transaction.ts'
+import { fundBalance } from '../ledger/fund-balance.ts'
+import type { IntakeItem } from '../transactions/intake.ts'
+
+/** An application with its counters, its thirteen balances at zero, and nothing else. Returns its id. */
+export async function makeApplication(pool: Pool, name = 'Test application'): Promise<string> {
+  const applicationId = randomUUID()
+  await pool.query('insert into applications (application_id, name, api_id) values ($1, $2, $3)', [applicationId, name, randomUUID()])
+  await pool.query('insert into application_counters (application_id) values ($1)', [applicationId])
+  const currencies = OPERATOR_CODES.map((code) => OPERATORS[code].country.currency)
+  await pool.query(
+    'insert into ledger_balances (application_id, operator, currency) select $1, o.operator, o.currency from unnest($2::text[], $3::text[]) as o (operator, currency)',
+    [applicationId, OPERATOR_CODES, currencies],
+  )
+  return applicationId
+}
+
+/** Puts money on a deposit balance through the real command. Hundredths. */
+export async function fund(pool: Pool, applicationId: string, operator: OperatorCode, amountMinor: bigint): Promise<void> {
+  const funded = await withTransaction(pool, (trx) =>
+    fundBalance(trx, { applicationId, operator, amountMinor, fundingId: randomUUID(), actorId: null, reason: 'test' }),
+  )
+  if (!funded.ok) throw new Error(funded.error)
+}
+
+/** A valid intake item: a deposit of 5,000 at MOMOCM through the API, unless the overrides say otherwise. */
+export function anIntakeItem(applicationId: string, overrides: Partial<IntakeItem> = {}): IntakeItem {
+  const operator = overrides.operator ?? 'MOMOCM'
+  const country = OPERATORS[operator].country
+  const amountMinor = overrides.amountMinor ?? 500_000n
+  return {
+    applicationId,
+    transactionId: randomUUID(),
+    externalId: randomUUID(),
+    type: 'DEPOSIT',
+    operator,
+    customerName: 'Clarisse Mbarga',
+    phoneNumber: `${country.dialCode}677209341`,
+    amountMinor,
+    ...computeFees(amountMinor, country.currency),
+    webhookUrl: 'https://partner.example/hooks',
+    payToken: randomUUID(),
+    source: 'api',
+    makerId: null,
+    batchId: null,
+    batchSumMinor: null,
+    actor: { kind: 'api', id: null },
+    bands: null,
+    ...overrides,
+  }
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createPool } from '../database/pool.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
+import { createIntake, takeIn } from './intake.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+async function balanceOf(applicationId: string, operator = 'MOMOCM') {
+  const { rows } = await database.pool.query('select * from ledger_balances where application_id = $1 and operator = $2', [applicationId, operator])
+  return rows[0]
+}
+
+test('a deposit is stored, held, counted, rolled up and queued for its operator in one go', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
+  const item = anIntakeItem(applicationId)
+  const [outcome] = await takeIn(database.pool, [item])
+  assert.deepEqual(outcome, {
+    kind: 'created', transactionId: item.transactionId, status: 'PENDING', amountMinor: 500_000n, feeSystemMinor: 5_000n, feeAppMinor: 2_500n, payToken: item.payToken,
+  })
+  const balance = await balanceOf(applicationId)
+  assert.equal(balance.deposit_minor, 1_000_000n - 507_500n)
+  assert.equal(balance.held_minor, 507_500n)
+  const { rows: counters } = await database.pool.query('select * from application_counters where application_id = $1', [applicationId])
+  assert.equal(counters[0].transaction_count, 1n)
+  assert.equal(counters[0].pending_count, 1n)
+  const { rows: days } = await database.pool.query('select * from transaction_days where application_id = $1', [applicationId])
+  assert.deepEqual(days.map((day) => [day.status, day.transaction_count, day.amount_minor]), [['PENDING', 1n, 500_000n]])
+  const { rows: work } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
+  assert.deepEqual(work, [{ state: 'queued' }])
+  const { rows: events } = await database.pool.query('select version, from_status, to_status, event from transaction_events where application_id = $1', [applicationId])
+  assert.deepEqual(events, [{ version: 1, from_status: null, to_status: 'PENDING', event: 'created' }])
+})
+
+test('a deposit that the balance does not cover is taken in, holds nothing and is queued as refused', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 100_000n)
+  const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
+  assert.equal(outcome?.kind === 'created' && outcome.status, 'PENDING')
+  const { rows } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ state: 'refused' }])
+  assert.equal((await balanceOf(applicationId)).deposit_minor, 100_000n)
+})
+
+test('in one batch a refused deposit takes nothing from those that come after it', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
+  const amounts = [800_000n, 500_000n, 100_000n]
+  const items = amounts.map((amountMinor) => anIntakeItem(applicationId, { amountMinor }))
+  await takeIn(database.pool, items)
+  const { rows } = await database.pool.query(
+    'select t.amount_minor, w.state from operator_work w join transactions t using (application_id, transaction_id) where w.application_id = $1 order by t.sequence',
+    [applicationId],
+  )
+  assert.deepEqual(rows.map((row) => row.state), ['queued', 'refused', 'queued'])
+})
+
+test('the same externalId with the same content gives the stored transaction and nothing new happens', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = anIntakeItem(applicationId, { type: 'COLLECT' })
+  await takeIn(database.pool, [item])
+  const [again] = await takeIn(database.pool, [{ ...item, transactionId: randomUUID(), payToken: randomUUID() }])
+  assert.deepEqual(again?.kind === 'existing' && again.transactionId, item.transactionId)
+  const { rows } = await database.pool.query('select transaction_count from application_counters where application_id = $1', [applicationId])
+  assert.equal(rows[0].transaction_count, 1n)
+})
+
+test('the same externalId with any other content is a conflict', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = anIntakeItem(applicationId, { type: 'COLLECT' })
+  await takeIn(database.pool, [item])
+  for (const change of [{ amountMinor: 1n }, { customerName: 'x' }, { phoneNumber: '237600000000' }, { webhookUrl: 'https://b.example' }, { type: 'DEPOSIT' as const }, { operator: 'OMCM' as const }]) {
+    const [outcome] = await takeIn(database.pool, [{ ...item, ...change, transactionId: randomUUID() }])
+    assert.deepEqual(outcome, { kind: 'conflict' }, Object.keys(change)[0])
+  }
+})
+
+test('fifty equal requests at once, through two processes, make one transaction', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = anIntakeItem(applicationId, { type: 'COLLECT' })
+  const otherPool = createPool({ databaseUrl: database.url, connectionsMax: 4, applicationName: 'second process' })
+  try {
+    const intakes = [createIntake({ pool: database.pool }), createIntake({ pool: otherPool })]
+    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, n) => intakes[n % 2]?.submit({ ...item, transactionId: randomUUID(), payToken: randomUUID() })))
+    assert.equal(outcomes.filter((outcome) => outcome?.kind === 'created').length, 1)
+    assert.equal(new Set(outcomes.map((outcome) => outcome && 'transactionId' in outcome && outcome.transactionId)).size, 1)
+  } finally {
+    await otherPool.end()
+  }
+})
+
+test('sequences have no gaps when many requests of many applications run at once', async () => {
+  const applicationIds = await Promise.all(Array.from({ length: 5 }, () => makeApplication(database.pool)))
+  const intake = createIntake({ pool: database.pool, batchMax: 16 })
+  await Promise.all(Array.from({ length: 500 }, (_, n) => intake.submit(anIntakeItem(applicationIds[n % 5] ?? '', { type: 'COLLECT' }))))
+  const { rows } = await database.pool.query(
+    'select application_id, count(*) as rows, min(sequence), max(sequence) from transactions where application_id = any ($1) group by 1',
+    [applicationIds],
+  )
+  assert.deepEqual(rows.map((row) => [row.rows, row.min, row.max]), Array.from({ length: 5 }, () => [100n, 1n, 100n]))
+})
+
+const BAND = { aboveMinor: '1000000', firstTimeOnly: false, policyVersion: 1, rule: { name: 'Above 10,000' }, steps: [1], needsCode: false, expiresInHours: 168 }
+
+test('a threshold fires above it and not at it, and the answer says PENDING_APPROVAL', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const at = anIntakeItem(applicationId, { amountMinor: 1_000_000n, bands: [BAND], phoneNumber: '237670000001' })
+  const above = anIntakeItem(applicationId, { amountMinor: 1_000_001n, bands: [BAND], phoneNumber: '237670000002' })
+  const outcomes = await takeIn(database.pool, [at, above])
+  assert.deepEqual(outcomes.map((outcome) => 'status' in outcome && outcome.status), ['PENDING', 'PENDING_APPROVAL'])
+  const { rows } = await database.pool.query('select policy_version, steps, needs_code from approval_items where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ policy_version: 1, steps: [1], needs_code: false }])
+})
+
+test('splitting a payment to one phone does not dodge the threshold, across batches and inside one', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const part = () => anIntakeItem(applicationId, { amountMinor: 400_000n, bands: [BAND], phoneNumber: '237670000003' })
+  const first = await takeIn(database.pool, [part()])
+  const rest = await takeIn(database.pool, [part(), part()])
+  assert.deepEqual([...first, ...rest].map((outcome) => 'status' in outcome && outcome.status), ['PENDING', 'PENDING', 'PENDING_APPROVAL'])
+})
+
+test('the total of a batch counts against the threshold of each of its rows', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId, { amountMinor: 100n, batchSumMinor: 1_000_001n, bands: [BAND] })])
+  assert.equal(outcome && 'status' in outcome && outcome.status, 'PENDING_APPROVAL')
+})

@@ -1,0 +1,44 @@
+import { type Batcher, createBatcher } from '../database/batcher.ts'
+import type { Pool } from '../database/pool.ts'
+import { isRetryable } from '../database/with-transaction.ts'
+import { type TransitionItem, type TransitionOutcome, transition } from './transition.ts'
+
+export type Settler = {
+  /** Moves one transaction, together with others that end at the same time. Resolves after the commit. */
+  settle(item: TransitionItem): Promise<TransitionOutcome>
+  /** Called after each batch that may have written webhooks. */
+  onFinal(listener: () => void): void
+  drain(): Promise<void>
+}
+
+export type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
+
+/** Settlement is batched the same way as intake (DESIGN 6). */
+export function createSettler(options: SettlerOptions): Settler {
+  const listeners: (() => void)[] = []
+  const batcher: Batcher<TransitionItem, TransitionOutcome> = createBatcher({
+    key: (item) => item.transactionId,
+    async run(items) {
+      const outcomes = await transitionAgainOnDeadlock(options.pool, items)
+      for (const listener of listeners) listener()
+      return outcomes
+    },
+    // Results come from our own bounded dispatch; none of them may be turned away.
+    queueMax: Number.MAX_SAFE_INTEGER,
+    batchMax: options.batchMax ?? 256,
+    slots: 2,
+    onBatch: options.onBatch,
+  })
+  return { settle: batcher.submit, drain: batcher.drain, onFinal: (listener) => void listeners.push(listener) }
+}
+
+/** The statement touches rows of operator_work that the dispatcher also updates, so a deadlock is possible, if rare. */
+async function transitionAgainOnDeadlock(pool: Pool, items: TransitionItem[]): Promise<TransitionOutcome[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transition(pool, items)
+    } catch (error) {
+      if (attempt >= 4 || !isRetryable(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Queryable } from '../database/pool.ts'
+import { TRANSACTION_COLUMNS, type Transaction } from './transaction.ts'
+
+export type IntakeRow = {
+  place: number
+  outcome: 'existing' | 'waiting'
+  transaction_id: string
+  same_content: boolean
+  status: Transaction['status']
+  amount_minor: bigint
+  fee_system_minor: bigint
+  fee_app_minor: bigint
+  pay_token: string
+}
+
+/** Runs intake_batch (migration 0003): `applicationIds` distinct, `itemsJson` an array of intake items. */
+export async function callIntakeBatch(queryable: Queryable, applicationIds: string[], itemsJson: string): Promise<IntakeRow[]> {
+  const { rows } = await queryable.query<IntakeRow>({
+    name: 'intake_batch',
+    text: 'select * from intake_batch($1, $2)',
+    values: [applicationIds, itemsJson],
+  })
+  return rows
+}
+
+export type TransitionRow = { place: number; is_moved: boolean; status: Transaction['status']; version: number }
+
+/** Runs transition_batch (migration 0003): `applicationIds` distinct, `itemsJson` an array of moves. */
+export async function callTransitionBatch(queryable: Queryable, applicationIds: string[], itemsJson: string): Promise<TransitionRow[]> {
+  const { rows } = await queryable.query<TransitionRow>({
+    name: 'transition_batch',
+    text: 'select * from transition_batch($1, $2)',
+    values: [applicationIds, itemsJson],
+  })
+  return rows
+}
+
+export async function selectTransaction(queryable: Queryable, applicationId: string, transactionId: string): Promise<Transaction | undefined> {
+  const { rows } = await queryable.query<Transaction>({
+    name: 'select_transaction',
+    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.transaction_id = $2`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]
+}
+
+export async function selectByExternalIds(queryable: Queryable, applicationId: string, externalIds: string[]): Promise<Transaction[]> {
+  const { rows } = await queryable.query<Transaction>({
+    name: 'select_by_external_ids',
+    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.external_id = any ($2)`,
+    values: [applicationId, externalIds],
+  })
+  return rows
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { TransitionEvent } from '#lib/transaction-status.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
+import { SYSTEM_ACTOR } from './actor.ts'
+import { findTransaction } from './find-transaction.ts'
+import { type IntakeItem, takeIn } from './intake.ts'
+import { transition } from './transition.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+const WAITING = { aboveMinor: '-1', firstTimeOnly: false, policyVersion: 1, rule: { name: 'All' }, steps: [1], needsCode: false, expiresInHours: 168 }
+
+async function one(item: IntakeItem): Promise<IntakeItem> {
+  await takeIn(database.pool, [item])
+  return item
+}
+
+async function move(item: IntakeItem, event: TransitionEvent, message?: string) {
+  const [outcome] = await transition(database.pool, [{ applicationId: item.applicationId, transactionId: item.transactionId, event, message, actor: SYSTEM_ACTOR }])
+  return outcome
+}
+
+async function balanceOf(applicationId: string) {
+  const { rows } = await database.pool.query(
+    'select collect_minor, deposit_minor, held_minor, fees_minor, clearing_minor, revenue_minor from ledger_balances where application_id = $1 and operator = $2',
+    [applicationId, 'MOMOCM'],
+  )
+  return Object.values<bigint>(rows[0])
+}
+
+test('a deposit that succeeds leaves the hold for clearing, fees and revenue', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
+  const item = await one(anIntakeItem(applicationId))
+  assert.deepEqual(await move(item, 'succeeded', 'Transaction réussie'), { isMoved: true, status: 'SUCCESS', version: 2 })
+  assert.deepEqual(await balanceOf(applicationId), [0n, 492_500n, 0n, 2_500n, -500_000n, 5_000n])
+})
+
+test('a deposit that fails gives its hold back to the last unit', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
+  const item = await one(anIntakeItem(applicationId))
+  await move(item, 'failed', 'Compte non inscrit')
+  assert.deepEqual(await balanceOf(applicationId), [0n, 1_000_000n, 0n, 0n, -1_000_000n, 0n])
+  assert.equal((await findTransaction(database.pool, applicationId, item.transactionId))?.message, 'Compte non inscrit')
+})
+
+test('a collect that succeeds credits amount less both fees', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
+  await move(item, 'succeeded')
+  assert.deepEqual(await balanceOf(applicationId), [492_500n, 0n, 0n, 2_500n, -500_000n, 5_000n])
+})
+
+test('a final state never changes, and the refusal says what it is', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
+  await move(item, 'failed')
+  assert.deepEqual(await move(item, 'succeeded'), { isMoved: false, status: 'FAILED', version: 2 })
+  assert.deepEqual(await balanceOf(applicationId), [0n, 0n, 0n, 0n, 0n, 0n])
+})
+
+test('a transaction of another application is not there', async () => {
+  const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' }))
+  assert.equal(await move({ ...item, applicationId: await makeApplication(database.pool) }, 'succeeded'), undefined)
+})
+
+test('a final state writes one webhook, not due before half a second after the creation', async () => {
+  const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT', webhookUrl: 'https://Partner.example:8443/a?b=1' }))
+  await move(item, 'succeeded')
+  const { rows } = await database.pool.query(
+    `select d.target, d.next_at >= t.created_at + interval '500 milliseconds' as is_later from webhook_deliveries d
+     join transactions t using (application_id, transaction_id) where d.application_id = $1`,
+    [item.applicationId],
+  )
+  assert.deepEqual(rows, [{ target: 'https://partner.example:8443', is_later: true }])
+})
+
+test('an approved deposit is held when it is released, and one that is not covered goes on as refused', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 600_000n)
+  const items = [anIntakeItem(applicationId, { bands: [WAITING] }), anIntakeItem(applicationId, { bands: [WAITING] })]
+  await takeIn(database.pool, items)
+  assert.equal((await balanceOf(applicationId))[1], 600_000n)
+  const outcomes = await transition(database.pool, items.map((item) => ({ ...item, event: 'approved' as const, actor: SYSTEM_ACTOR })))
+  assert.deepEqual(outcomes.map((outcome) => outcome?.status), ['PENDING', 'PENDING'])
+  const { rows } = await database.pool.query('select state from operator_work where application_id = $1 order by state', [applicationId])
+  assert.deepEqual(rows, [{ state: 'queued' }, { state: 'refused' }])
+  assert.equal((await balanceOf(applicationId))[1], 92_500n)
+})
+
+test('the maker cannot be the checker, whatever the caller believes', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const makerId = randomUUID()
+  const item = await one(anIntakeItem(applicationId, { makerId, source: 'person', bands: [WAITING] }))
+  const [outcome] = await transition(database.pool, [{ ...item, event: 'approved', actor: SYSTEM_ACTOR, checkerId: makerId }])
+  assert.deepEqual(outcome, { isMoved: false, status: 'PENDING_APPROVAL', version: 1 })
+})
+
+test('validate and reject at once: one wins, the other learns the state', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = await one(anIntakeItem(applicationId, { bands: [WAITING] }))
+  const outcomes = await Promise.all([move(item, 'approved'), move(item, 'rejected')])
+  assert.equal(outcomes.filter((outcome) => outcome?.isMoved).length, 1)
+})
+
+test('postings, events and decisions cannot be changed or removed, whatever the role', async () => {
+  const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' }))
+  await move(item, 'succeeded')
+  for (const table of ['ledger_postings', 'transaction_events']) {
+    await assert.rejects(database.pool.query(`update ${table} set at = now() where application_id = $1`, [item.applicationId]), /never changed/)
+    await assert.rejects(database.pool.query(`delete from ${table} where application_id = $1`, [item.applicationId]), /never changed/)
+    await assert.rejects(database.pool.query(`truncate ${table}`), /never changed/)
+  }
+})
+
+test('approvals and results of one roll-up row in one batch move it by their net', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const pending = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
+  const waiting = await one(anIntakeItem(applicationId, { type: 'COLLECT', bands: [WAITING] }))
+  await transition(database.pool, [{ ...pending, event: 'succeeded', actor: SYSTEM_ACTOR }, { ...waiting, event: 'approved', actor: SYSTEM_ACTOR }])
+  const { rows } = await database.pool.query('select status, transaction_count from transaction_days where application_id = $1 and transaction_count > 0 order by 1', [applicationId])
+  assert.deepEqual(rows, [{ status: 'PENDING', transaction_count: 1n }, { status: 'SUCCESS', transaction_count: 1n }])
+})

@@ -9,13 +9,15 @@ export class OverloadedError extends Error {
 export type BatcherOptions<Item, Outcome> = {
   /** Two items with one key never share a batch: the later one waits for the next and sees what the first did. */
   key(item: Item): string
-  /** Does the whole batch, one outcome per item in the same order. A throw fails every item of the batch. */
+  /** Does the whole batch, one outcome per item in the same order. */
   run(items: Item[]): Promise<Outcome[]>
   /** More than this many items waiting is refused with OverloadedError. */
   queueMax: number
   batchMax: number
   /** How many batches may be under way at once: one executes while the other flushes. */
   slots: number
+  /** True where one item's content made `run` throw: the items are then run one by one, so that only that one fails. */
+  isItemError?(error: unknown): boolean
   /** Told the size of each batch, for the metrics. */
   onBatch?(size: number): void
 }
@@ -94,7 +96,8 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
         else entry.resolve(outcome as Outcome)
       }
     } catch (error) {
-      for (const entry of batch) entry.reject(error)
+      if (batch.length > 1 && options.isItemError?.(error)) for (const entry of batch) await runBatch([entry])
+      else for (const entry of batch) entry.reject(error)
     }
   }
 

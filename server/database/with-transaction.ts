@@ -38,3 +38,8 @@ export async function withTransaction<Value, Failure>(
 export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && RETRYABLE.has(error.code)
 }
+
+/** True for a statement that failed for what was in it (SQLSTATE classes 22 and 23), not for the state of the server. */
+export function isDataError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]/.test(error.code)
+}

@@ -132,3 +132,14 @@ test('the total of a batch counts against the threshold of each of its rows', as
   const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId, { amountMinor: 100n, batchSumMinor: 1_000_001n, bands: [BAND] })])
   assert.equal(outcome && 'status' in outcome && outcome.status, 'PENDING_APPROVAL')
 })
+
+test('an item that the database refuses fails alone and its neighbours go through', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const intake = createIntake({ pool: database.pool })
+  const settled = await Promise.allSettled([
+    intake.submit(anIntakeItem(applicationId, { type: 'COLLECT' })),
+    intake.submit(anIntakeItem(applicationId, { type: 'COLLECT', amountMinor: 0n })),
+    intake.submit(anIntakeItem(applicationId, { type: 'COLLECT' })),
+  ])
+  assert.deepEqual(settled.map((one) => one.status), ['fulfilled', 'rejected', 'fulfilled'])
+})

@@ -3,6 +3,7 @@ import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
 import { type Batcher, createBatcher } from '../database/batcher.ts'
 import type { Pool, Queryable } from '../database/pool.ts'
+import { isDataError } from '../database/with-transaction.ts'
 import type { Actor } from './actor.ts'
 import { callIntakeBatch, type IntakeRow } from './transaction-store.ts'
 
@@ -66,6 +67,7 @@ export function createIntake(options: IntakeOptions): Intake {
     queueMax: options.queueMax ?? 8_192,
     batchMax: options.batchMax ?? 256,
     slots: 2,
+    isItemError: isDataError,
     onBatch: options.onBatch,
   })
   return { submit: batcher.submit, waiting: batcher.waiting, drain: batcher.drain, onCreated: (listener) => void listeners.push(listener) }

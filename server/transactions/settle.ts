@@ -1,6 +1,6 @@
 import { type Batcher, createBatcher } from '../database/batcher.ts'
 import type { Pool } from '../database/pool.ts'
-import { isRetryable } from '../database/with-transaction.ts'
+import { isDataError, isRetryable } from '../database/with-transaction.ts'
 import { type TransitionItem, type TransitionOutcome, transition } from './transition.ts'
 
 export type Settler = {
@@ -27,6 +27,7 @@ export function createSettler(options: SettlerOptions): Settler {
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: options.batchMax ?? 256,
     slots: 2,
+    isItemError: isDataError,
     onBatch: options.onBatch,
   })
   return { settle: batcher.submit, drain: batcher.drain, onFinal: (listener) => void listeners.push(listener) }

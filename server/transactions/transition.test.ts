@@ -129,3 +129,9 @@ test('approvals and results of one roll-up row in one batch move it by their net
   const { rows } = await database.pool.query('select status, transaction_count from transaction_days where application_id = $1 and transaction_count > 0 order by 1', [applicationId])
   assert.deepEqual(rows, [{ status: 'PENDING', transaction_count: 1n }, { status: 'SUCCESS', transaction_count: 1n }])
 })
+
+test('a deposit that nothing was held for can only fail', async () => {
+  const item = await one(anIntakeItem(await makeApplication(database.pool)))
+  assert.deepEqual(await move(item, 'succeeded'), { isMoved: false, status: 'PENDING', version: 1 })
+  assert.deepEqual(await move(item, 'refused_for_funds', 'Solde insuffisant'), { isMoved: true, status: 'FAILED', version: 2 })
+})

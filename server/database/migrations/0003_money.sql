@@ -180,7 +180,9 @@ begin
     select i.place, i.app, i.id, i.from_status, i.to_status, i.event, i.message, i.reason, i.operator_token,
            i.actor_kind, i.actor, i.checker, t.status as now_status, t.version as now_version, t.type, t.operator, t.currency,
            t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at,
-           t.status = i.from_status and (i.checker is null or t.maker_id is null or i.checker <> t.maker_id) as may_move
+           t.status = i.from_status and (i.checker is null or t.maker_id is null or i.checker <> t.maker_id)
+             -- A deposit that nothing was held for cannot have been paid out of the balance.
+             and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0) as may_move
       from item i join transactions t on t.application_id = i.app and t.transaction_id = i.id
   ), moving as materialized (
     select f.*, row_number() over (partition by f.app, f.to_status order by f.place) as nth,

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
 import { chown, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -15,6 +16,8 @@ export type EmbeddedOptions = {
   dataDirectory: string
   /** Extra server settings, `name: value`. */
   settings?: Record<string, string>
+  /** The port of an earlier start, so that open pools find the server again; otherwise a free one. */
+  port?: number
 }
 
 export type EmbeddedPostgres = {
@@ -56,11 +59,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const passwordFile = path.join(dataDirectory, '..', `${path.basename(dataDirectory)}.password`)
   if (!(await exists(path.join(dataDirectory, 'PG_VERSION')))) await initialise(native, dataDirectory, passwordFile, owner)
   const password = (await readFile(passwordFile, 'utf8')).trim()
-  const port = await freePort()
+  const port = options.port ?? (await freePort())
   const child = spawnServer(native, dataDirectory, { ...SETTINGS, ...options.settings, port: String(port) }, owner)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
-  await untilReady(url, child)
+  await untilReady(url, child, logFileOf(dataDirectory))
   return { url, dataDirectory, port, pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended) }
 }
 
@@ -121,18 +124,28 @@ async function initialise(native: string, dataDirectory: string, passwordFile: s
 
 function spawnServer(native: string, dataDirectory: string, settings: Record<string, string>, owner: Owner | undefined): ChildProcess {
   const args = ['-D', dataDirectory, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  // Its own process group: a Ctrl-C in the terminal must reach this process first, which then stops the server in order.
-  return spawn(path.join(native, 'bin', 'postgres'), args, { ...owner, env: serverEnv(native), cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'inherit'] })
+  const log = openSync(logFileOf(dataDirectory), 'w', 0o600)
+  try {
+    // Its own process group: a Ctrl-C in the terminal must reach this process first, which then stops the server in order.
+    return spawn(path.join(native, 'bin', 'postgres'), args, { ...owner, env: serverEnv(native), cwd: '/', detached: true, stdio: ['ignore', 'ignore', log] })
+  } finally {
+    closeSync(log)
+  }
 }
 
 function serverEnv(native: string): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LD_LIBRARY_PATH: path.join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
+/** What the server complains about: beside the data, made anew with each start. */
+function logFileOf(dataDirectory: string): string {
+  return `${dataDirectory}.log`
+}
+
+async function untilReady(url: string, child: ChildProcess, logFile: string): Promise<void> {
   // Recovery after a crash replays the log first; how long that takes depends on the load before the crash.
   for (let waitedMs = 0; waitedMs < 120_000; waitedMs += 50) {
-    if (child.exitCode !== null) throw new Error(`PostgreSQL ended while starting (exit code ${child.exitCode}); its message is above`)
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended while starting (exit code ${child.exitCode}); ${logFile} says why`)
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
     try {
       await client.connect()
@@ -168,7 +181,8 @@ async function endLeftover(dataDirectory: string): Promise<void> {
   await delay(200)
 }
 
-function freePort(): Promise<number> {
+/** A loopback port that nobody listens on right now. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

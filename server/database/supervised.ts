@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts'
+
+export type SupervisedPostgres = {
+  url: string
+  dataDirectory: string
+  /** The present server's process id; changes with each restart. */
+  pid(): number
+  stop(): Promise<void>
+}
+
+export type SupervisionEvents = {
+  onRestart(): void
+  /** The server could not be started again; the process cannot go on. */
+  onLost(error: unknown): void
+}
+
+/** The children of a killed server hold its shared memory for a moment. */
+const RESTART_ATTEMPTS = 20
+const RESTART_PAUSE_MS = 250
+
+/**
+ * Starts the embedded PostgreSQL and starts it again, on the same port, whenever it ends without being asked: pools that
+ * are open then reconnect by themselves.
+ */
+export async function superviseEmbeddedPostgres(options: EmbeddedOptions, events: SupervisionEvents): Promise<SupervisedPostgres> {
+  let server = await startEmbeddedPostgres(options)
+  let isStopping = false
+  let restarting: Promise<void> = Promise.resolve()
+
+  const watch = (watched: EmbeddedPostgres) => {
+    void watched.ended.then(() => {
+      if (!isStopping) restarting = restart().catch(events.onLost)
+    })
+  }
+  async function restart(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        server = await startEmbeddedPostgres({ ...options, port: server.port })
+        break
+      } catch (error) {
+        if (isStopping) return
+        if (attempt >= RESTART_ATTEMPTS) throw error
+        await delay(RESTART_PAUSE_MS)
+      }
+    }
+    watch(server)
+    events.onRestart()
+  }
+
+  watch(server)
+  return {
+    url: server.url,
+    dataDirectory: server.dataDirectory,
+    pid: () => server.pid,
+    async stop() {
+      isStopping = true
+      await restarting
+      await server.stop()
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { JSON_DEPTH_MAX, JsonNumber, type JsonValue, parseJson, parseJsonBytes } from './json.ts'
+
+/** What JSON.parse would have given: numbers become floats. */
+function toPlain(value: JsonValue): unknown {
+  if (value instanceof JsonNumber) return Number(value.text)
+  if (Array.isArray(value)) return value.map(toPlain)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]))
+}
+
+/** Keeps what our parser refuses on purpose out of the comparison with JSON.parse. */
+function isOrdinary(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0') && !/\\u0000|\\u[dD][89a-fA-F]/.test(text)
+}
+
+test('whatever JSON.stringify writes is read as JSON.parse reads it', () => {
+  fc.assert(fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, pretty) => {
+    const written = pretty ? JSON.stringify(JSON.parse(text), null, 2) : text
+    if (!isOrdinary(written) || hasTwin(written)) return
+    const result = parseJson(written)
+    assert.ok(result.ok, `${written}: ${result.ok ? '' : result.error}`)
+    assert.deepEqual(JSON.stringify(toPlain(result.value)), JSON.stringify(JSON.parse(written)))
+  }), { numRuns: 500 })
+})
+
+function hasTwin(text: string): boolean {
+  const result = parseJson(text)
+  return !result.ok && result.error.includes('twice')
+}
+
+test('nothing is accepted that JSON.parse refuses, and what both accept is equal', () => {
+  const pieces = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '"b"', 'true', 'null', '1', '-', '0', '01', '1.', '.5', '1e5', ' ', '\\', '\\n', '\\u0041', '\n', 'é')
+  fc.assert(fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+    const text = parts.join('')
+    const result = parseJson(text)
+    let expected: unknown
+    try {
+      expected = JSON.parse(text)
+    } catch {
+      assert.equal(result.ok, false, text)
+      return
+    }
+    if (result.ok) assert.deepEqual(toPlain(result.value), expected, text)
+    else assert.match(result.error, /twice/, text)
+  }), { numRuns: 3000 })
+})
+
+test('a valid document that is cut or changed anywhere never throws', () => {
+  fc.assert(fc.property(fc.json(), fc.nat(200), fc.string({ maxLength: 2, unit: 'binary' }), (text, place, noise) => {
+    const broken = text.slice(0, place) + noise + text.slice(place + 1)
+    assert.equal(typeof parseJson(broken).ok, 'boolean')
+  }))
+})
+
+test('numbers keep their source text', () => {
+  for (const text of ['1e400', '-0', '0.001', '100000000000000000000000.10', '1E+2']) {
+    const result = parseJson(`[${text}]`)
+    assert.deepEqual(result, { ok: true, value: [new JsonNumber(text)] })
+  }
+})
+
+test('a name that stands twice in one object is refused, also when one is escaped', () => {
+  for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"x":{"y":1,"y":2}}]', '{"__proto__":1,"__proto__":2}']) {
+    const result = parseJson(text)
+    assert.equal(!result.ok && result.error.includes('twice'), true, text)
+  }
+})
+
+test('__proto__ and constructor are names like any other', () => {
+  const result = parseJson('{"__proto__":{"polluted":true},"constructor":1,"toString":2}')
+  assert.ok(result.ok)
+  assert.deepEqual(Object.keys(result.value as object), ['__proto__', 'constructor', 'toString'])
+  assert.equal(Object.getPrototypeOf(result.value), Object.prototype)
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
+})
+
+test('surrogates without a partner are refused, written and escaped; pairs are kept', () => {
+  for (const text of ['"\ud800"', '"\udc00"', '"\\ud800"', '"\\udc00"', '"\\ud800x"', '"\\ud800\\u0041"', '"\ud83d\\ude00"', '"\\ud83d\ude00"', '"\\udc00\\ud800"']) {
+    assert.equal(parseJson(text).ok, false, JSON.stringify(text))
+  }
+  assert.deepEqual(parseJson('"\\ud83d\\ude00"'), { ok: true, value: '😀' })
+  assert.deepEqual(parseJson('"😀"'), { ok: true, value: '😀' })
+})
+
+test('a NUL is refused, written and escaped, in values and in names', () => {
+  for (const text of ['"\0"', '"\\u0000"', '{"a\\u0000":1}', '\0', '"a"\0']) assert.equal(parseJson(text).ok, false)
+})
+
+test(`nesting is allowed ${JSON_DEPTH_MAX} deep and no deeper, however much deeper`, () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  assert.equal(parseJson(nested(JSON_DEPTH_MAX)).ok, true)
+  assert.equal(parseJson(nested(JSON_DEPTH_MAX + 1)).ok, false)
+  assert.equal(parseJson('['.repeat(60_000)).ok, false)
+  assert.equal(parseJson('{"a":'.repeat(60_000)).ok, false)
+})
+
+test('bytes that are not UTF-8 are refused, and so is a byte order mark', () => {
+  for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xc0, 0x80, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xef, 0xbb, 0xbf, 0x31], [0x22, 0xe2, 0x82]]) {
+    assert.equal(parseJsonBytes(Uint8Array.from(bytes)).ok, false)
+  }
+  assert.deepEqual(parseJsonBytes(new TextEncoder().encode('"é😀漢"')), { ok: true, value: 'é😀漢' })
+})
+
+test('an error names the place and never repeats the content', () => {
+  const result = parseJson('{"phoneNumber": 237699000111 secret}')
+  assert.deepEqual(result, { ok: false, error: 'a comma or the end of an object was expected at position 29' })
+  assert.deepEqual(parseJson(''), { ok: false, error: 'the text ends too early at position 0' })
+})

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { COUNTRY_NAMES, OPERATOR_CODES } from '../operators.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
+
+// What the service answers (spec, Resources and their fields). Strict: the documentation and the contract tests are made
+// from these, and a field too many is as wrong as one too few.
+
+const id = z.uuid()
+const amount = z.number().meta({ description: 'Shortest exact decimal in the currency of the country' })
+
+/** Answer of collect and deposit; elements of the answer of depositMultiple. */
+export const initiationSchema = z
+  .strictObject({
+    transactionId: id,
+    externalId: id,
+    transferMethod: z.enum(OPERATOR_CODES),
+    customerName: z.string(),
+    customerPhone: z.string(),
+    payToken: z.string(),
+    amount,
+    feesSystem: amount,
+    feesApp: amount,
+    transactionStatus: z.enum(TRANSACTION_STATUSES),
+  })
+  .meta({ id: 'InitiationResponse' })
+
+/** Elements of `content` in lists. */
+export const listRecordSchema = z
+  .strictObject({
+    id,
+    externalId: id,
+    amount,
+    feesSystem: amount,
+    feesApp: amount,
+    phoneReceiver: z.string(),
+    receiverName: z.string(),
+    status: z.enum(TRANSACTION_STATUSES),
+    transferMethod: z.enum(OPERATOR_CODES),
+    transactionType: z.enum(TRANSACTION_TYPES),
+    countryName: z.enum(COUNTRY_NAMES),
+  })
+  .meta({ id: 'TransactionListRecord' })
+
+/** Answer of transaction-status, chekTransactionStatus, validateTransaction and rejectTransaction. */
+export const recordSchema = listRecordSchema.extend({ payToken: z.string() }).meta({ id: 'TransactionRecord' })
+
+/** Answer of the three paged lists. */
+export const pageSchema = z
+  .strictObject({ content: z.array(listRecordSchema), totalElements: z.int(), totalPages: z.int(), size: z.int(), number: z.int() })
+  .meta({ id: 'TransactionPage' })
+
+export const balanceSchema = z
+  .strictObject({ serviceType: z.enum(OPERATOR_CODES), balanceCollect: amount, balanceDeposit: amount })
+  .meta({ id: 'Balance' })
+
+/** Every answer that is not 2xx (spec, Errors). */
+export const errorSchema = z
+  .strictObject({ timestamp: z.iso.datetime(), status: z.int(), error: z.string(), message: z.string(), path: z.string() })
+  .meta({ id: 'Error' })
+
+export type ErrorBody = z.output<typeof errorSchema>

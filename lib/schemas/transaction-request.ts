@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { isJsonObject, JsonNumber, type JsonValue } from '../json.ts'
+import { parseAmountMinor } from '../money.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '../operators.ts'
+import { err, ok, type Result } from '../result.ts'
+import { isAtMost, wordField } from './fields.ts'
+import { mustBe, parseInput } from './problems.ts'
+
+const CUSTOMER_NAME_LENGTH_MAX = 200
+const WEBHOOK_URL_LENGTH_MAX = 2_048
+
+/** The largest number of elements of depositMultiple (DESIGN 5). */
+export const BATCH_LENGTH_MAX = 1_000
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+const PHONE_NUMBER = /^\d{10,15}$/
+// What a URL parser would quietly repair (spaces, line ends, backslashes, a missing //) is refused.
+const WEB_ADDRESS = /^https?:\/\/[^\s/?#\\][^\s\\]*$/i
+
+const MUST_BE = {
+  customerName: `a text of 1 to ${CUSTOMER_NAME_LENGTH_MAX} characters`,
+  externalId: 'a UUID version 4',
+  phoneNumber: 'in international format without +: digits only, 10 to 15 of them, starting with the dial code of the country',
+  amount: 'a number greater than zero, with at most two decimals and at most 9999999999.99',
+  webhookUrl: `an absolute http or https address of at most ${WEBHOOK_URL_LENGTH_MAX} characters`,
+} as const
+
+type TextField = 'customerName' | 'externalId' | 'phoneNumber' | 'webhookUrl'
+
+function textField(name: TextField, isRight: (text: string) => boolean) {
+  const error = mustBe(name, MUST_BE[name])
+  return z.string({ error }).refine(isRight, { error })
+}
+
+/** Hundredths out of the source text of a JSON number; a text in quotes is no number (DESIGN 5, Fields). */
+const amountField = z.unknown().transform((value, context) => {
+  const amountMinor = value instanceof JsonNumber ? parseAmountMinor(value.text) : undefined
+  if (amountMinor !== undefined) return amountMinor
+  context.issues.push({ code: 'custom', input: value, message: mustBe('amount', MUST_BE.amount)({ input: value }) })
+  return z.NEVER
+})
+
+/**
+ * Body of collect and deposit, and each element of depositMultiple (spec, Transaction request; DESIGN 5, Fields). Reads
+ * what lib/json.ts parsed. Unknown fields are dropped. Out: the same names, with `amount` as a bigint in hundredths.
+ */
+export const transactionRequestSchema = z
+  .object({
+    transferMethod: wordField('transferMethod', OPERATOR_CODES).meta({ description: 'Operator code' }),
+    customerName: textField('customerName', (text) => text.trim() !== '' && isAtMost(text, CUSTOMER_NAME_LENGTH_MAX))
+      .meta({ minLength: 1, maxLength: CUSTOMER_NAME_LENGTH_MAX, description: 'Full name of the customer' }),
+    externalId: textField('externalId', (text) => UUID_V4.test(text))
+      .meta({ format: 'uuid', description: 'UUID version 4, unique per transaction on the side of the caller' }),
+    phoneNumber: textField('phoneNumber', (text) => PHONE_NUMBER.test(text))
+      .meta({ pattern: PHONE_NUMBER.source, description: 'International format without +' }),
+    amount: amountField.meta({
+      type: 'number', exclusiveMinimum: 0, maximum: 9_999_999_999.99, description: 'In the currency of the country',
+    }),
+    webhookUrl: textField('webhookUrl', (text) => text.length <= WEBHOOK_URL_LENGTH_MAX && WEB_ADDRESS.test(text) && URL.canParse(text))
+      .meta({ format: 'uri', maxLength: WEBHOOK_URL_LENGTH_MAX, description: 'Called with the result' }),
+    countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'Country of transferMethod' }),
+  }, { error: 'The body must be a JSON object.' })
+  .superRefine((value, context) => {
+    const problem = findMismatch(value)
+    if (problem) context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
+  }, { when: (payload) => isJsonObject(payload.value) })
+  .meta({ id: 'TransactionRequest' })
+
+export type TransactionRequest = z.output<typeof transactionRequestSchema>
+
+type Mismatch = { field: 'countryName' | 'phoneNumber'; message: string }
+
+/** The rules between fields. Also runs when single fields are wrong, so that everything is told at once. */
+function findMismatch(value: { transferMethod: unknown; countryName: unknown; phoneNumber: unknown }): Mismatch | undefined {
+  const expected = isOperatorCode(value.transferMethod) ? OPERATORS[value.transferMethod].country : undefined
+  const named = isCountryName(value.countryName) ? COUNTRIES[value.countryName] : undefined
+  if (expected && named && expected.name !== named.name) {
+    return { field: 'countryName', message: `countryName must be ${expected.name} for transferMethod ${String(value.transferMethod)}.` }
+  }
+  const country = expected ?? named
+  const { phoneNumber } = value
+  if (country === undefined || typeof phoneNumber !== 'string' || phoneNumber.startsWith(country.dialCode)) return undefined
+  return { field: 'phoneNumber', message: `phoneNumber must start with ${country.dialCode}, the dial code of ${country.name}, without +.` }
+}
+
+function isCountryName(value: unknown): value is CountryName {
+  return typeof value === 'string' && Object.hasOwn(COUNTRIES, value)
+}
+
+/** Reads the body of collect or deposit. Errors: one sentence per wrong field. */
+export function parseTransactionRequest(body: JsonValue): Result<TransactionRequest, string[]> {
+  return parseInput(transactionRequestSchema, body)
+}
+
+/** For the OpenAPI document: what `parseBatch` accepts. */
+export const batchRequestSchema = z.array(transactionRequestSchema).min(1).max(BATCH_LENGTH_MAX)
+
+/**
+ * Reads the body of depositMultiple (DESIGN 5). Each sentence begins with the index of its element, from 0. The same
+ * externalId twice, whatever its letter case, is a problem of the later element.
+ */
+export function parseBatch(body: JsonValue): Result<TransactionRequest[], string[]> {
+  if (!Array.isArray(body)) return err(['The body must be a JSON array of transaction requests.'])
+  if (body.length < 1 || body.length > BATCH_LENGTH_MAX) return err([`The array must have 1 to ${BATCH_LENGTH_MAX} elements.`])
+  const requests: TransactionRequest[] = []
+  const problems: string[] = []
+  const firstIndexes = new Map<string, number>()
+  for (const [index, element] of body.entries()) {
+    const parsed = isJsonObject(element) ? parseTransactionRequest(element) : err(['The element must be a JSON object.'])
+    if (!parsed.ok) {
+      problems.push(...parsed.error.map((sentence) => `[${index}] ${sentence}`))
+      continue
+    }
+    const externalId = parsed.value.externalId.toLowerCase()
+    const first = firstIndexes.get(externalId)
+    if (first === undefined) firstIndexes.set(externalId, index)
+    else problems.push(`[${index}] externalId must be unique: element [${first}] has the same.`)
+    requests.push(parsed.value)
+  }
+  return problems.length === 0 ? ok(requests) : err(problems)
+}
+

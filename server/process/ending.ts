@@ -1,0 +1,71 @@
+import type { Logger } from '../logger.ts'
+
+export type Ending = {
+  /** Adds a step; the steps run in the reverse order of their adding. */
+  add(name: string, step: () => Promise<unknown>): void
+  /** Called as soon as the end begins. */
+  onBegin(listener: () => void): void
+  /** Called before the process ends at once; must not wait for anything. */
+  onForced(listener: () => void): void
+  /** Begins the end; the process exits with this code. */
+  begin(exitCode: number): void
+}
+
+/** After this the end is not orderly any more. */
+const LIMIT_MS = 15_000
+
+/**
+ * How this process ends (DESIGN 3). SIGTERM, SIGINT or a launcher that is gone begin an orderly end; a second signal or
+ * 15 seconds make it immediate. A bug (an unhandled rejection) is logged and ends the process at once: what was answered
+ * is committed, and everything else comes back from its lease.
+ */
+export function createEnding(logger: Logger): Ending {
+  const steps: { name: string; step: () => Promise<unknown> }[] = []
+  const beginListeners: (() => void)[] = []
+  const forcedListeners: (() => void)[] = []
+  let hasBegun = false
+
+  function endAtOnce(exitCode: number): void {
+    for (const listener of forcedListeners) listener()
+    process.exit(exitCode)
+  }
+
+  function begin(exitCode: number): void {
+    if (hasBegun) return
+    hasBegun = true
+    setTimeout(() => {
+      logger.error(`The end took longer than ${LIMIT_MS / 1_000} s; the process ends at once`)
+      endAtOnce(1)
+    }, LIMIT_MS).unref()
+    for (const listener of beginListeners) listener()
+    void runSteps().then(() => process.exit(exitCode))
+  }
+
+  async function runSteps(): Promise<void> {
+    for (const { name, step } of steps.toReversed()) {
+      try {
+        await step()
+      } catch (error) {
+        logger.error({ error, step: name }, 'A step of the orderly end failed')
+      }
+    }
+  }
+
+  const onSignal = () => (hasBegun ? endAtOnce(1) : begin(0))
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.once('disconnect', () => begin(0))
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      logger.fatal({ error, event }, 'A bug; the process ends')
+      endAtOnce(1)
+    })
+  }
+
+  return {
+    add: (name, step) => void steps.push({ name, step }),
+    onBegin: (listener) => void beginListeners.push(listener),
+    onForced: (listener) => void forcedListeners.push(listener),
+    begin,
+  }
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** What a running instance tells another one that wants the same data folder. */
+export type InstanceState = { pid: number; url: string; isEnding: boolean }
+
+export type Instance = { update(state: Partial<InstanceState>): void; release(): void }
+
+/** How long one that is on its way out may take, and how long a second look is worth while. */
+const ENDING_LIMIT_MS = 20_000
+const SECOND_LOOK_MS = 1_500
+
+/**
+ * Claims a data folder for this process. Throws an Error with one sentence when another process works on it. The claim
+ * is a socket name that the kernel frees with the process, however it ends: nothing is left behind by a SIGKILL.
+ */
+export async function claimDataDirectory(dataDirectory: string): Promise<Instance> {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o755 })
+  const state: InstanceState = { pid: process.pid, url: '', isEnding: false }
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.end(JSON.stringify(state))
+  })
+  // Elsewhere such names do not exist; PostgreSQL's own lock on its folder remains.
+  if (process.platform === 'linux') await bindOrExplain(server, `\0countersign-data-${digestOf(dataDirectory)}`, dataDirectory)
+  return {
+    update: (change) => void Object.assign(state, change),
+    release: () => void server.close(),
+  }
+}
+
+async function bindOrExplain(server: Server, name: string, dataDirectory: string): Promise<void> {
+  const startedAt = Date.now()
+  for (;;) {
+    if (await bind(server, name)) return
+    const other = await ask(name)
+    const waitedMs = Date.now() - startedAt
+    if (other && waitedMs > (other.isEnding ? ENDING_LIMIT_MS : SECOND_LOOK_MS)) {
+      throw new Error(`Already running${other.url ? ` on ${other.url}` : ''} (process ${other.pid}) with the data in ${dataDirectory}.`)
+    }
+    await delay(100)
+  }
+}
+
+function bind(server: Server, name: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error))
+    server.once('error', onError)
+    server.listen(name, () => {
+      server.off('error', onError)
+      server.unref()
+      resolve(true)
+    })
+  })
+}
+
+function ask(name: string): Promise<InstanceState | undefined> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(name).setEncoding('utf8')
+    socket.setTimeout(1_000, () => socket.destroy())
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(text ? JSON.parse(text) : undefined))
+  })
+}
+
+function digestOf(dataDirectory: string): string {
+  return createHash('sha256').update(realpathSync(dataDirectory)).digest('hex').slice(0, 24)
+}

@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import { superviseEmbeddedPostgres } from '../database/supervised.ts'
+import type { Logger } from '../logger.ts'
+import { writePrivateFile } from './private-file.ts'
+
+export type OpenDatabase = {
+  url: string
+  /** Where the data is, for the start-up lines; undefined for somebody else's server. */
+  dataDirectory: string | undefined
+  close(): Promise<void>
+  /** At once, without waiting for anything: PostgreSQL recovers at the next start. */
+  kill(): void
+}
+
+/**
+ * The database that DATABASE_URL names, or the embedded one, whose address stands in DATA_DIR/postgres.url while it runs
+ * so that the command line tools find it. The embedded one is restarted when it dies; when that fails the process ends.
+ */
+export async function openDatabase(config: Config, logger: Logger): Promise<OpenDatabase> {
+  if (config.databaseUrl) return { url: config.databaseUrl, dataDirectory: undefined, close: async () => undefined, kill: () => undefined }
+  const urlFile = path.join(config.dataDirectory, 'postgres.url')
+  rmSync(urlFile, { force: true })
+  const server = await superviseEmbeddedPostgres(
+    { dataDirectory: path.join(config.dataDirectory, 'postgres') },
+    {
+      onRestart: () => logger.warn('PostgreSQL had ended and was started again'),
+      onLost(error) {
+        logger.fatal({ error }, 'PostgreSQL ended and could not be started again')
+        process.exit(1)
+      },
+    },
+  )
+  writePrivateFile(urlFile, `${server.url}\n`)
+  return {
+    url: server.url,
+    dataDirectory: server.dataDirectory,
+    async close() {
+      rmSync(urlFile, { force: true })
+      await server.stop()
+    },
+    kill: () => server.kill(),
+  }
+}

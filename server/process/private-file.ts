@@ -1,0 +1,8 @@
+import { renameSync, writeFileSync } from 'node:fs'
+
+/** Writes a file that only its owner reads (0600). It is there whole or not at all, whenever the process is killed. */
+export function writePrivateFile(file: string, content: string): void {
+  const unfinished = `${file}.${process.pid}.new`
+  writeFileSync(unfinished, content, { mode: 0o600 })
+  renameSync(unfinished, file)
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Logger as GraphileLogger, parseCronItems, type Runner, run } from 'graphile-worker'
+import { z } from 'zod'
+import type { Pool } from './database/pool.ts'
+import type { Logger } from './logger.ts'
+
+/** A task that runs on a schedule, once for the whole installation however many workers there are. */
+export type ScheduledTask = {
+  name: string
+  /** A crontab pattern in UTC, to the minute. */
+  schedule: string
+  /** What the payload must be; a payload that is not is refused before the task sees it. */
+  run(payload: unknown): Promise<void>
+}
+
+export type Worker = { stop(): Promise<void> }
+
+type WorkerOptions = { pool: Pool; logger: Logger; preparesStatements: boolean; tasks: ScheduledTask[] }
+
+/** Each scheduled run carries the instant it was due at. */
+const duePayloadSchema = z.looseObject({ _cron: z.object({ ts: z.iso.datetime() }) })
+export type DuePayload = { dueAt: Date }
+
+const RESTART_PAUSE_MS = 2_000
+
+/** A task of the table, with its payload parsed. */
+export function scheduledTask(name: string, schedule: string, work: (payload: DuePayload) => Promise<void>): ScheduledTask {
+  return {
+    name,
+    schedule,
+    run: (payload) => work({ dueAt: new Date(duePayloadSchema.parse(payload)._cron.ts) }),
+  }
+}
+
+/**
+ * Runs the scheduled tasks with graphile-worker. The hot paths (dispatch, polling, webhooks) are not jobs: they claim
+ * rows of their own tables with leases. A database that goes away stops nothing for good: the worker starts again.
+ */
+export function startWorker(options: WorkerOptions): Worker {
+  let isStopping = false
+  let runner: Runner | undefined
+  const loop = keepRunning()
+
+  async function keepRunning(): Promise<void> {
+    while (!isStopping) {
+      try {
+        runner = await startRunner(options)
+        await runner.promise
+      } catch (error) {
+        options.logger.warn({ error }, 'The job worker lost its database; it starts again')
+      }
+      if (!isStopping) await delay(RESTART_PAUSE_MS)
+    }
+  }
+
+  return {
+    async stop() {
+      isStopping = true
+      await runner?.stop().catch(() => undefined)
+      await Promise.race([loop, delay(RESTART_PAUSE_MS + 1_000, undefined, { ref: false })])
+    },
+  }
+}
+
+function startRunner({ pool, logger, preparesStatements, tasks }: WorkerOptions): Promise<Runner> {
+  return run({
+    pgPool: pool,
+    concurrency: 2,
+    noHandleSignals: true,
+    noPreparedStatements: !preparesStatements,
+    logger: new GraphileLogger((scope) => (level, message) => {
+      if (level === 'error' || level === 'warning') logger.warn({ scope }, message)
+    }),
+    taskList: Object.fromEntries(tasks.map((task) => [task.name, (payload: unknown) => task.run(payload)])),
+    parsedCronItems: parseCronItems(tasks.map((task) => ({ task: task.name, match: task.schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }))),
+  })
+}

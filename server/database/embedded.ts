@@ -134,7 +134,7 @@ function spawnServer(native: string, dataDirectory: string, settings: Record<str
 }
 
 function serverEnv(native: string): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], LD_LIBRARY_PATH: path.join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' }
+  return { NODE_ENV: 'production', PATH: process.env['PATH'], LD_LIBRARY_PATH: path.join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' }
 }
 
 /** What the server complains about: beside the data, made anew with each start. */

@@ -7,6 +7,8 @@ export type SupervisedPostgres = {
   /** The present server's process id; changes with each restart. */
   pid(): number
   stop(): Promise<void>
+  /** Ends the server at once; it recovers from its log at the next start. */
+  kill(): void
 }
 
 export type SupervisionEvents = {
@@ -58,5 +60,17 @@ export async function superviseEmbeddedPostgres(options: EmbeddedOptions, events
       await restarting
       await server.stop()
     },
+    kill() {
+      isStopping = true
+      if (server.pid) killQuietly(server.pid)
+    },
+  }
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT')
+  } catch {
+    // It ended by itself.
   }
 }

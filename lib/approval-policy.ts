@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { CURRENCIES } from './money.ts'
+import { OPERATOR_CODES } from './operators.ts'
+import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from './transaction-status.ts'
+
+const checkerCount = z.number().int().min(1).max(5)
+
+/** How many distinct checkers: `[n]` in one step, `[n, m]` in two steps, the second after the first. */
+export const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
+
+/**
+ * One approval rule (DESIGN 9). It fires when the weighed amount is *greater than* `aboveMinor`, hundredths as a decimal
+ * text. A threshold other than zero belongs to one currency; amounts of different currencies are never compared.
+ */
+export const approvalRuleSchema = z
+  .object({
+    name: z.string().trim().min(1).max(120),
+    sources: z.array(z.enum(TRANSACTION_SOURCES)).min(1),
+    types: z.array(z.enum(TRANSACTION_TYPES)).min(1).default(['DEPOSIT']),
+    /** Absent or null: every operator. */
+    operators: z.array(z.enum(OPERATOR_CODES)).min(1).nullish().transform((operators) => operators ?? null),
+    /** Absent or null: every currency, which only a threshold of zero can mean. */
+    currency: z.enum(CURRENCIES).nullish().transform((currency) => currency ?? null),
+    aboveMinor: z.string().regex(/^(0|[1-9]\d{0,14})$/).default('0'),
+    firstTimeOnly: z.boolean().default(false),
+    approvals: approvalStepsSchema,
+    needsCode: z.boolean().default(false),
+    expiresInHours: z.number().int().min(1).max(720).default(168),
+  })
+  .refine((rule) => rule.aboveMinor === '0' || rule.currency !== null, {
+    path: ['currency'], message: 'A threshold other than zero needs its currency',
+  })
+export type ApprovalRule = z.output<typeof approvalRuleSchema>
+
+/** All rules of one version of an application's policy; the names tell them apart. */
+export const approvalRulesSchema = z
+  .array(approvalRuleSchema)
+  .max(50)
+  .refine((rules) => new Set(rules.map((rule) => rule.name)).size === rules.length, { message: 'Two rules have the same name' })
+
+/** The rules that one version of an application's policy consists of. Version 0: nobody has set any. */
+export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
+
+/** What the items of one band need. The field names are those that approval_band and intake_batch read (0003_money.sql). */
+export type ApprovalBand = {
+  aboveMinor: string
+  firstTimeOnly: boolean
+  policyVersion: number
+  /** Which rules together ask for this, for the people who decide. */
+  rule: { name: string; parts: ApprovalRulePart[] }
+  steps: number[]
+  needsCode: boolean
+  expiresInHours: number
+}
+
+export type ApprovalRulePart = { name: string; aboveMinor: string; currency: string | null; firstTimeOnly: boolean; steps: number[]; needsCode: boolean }
+
+/**
+ * Nobody moves money alone: what a person or a file starts waits for at least one checker, for seven days, also where no
+ * rule says so. A rule can ask for more, never for less.
+ */
+export const BASE_RULE: ApprovalRule = {
+  name: 'Prepared by a person', sources: ['person', 'file'], types: ['COLLECT', 'DEPOSIT'], operators: null, currency: null,
+  aboveMinor: '0', firstTimeOnly: false, approvals: [1], needsCode: false, expiresInHours: 168,
+}
+
+/** The policy of an application that has set none: what its API starts goes straight to the operator. */
+export const DEFAULT_POLICY_RULES: readonly ApprovalRule[] = [BASE_RULE]

@@ -1,0 +1,71 @@
+import type { Queryable } from '#server/database/pool.ts'
+import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
+import type { AuditActor } from './command-actor.ts'
+
+export type StoredEntry = ChainedEntry & { previousHash: Buffer; hash: Buffer }
+export type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
+
+/** Makes writers of one chain stand in line until the database transaction ends. */
+export async function lockChain(trx: Queryable, applicationId: string): Promise<void> {
+  await trx.query(`select pg_advisory_xact_lock(hashtextextended('audit ' || $1, 0))`, [applicationId])
+}
+
+/** The last entry of a chain (sequence 0, no hash: an empty one) and the database's time in whole milliseconds. */
+export async function readHead(trx: Queryable, applicationId: string): Promise<ChainHead> {
+  const { rows } = await trx.query<{ sequence: bigint; hash: Buffer | null; at: Date }>(
+    `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', clock_timestamp()) as at
+       from (select 1) one left join lateral (select e.sequence, e.hash from audit_entries e
+         where e.application_id = $1 order by e.sequence desc limit 1) last on true`, [applicationId])
+  const head = rows[0]
+  if (!head) throw new Error('The head of the audit chain could not be read')
+  return head
+}
+
+/** Writes entries that already carry their place and digest. */
+export async function insertEntries(trx: Queryable, entries: readonly StoredEntry[]): Promise<void> {
+  await trx.query(
+    `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash)
+       select e.app, e.sequence, e.at, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
+              decode(e.previous_hash, 'hex'), decode(e.hash, 'hex')
+         from jsonb_to_recordset($1::jsonb) as e (app uuid, sequence bigint, at timestamptz, actor_kind text, actor_id uuid,
+           action text, subject text, details jsonb, previous_hash text, hash text)`,
+    [JSON.stringify(entries.map((entry) => ({
+      app: entry.applicationId, sequence: String(entry.sequence), at: entry.at.toISOString(), actor_kind: entry.actor.kind,
+      actor_id: entry.actor.id, action: entry.action, subject: entry.subject, details: entry.details,
+      previous_hash: entry.previousHash.toString('hex'), hash: entry.hash.toString('hex'),
+    })))])
+}
+
+type EntryRow = {
+  application_id: string; sequence: bigint; at: Date; actor_kind: AuditActor['kind']; actor_id: string | null
+  action: string; subject: string; details: AuditDetails; previous_hash: Buffer; hash: Buffer
+}
+
+/** Up to `limit` entries after a sequence, in order. */
+export async function readEntriesAfter(queryable: Queryable, applicationId: string, sequence: bigint, limit: number): Promise<StoredEntry[]> {
+  const { rows } = await queryable.query<EntryRow>(
+    `select * from audit_entries where application_id = $1 and sequence > $2 order by sequence limit $3`, [applicationId, sequence, limit])
+  return rows.map(toEntry)
+}
+
+/** Up to `limit` entries before a sequence (null: from the newest), newest first. */
+export async function readEntriesBefore(queryable: Queryable, applicationId: string, before: bigint | null, limit: number): Promise<StoredEntry[]> {
+  const { rows } = await queryable.query<EntryRow>(
+    `select * from audit_entries where application_id = $1 and ($2::bigint is null or sequence < $2) order by sequence desc limit $3`,
+    [applicationId, before, limit])
+  return rows.map(toEntry)
+}
+
+/** Every application that has a chain. */
+export async function readChainIds(queryable: Queryable): Promise<string[]> {
+  const { rows } = await queryable.query<{ application_id: string }>(
+    `select application_id from audit_entries where sequence = 1 order by application_id`)
+  return rows.map((row) => row.application_id)
+}
+
+function toEntry(row: EntryRow): StoredEntry {
+  return {
+    applicationId: row.application_id, sequence: row.sequence, at: row.at, actor: { kind: row.actor_kind, id: row.actor_id },
+    action: row.action, subject: row.subject, details: row.details, previousHash: row.previous_hash, hash: row.hash,
+  }
+}

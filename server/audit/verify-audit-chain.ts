@@ -1,0 +1,37 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { readChainIds, readEntriesAfter } from './audit-store.ts'
+import { GENESIS_HASH, hashEntry } from './canonical-text.ts'
+
+const PAGE_SIZE = 1_000
+
+/** An intact chain: how many entries and the digest of the last, which an outside anchor can be compared with. */
+export type ChainReport = { entryCount: bigint; headHash: Buffer }
+
+/** The first place where a chain does not hold. */
+export type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predecessor' | 'content_changed' }
+
+/**
+ * Recomputes the chain of one application, a thousand entries at a time, and reports the first break.
+ * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy kept elsewhere.
+ */
+export async function verifyAuditChain(queryable: Queryable, applicationId: string): Promise<Result<ChainReport, ChainBreak>> {
+  let sequence = 0n
+  let previousHash: Buffer = GENESIS_HASH
+  for (;;) {
+    const entries = await readEntriesAfter(queryable, applicationId, sequence, PAGE_SIZE)
+    for (const entry of entries) {
+      if (entry.sequence !== sequence + 1n) return err({ sequence: sequence + 1n, problem: 'entry_missing' })
+      if (!entry.previousHash.equals(previousHash)) return err({ sequence: entry.sequence, problem: 'wrong_predecessor' })
+      if (!entry.hash.equals(hashEntry(previousHash, entry))) return err({ sequence: entry.sequence, problem: 'content_changed' })
+      sequence = entry.sequence
+      previousHash = entry.hash
+    }
+    if (entries.length < PAGE_SIZE) return ok({ entryCount: sequence, headHash: previousHash })
+  }
+}
+
+/** The applications (and the nil UUID for the service itself) that have a chain to verify. */
+export async function listAuditChains(queryable: Queryable): Promise<string[]> {
+  return readChainIds(queryable)
+}

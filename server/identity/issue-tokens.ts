@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { ACCESS_TOKEN_SECONDS, type Tokens } from './access-token.ts'
+import type { Directory } from './directory.ts'
+import { keepNewRefreshToken } from './refresh-token.ts'
+import type { SignInFailure, SignInThrottle } from './sign-in-throttle.ts'
+import { findApiUser } from './token-store.ts'
+
+export type TokenDeps = { pool: Pool; tokens: Tokens; directory: Directory; throttle: SignInThrottle }
+export type TokenPair = { accessToken: string; refreshToken: string; expiresInSeconds: number }
+export type IssueFailure = SignInFailure | { kind: 'user_blocked' } | { kind: 'application_disabled' }
+
+/**
+ * POST /public/access_token: exchanges user name and password for tokens (DESIGN 5, Tokens). An unknown name costs and
+ * answers the same as a wrong password (401), too many wrong ones are `throttled` (429). Only who knows the password
+ * learns that the user is blocked or the application disabled (403).
+ */
+export async function issueTokens(deps: TokenDeps, request: { username: string; password: string; peerAddress: string }): Promise<Result<TokenPair, IssueFailure>> {
+  const { pool, tokens, directory, throttle } = deps
+  // PostgreSQL cannot hold a NUL, so nobody can have such a name.
+  const user = request.username.includes('\0') ? undefined : await findApiUser(pool, request.username)
+  const checked = await throttle.check({
+    scope: 'api', name: request.username, address: request.peerAddress, password: request.password, passwordHash: user?.passwordHash,
+  })
+  if (!checked.ok) return checked
+  if (!user) throw new Error('A password was right for a user who does not exist')
+  if (user.isBlocked) return err({ kind: 'user_blocked' })
+  if (directory.find(user.applicationId)?.isEnabled === false) return err({ kind: 'application_disabled' })
+  const owner = { applicationId: user.applicationId, apiUserId: user.apiUserId, familyId: randomUUID() }
+  const kept = await withTransaction<string, never>(pool, async (trx) => ok(await keepNewRefreshToken(trx, owner, tokens.clock.now())))
+  if (!kept.ok) return kept
+  return ok({ accessToken: await tokens.sign(user.apiUserId, user.applicationId), refreshToken: kept.value, expiresInSeconds: ACCESS_TOKEN_SECONDS })
+}

@@ -1,0 +1,28 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+
+/** How much of an API key people see in lists: enough to tell keys apart, too little to guess with. */
+const VISIBLE_LENGTH = 12
+
+/** SHA-256. Enough for what has 80 random bits and more; what people choose is hashed with argon2id instead (DESIGN 13). */
+export function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+export type NewApiKey = { apiKey: string; keyPrefix: string; keyHash: Buffer }
+
+/** A new API key: 256 random bits behind a mark that secret scanners can find. The key itself is not kept anywhere. */
+export function generateApiKey(): NewApiKey {
+  const apiKey = `csk_${randomBytes(32).toString('base64url')}`
+  return { apiKey, keyPrefix: apiKey.slice(0, VISIBLE_LENGTH), keyHash: digest(apiKey) }
+}
+
+/** A Standard Webhooks secret: 32 random bytes, written the way its libraries read them. */
+export function generateWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`
+}
+
+/** A password nobody chose: 20 characters without look-alikes, about 115 bits. */
+export function generatePassword(): string {
+  const alphabet = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+  return Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join('')
+}

@@ -1,0 +1,86 @@
+import { approvalRulesSchema, type ApprovalPolicy, BASE_RULE } from '#lib/approval-policy.ts'
+import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/fees.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
+import { type AllowList, createAllowList } from './allow-list.ts'
+import type { ApplicationRow } from './directory-store.ts'
+
+export type ApiKeySnapshot = { hash: Buffer; expiresAt: Date | null; revokedAt: Date | null }
+export type TransferService = { isEnabled: boolean; enforcesLimits: boolean; minimumMinor: bigint | null; maximumMinor: bigint | null }
+export type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
+export type ServiceKey = `${OperatorCode}:${TransactionType}`
+
+/** Everything about one application that a request needs, as it was at the last refresh of the directory. */
+export type ApplicationSnapshot = {
+  applicationId: string
+  name: string
+  apiId: string
+  isEnabled: boolean
+  requiresSecondFactor: boolean
+  copiesWebhookStatus: boolean
+  keys: readonly ApiKeySnapshot[]
+  blockedApiUserIds: ReadonlySet<string>
+  allowList: AllowList
+  services: ReadonlyMap<ServiceKey, TransferService>
+  fees: ReadonlyMap<ServiceKey, FeeSchedule>
+  policy: ApprovalPolicy | null
+  /** Newest first. */
+  webhookSecrets: readonly WebhookSecret[]
+}
+
+const OPEN_SERVICE: TransferService = { isEnabled: true, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
+
+/** The fee schedule in force: the application's own for this operator and direction, else the default (DESIGN 5, Fees). */
+export function feesFor(snapshot: ApplicationSnapshot, operator: OperatorCode, type: TransactionType): FeeSchedule {
+  return snapshot.fees.get(`${operator}:${type}`) ?? DEFAULT_FEE_SCHEDULE
+}
+
+/** The transfer service of this operator and direction; what nobody switched off is on, without limits in force. */
+export function serviceFor(snapshot: ApplicationSnapshot, operator: OperatorCode, type: TransactionType): TransferService {
+  return snapshot.services.get(`${operator}:${type}`) ?? OPEN_SERVICE
+}
+
+/** The secrets that sign a webhook at this instant, the current one first (Standard Webhooks rotation). */
+export function signingSecretsFor(snapshot: ApplicationSnapshot, now: Date): string[] {
+  return snapshot.webhookSecrets.filter((entry) => entry.expiresAt === null || entry.expiresAt > now).map((entry) => entry.secret)
+}
+
+/** Turns a stored row into what requests read. */
+export function toSnapshot(row: ApplicationRow): ApplicationSnapshot {
+  return {
+    applicationId: row.application_id,
+    name: row.name,
+    apiId: row.api_id,
+    isEnabled: row.is_enabled,
+    requiresSecondFactor: row.requires_second_factor,
+    copiesWebhookStatus: row.copies_webhook_status,
+    keys: row.keys.map((key) => ({ hash: Buffer.from(key.hash, 'hex'), expiresAt: toDate(key.expiresAt), revokedAt: toDate(key.revokedAt) })),
+    blockedApiUserIds: new Set(row.blocked_api_user_ids),
+    allowList: createAllowList(row.networks),
+    services: new Map(row.services.map((entry) => [entry.key, {
+      isEnabled: entry.isEnabled, enforcesLimits: entry.enforcesLimits, minimumMinor: toBigInt(entry.minimumMinor), maximumMinor: toBigInt(entry.maximumMinor),
+    }])),
+    fees: new Map(row.fees.map((entry) => [entry.key, {
+      systemRatePpm: entry.systemRatePpm, systemFixedMinor: BigInt(entry.systemFixedMinor),
+      appRatePpm: entry.appRatePpm, appFixedMinor: BigInt(entry.appFixedMinor),
+    }])),
+    policy: toPolicy(row.policy),
+    webhookSecrets: row.webhook_secrets.map((entry) => ({ secret: entry.secret, createdAt: new Date(entry.createdAt), expiresAt: toDate(entry.expiresAt) })),
+  }
+}
+
+function toPolicy(stored: ApplicationRow['policy']): ApprovalPolicy | null {
+  if (!stored) return null
+  const rules = approvalRulesSchema.safeParse(stored.rules)
+  if (rules.success) return { version: stored.version, rules: rules.data }
+  // Rules that cannot be read could have held anything back, so everything waits until somebody writes them again.
+  return { version: stored.version, rules: [{ ...BASE_RULE, name: 'Unreadable rules', sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] }] }
+}
+
+function toDate(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}
+
+function toBigInt(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text)
+}

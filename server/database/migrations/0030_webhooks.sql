@@ -1,0 +1,152 @@
+-- Claiming, recording and returning webhook deliveries, each many at a time (server/webhooks/README.md).
+
+-- The due index is the queue: dead entries in it are walked by every claim, so they are swept early.
+alter table webhook_deliveries set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+                                    autovacuum_analyze_scale_factor = 0.05);
+
+-- Takes due deliveries, a few of each receiver, and commits the attempt before anything is sent: whatever crashes, an
+-- attempt number is used once, so there are never more than four.
+-- The walk goes from receiver to receiver by one index descent each, starting after p_cursor and round to it again; a
+-- receiver's first entry also says when it is next due. p_free holds how many deliveries a receiver may still be given,
+-- p_suspects the same for receivers that lately let us wait; a receiver in neither may be given p_free_default.
+-- A delivery whose lease is over and whose attempt was never recorded was interrupted: that is recorded here, and the
+-- schedule goes on as after any other failure.
+create function claim_webhook_deliveries(p_cursor text, p_rows_max integer, p_targets_max integer, p_free_default integer,
+  p_free jsonb, p_suspects jsonb, p_suspect_rows_max integer, p_lease_ms integer, p_gaps_ms integer[])
+returns table (next_cursor text, is_complete boolean, next_due_ms double precision, claimed_ms double precision, deliveries json)
+language plpgsql volatile set enable_seqscan = off set jit = off as $$
+declare
+  v_at timestamptz := clock_timestamp();
+  v_lease interval := p_lease_ms * interval '1 millisecond';
+  v_target text := p_cursor;
+  v_found text;
+  v_head timestamptz;
+  v_soonest timestamptz;
+  v_has_wrapped boolean := p_cursor = '';
+  v_is_complete boolean := false;
+  v_walked integer := 0;
+  v_rows integer := 0;
+  v_suspect_rows integer := 0;
+  v_is_suspect boolean;
+  v_take integer;
+  v_taken_applications uuid[];
+  v_taken_transactions uuid[];
+  v_applications uuid[] := '{}';
+  v_transactions uuid[] := '{}';
+  v_deliveries json;
+begin
+  while v_walked < p_targets_max and v_rows < p_rows_max loop
+    select d.target, d.next_at into v_found, v_head from webhook_deliveries d
+      where d.state = 'due' and d.target > v_target order by d.target, d.next_at limit 1;
+    if v_found is null and not v_has_wrapped then
+      v_has_wrapped := true;
+      v_target := '';
+      continue;
+    end if;
+    if v_found is null or (v_has_wrapped and p_cursor <> '' and v_found > p_cursor) then
+      v_is_complete := true;
+      v_target := p_cursor;
+      exit;
+    end if;
+    v_target := v_found;
+    v_walked := v_walked + 1;
+    if v_head > v_at then
+      v_soonest := least(v_soonest, v_head);
+      continue;
+    end if;
+    v_is_suspect := p_suspects ? v_target;
+    v_take := least(p_rows_max - v_rows, case when v_is_suspect
+      then least((p_suspects ->> v_target)::integer, p_suspect_rows_max - v_suspect_rows)
+      else coalesce((p_free ->> v_target)::integer, p_free_default) end);
+    continue when v_take <= 0;
+    select array_agg(r.application_id), array_agg(r.transaction_id) into v_taken_applications, v_taken_transactions
+      from (select d.application_id, d.transaction_id from webhook_deliveries d
+              where d.state = 'due' and d.target = v_target and d.next_at <= v_at
+              order by d.next_at limit v_take for update skip locked) r;
+    continue when v_taken_applications is null;
+    v_applications := v_applications || v_taken_applications;
+    v_transactions := v_transactions || v_taken_transactions;
+    v_rows := v_rows + cardinality(v_taken_applications);
+    if v_is_suspect then
+      v_suspect_rows := v_suspect_rows + cardinality(v_taken_applications);
+    end if;
+  end loop;
+
+  if v_rows > 0 then
+    with taken as materialized (
+      select u.place, d.application_id, d.transaction_id, d.target, d.attempts, d.next_at,
+             d.attempts > 0 and not exists (select 1 from webhook_attempts a
+               where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as is_lapsed
+        from unnest(v_applications, v_transactions) with ordinality as u (application_id, transaction_id, place)
+        join webhook_deliveries d on d.application_id = u.application_id and d.transaction_id = u.transaction_id
+    ), sorted as materialized (
+      select t.*, case when t.is_lapsed and t.attempts >= 4 then 'end'
+                       when t.is_lapsed and p_gaps_ms[t.attempts] > p_lease_ms then 'wait'
+                       else 'send' end as fate
+        from taken t
+    ), interrupted as (
+      insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome, detail)
+        select s.application_id, s.transaction_id, s.attempts, s.next_at - v_lease, 0, 'interrupted',
+               'The service stopped during this attempt; whether the receiver answered is not known.'
+          from sorted s where s.is_lapsed
+        on conflict do nothing
+    ), moved as (
+      update webhook_deliveries d
+        set state = case s.fate when 'end' then 'exhausted' else 'due' end,
+            attempts = d.attempts + case s.fate when 'send' then 1 else 0 end,
+            next_at = case s.fate when 'send' then v_at + v_lease
+                                  when 'wait' then s.next_at + (p_gaps_ms[s.attempts] - p_lease_ms) * interval '1 millisecond'
+                                  else d.next_at end,
+            finished_at = case s.fate when 'end' then v_at end
+        from sorted s
+        where d.application_id = s.application_id and d.transaction_id = s.transaction_id
+    )
+    select json_agg(json_build_array(s.application_id, s.transaction_id, s.attempts + 1, s.target, t.webhook_url, t.external_id,
+                                     t.status, t.amount_minor::text, t.phone_number, t.operator, t.message,
+                                     to_char(t.final_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by s.place)
+      into v_deliveries
+      from sorted s join transactions t on t.application_id = s.application_id and t.transaction_id = s.transaction_id
+      where s.fate = 'send';
+  end if;
+
+  return query select v_target, v_is_complete, extract(epoch from v_soonest - clock_timestamp())::double precision * 1000,
+                      extract(epoch from v_at)::double precision * 1000, coalesce(v_deliveries, '[]'::json);
+end $$;
+
+-- Writes down what became of attempts. A 200 ends the delivery also when it arrives after the lease: what was taken for
+-- interrupted is corrected. A failure only counts for the attempt that is current.
+create function record_webhook_attempts(p_items json, p_gaps_ms integer[]) returns void
+language plpgsql volatile set enable_seqscan = off set jit = off as $$
+declare
+  v_at timestamptz := clock_timestamp();
+begin
+  with item as materialized (
+    select i.*, i.outcome = 'delivered' as is_delivered
+      from json_to_recordset(p_items) as i (app uuid, id uuid, number smallint, started_at timestamptz, duration_ms integer,
+        outcome text, http_status integer, detail text)
+  ), attempt as (
+    insert into webhook_attempts as a (application_id, transaction_id, number, started_at, duration_ms, outcome, http_status, detail)
+      select i.app, i.id, i.number, i.started_at, i.duration_ms, i.outcome, i.http_status, i.detail from item i
+      on conflict (application_id, transaction_id, number) do update
+        set started_at = excluded.started_at, duration_ms = excluded.duration_ms, outcome = excluded.outcome,
+            http_status = excluded.http_status, detail = excluded.detail
+        where a.outcome = 'interrupted'
+  )
+  update webhook_deliveries d
+    set state = case when i.is_delivered then 'delivered' when i.number >= 4 then 'exhausted' else 'due' end,
+        next_at = case when i.is_delivered or i.number >= 4 then d.next_at
+                       else v_at + p_gaps_ms[i.number] * interval '1 millisecond' end,
+        finished_at = case when i.is_delivered or i.number >= 4 then v_at end
+    from item i
+    where d.application_id = i.app and d.transaction_id = i.id
+      and ((i.is_delivered and d.state <> 'delivered') or (d.state = 'due' and d.attempts = i.number));
+end $$;
+
+-- Undoes claims of which nothing was sent: their attempt numbers are free again.
+create function return_webhook_deliveries(p_items json) returns void
+language plpgsql volatile set enable_seqscan = off set jit = off as $$
+begin
+  update webhook_deliveries d set attempts = d.attempts - 1, next_at = clock_timestamp()
+    from json_to_recordset(p_items) as i (app uuid, id uuid, number smallint)
+    where d.application_id = i.app and d.transaction_id = i.id and d.state = 'due' and d.attempts = i.number;
+end $$;

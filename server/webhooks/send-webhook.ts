@@ -1,0 +1,155 @@
+import type { Dispatcher } from 'undici'
+import { type ConnectDependencies, type Phase, RefusedTargetError } from './connect-target.ts'
+import { type Connection, type ConnectionPool, createConnectionPool } from './connection-pool.ts'
+import { NameLookupError } from './resolve-host.ts'
+
+/**
+ * What became of one attempt. `bad_status`: any answer but 200; `protocol_error`: an answer that is not HTTP;
+ * `interrupted`: the service stopped during the attempt (only the database writes that one).
+ */
+export type AttemptOutcome = 'delivered' | 'bad_status' | 'redirect' | `timeout_${Phase}` | 'dns_error' | 'refused_target' | 'invalid_url'
+  | 'connection_refused' | 'connection_error' | 'tls_error' | 'protocol_error' | 'interrupted'
+
+export type SendResult = { outcome: AttemptOutcome; httpStatus: number | null; detail: string | null; durationMs: number }
+
+export type Sender = {
+  /** Makes one attempt. Never rejects; answers within the deadline, give or take the event loop's delay. */
+  send(url: string, headers: Record<string, string>, body: string): Promise<SendResult>
+  close(): void
+}
+
+export type SenderOptions = ConnectDependencies & { deadlineMs: number; idleConnectionsMax: number }
+
+const BODY_BYTES_MAX = 64 * 1024
+const DETAIL_LENGTH_MAX = 500
+const USER_AGENT = 'Countersign-Webhooks/1.0'
+
+/**
+ * Sends webhooks (spec, Events; DESIGN 13). One deadline covers name look-up, connection, TLS, headers and body. Success
+ * is exactly status 200. Redirects are not followed, nothing is decompressed, and of the body at most 64 KB are read:
+ * a longer one counts as read. Of the answer only the status and the address of a redirect are kept.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const pool = createConnectionPool(options, options.idleConnectionsMax)
+  return {
+    send(url, headers, body) {
+      const parsed = URL.canParse(url) ? new URL(url) : undefined
+      if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') || parsed.port === '0') {
+        return Promise.resolve({ outcome: 'invalid_url', httpStatus: null, detail: 'The webhook address is not an http or https URL.', durationMs: 0 })
+      }
+      return attempt(pool, options.deadlineMs, parsed, headers, body)
+    },
+    close: () => pool.close(),
+  }
+}
+
+function attempt(pool: ConnectionPool, deadlineMs: number, url: URL, headers: Record<string, string>, body: string): Promise<SendResult> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now()
+    const connection = pool.acquire(url.origin)
+    let isSettled = false
+
+    const settle = (outcome: AttemptOutcome, httpStatus: number | null, detail: string | null, isReusable: boolean): void => {
+      if (isSettled) return
+      isSettled = true
+      clearTimeout(deadline)
+      // Reused only after the client is done with this request, which it is once the handler has returned.
+      if (isReusable) queueMicrotask(() => pool.release(connection))
+      else pool.discard(connection)
+      resolve({ outcome, httpStatus, detail: detail?.slice(0, DETAIL_LENGTH_MAX) ?? null, durationMs: Math.round(performance.now() - startedAt) })
+    }
+
+    const deadline = setTimeout(() => {
+      const { phase } = connection.progress
+      settle(`timeout_${phase}`, handler.httpStatus, `No complete answer within ${deadlineMs / 1000} s; ${WAITING_FOR[phase]}.`, false)
+    }, deadlineMs)
+    const handler = createHandler(connection, settle)
+    try {
+      connection.client.dispatch({ path: url.pathname + url.search, method: 'POST', headers: requestHeaders(url, headers), body }, handler)
+    } catch (error) {
+      settle('invalid_url', null, messageOf(error), false)
+    }
+  })
+}
+
+const WAITING_FOR: Record<Phase, string> = {
+  dns: 'the host name was not resolved',
+  connect: 'no connection was made',
+  tls: 'the TLS handshake did not end',
+  headers: 'the request was sent and no status came back',
+  body: 'the status came, the body did not end',
+}
+
+type Settle = (outcome: AttemptOutcome, httpStatus: number | null, detail: string | null, isReusable: boolean) => void
+
+function createHandler(connection: Connection, settle: Settle): Dispatcher.DispatchHandler & { httpStatus: number | null } {
+  let bodyBytes = 0
+  return {
+    httpStatus: null,
+    onRequestStart() {
+      connection.progress.phase = 'headers'
+    },
+    onResponseStart(_controller, status, headers) {
+      if (status < 200) return
+      this.httpStatus = status
+      connection.progress.phase = 'body'
+      if (status >= 300 && status < 400) {
+        settle('redirect', status, `Answered ${status}${redirectTarget(headers['location'])}; redirects are not followed.`, false)
+      } else if (status !== 200) {
+        settle('bad_status', status, `Answered ${status}; only 200 counts as received.`, false)
+      }
+    },
+    onResponseData(_controller, chunk) {
+      bodyBytes += chunk.length
+      if (bodyBytes > BODY_BYTES_MAX) settle('delivered', 200, 'The answer was longer than 64 KB; the rest was not read.', false)
+    },
+    onResponseEnd() {
+      settle('delivered', 200, null, true)
+    },
+    onResponseError(_controller, error) {
+      settle(outcomeOf(error, connection.progress.phase), this.httpStatus, messageOf(error), false)
+    },
+  }
+}
+
+/** User name and password in the address become what they mean in HTTP. */
+function requestHeaders(url: URL, headers: Record<string, string>): Record<string, string> {
+  const all: Record<string, string> = { 'content-type': 'application/json', accept: '*/*', 'user-agent': USER_AGENT, ...headers }
+  if (url.username !== '' || url.password !== '') {
+    const credentials = `${decodePart(url.username)}:${decodePart(url.password)}`
+    all['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
+  }
+  return all
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function redirectTarget(location: string | string[] | undefined): string {
+  const text = Array.isArray(location) ? location[0] : location
+  if (text === undefined || !URL.canParse(text)) return ''
+  const { origin, pathname } = new URL(text)
+  return ` and pointed to ${origin}${pathname}`.slice(0, 300)
+}
+
+function outcomeOf(error: Error, phase: Phase): AttemptOutcome {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (error instanceof RefusedTargetError) return 'refused_target'
+  if (error instanceof NameLookupError) return 'dns_error'
+  if (code === 'ECONNREFUSED') return 'connection_refused'
+  if (phase === 'tls') return 'tls_error'
+  if (code.startsWith('HPE_') || error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return 'protocol_error'
+  return 'connection_error'
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'Unknown error'
+  // Several addresses were tried: the message of the whole is empty.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ')
+  return error.message
+}

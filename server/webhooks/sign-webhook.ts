@@ -1,0 +1,66 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+
+/** One of an application's signing secrets: `whsec_` and base64. `expiresAt` null: it has no successor yet. */
+export type WebhookSecret = { secret: string; expiresAt: Date | null }
+
+export type SignatureHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature'?: string }
+
+const PREFIX = 'whsec_'
+/** How far a receiver may find our clock from its own (Standard Webhooks). */
+const TOLERANCE_S = 300
+const KEYS_MAX = 10_000
+const keys = new Map<string, KeyObject>()
+
+/**
+ * The id that a receiver sees on every attempt of one delivery: a transaction has one result, so its identifier is enough.
+ */
+export function webhookIdOf(transactionId: string): string {
+  return `msg_${transactionId}`
+}
+
+/**
+ * The Standard Webhooks headers of one attempt (DESIGN 5, Webhook). Every secret that has not expired at `now` signs, so
+ * that a receiver verifies with the old one or the new one while a rotation lasts. Without any secret the signature
+ * header is left out.
+ */
+export function signWebhook(webhookId: string, body: string, secrets: readonly WebhookSecret[], now: Date): SignatureHeaders {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  let signatures = ''
+  for (const { secret, expiresAt } of secrets) {
+    if (expiresAt !== null && expiresAt <= now) continue
+    signatures += `${signatures === '' ? '' : ' '}v1,${digest(secret, webhookId, timestamp, body).toString('base64')}`
+  }
+  const headers: SignatureHeaders = { 'webhook-id': webhookId, 'webhook-timestamp': timestamp }
+  if (signatures !== '') headers['webhook-signature'] = signatures
+  return headers
+}
+
+/**
+ * What a receiver does: true when one of the signatures was made with `secret` and the timestamp is within five minutes
+ * of `now`. For tests and for the examples we give to partners.
+ */
+export function verifyWebhook(headers: Partial<Record<string, string>>, body: string, secret: string, now: Date): boolean {
+  const id = headers['webhook-id'] ?? ''
+  const timestamp = headers['webhook-timestamp'] ?? ''
+  if (!/^\d+$/.test(timestamp) || Math.abs(now.getTime() / 1000 - Number(timestamp)) > TOLERANCE_S) return false
+  const expected = digest(secret, id, timestamp, body)
+  return (headers['webhook-signature'] ?? '').split(' ').some((signature) => {
+    const [version, encoded = ''] = signature.split(',')
+    const given = Buffer.from(encoded, 'base64')
+    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+
+function digest(secret: string, webhookId: string, timestamp: string, body: string): Buffer {
+  return createHmac('sha256', keyOf(secret)).update(`${webhookId}.${timestamp}.${body}`).digest()
+}
+
+/** Preparing a key costs more than using it, so keys are kept; the map is bounded by forgetting everything. */
+function keyOf(secret: string): KeyObject {
+  const known = keys.get(secret)
+  if (known) return known
+  const key = createSecretKey(Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, 'base64'))
+  if (keys.size >= KEYS_MAX) keys.clear()
+  keys.set(secret, key)
+  return key
+}

@@ -1,0 +1,116 @@
+import type { ClaimedDelivery } from './webhook-store.ts'
+
+/** What one process knows about one receiver. */
+export type Target = {
+  key: string
+  /** How many attempts may be under way at once; grows by fractions, so not whole. */
+  slots: number
+  inFlight: number
+  /** Claimed and waiting for a slot. */
+  queue: ClaimedDelivery[]
+  standing: Standing
+  /** The last claim may have left due deliveries behind. */
+  mayHaveMore: boolean
+  lastUsedMs: number
+}
+
+/** `unknown`: it has not answered yet; `proven`: it answered; `suspect`: the last thing it did was to let us wait in vain. */
+export type Standing = 'unknown' | 'proven' | 'suspect'
+
+/** What the next claim may take: per receiver where it differs from `freeDefault`. */
+export type Allowance = { freeDefault: number; free: Record<string, number>; suspects: Record<string, number>; suspectRowsMax: number; rowsMax: number }
+
+export type TargetSlots = {
+  get(key: string): Target
+  find(key: string): Target | undefined
+  allowance(rowsMax: number): Allowance
+  /** Deliveries that are claimed: under way or waiting for a slot. */
+  claimed(): number
+  added(target: Target): void
+  /** An attempt ended, or a claim was given back (`outcome` undefined). */
+  ended(target: Target, outcome: 'answered' | 'failed' | 'timed_out' | undefined): void
+  all(): Iterable<Target>
+  forgetIdle(nowMs: number): void
+}
+
+const SLOTS_START = 4
+const SLOTS_MAX = 64
+/** A proven receiver is claimed ahead of its slots, so that it need not wait for the next claim. */
+const AHEAD = 3
+const SUSPECT_ROWS_PER_CLAIM = 64
+const FORGET_AFTER_MS = 15 * 60_000
+
+/**
+ * Shares `claimedMax` deliveries at once between receivers (server/webhooks/README.md, Isolation). Each receiver has
+ * slots: four at first, more while it answers and uses them all, half after each timeout. Receivers that never answered
+ * may hold three quarters of the whole, those that timed out last one half: proven receivers always find room.
+ */
+export function createTargetSlots(claimedMax: number): TargetSlots {
+  const targets = new Map<string, Target>()
+  const held: Record<Standing, number> = { unknown: 0, proven: 0, suspect: 0 }
+
+  function move(target: Target, standing: Standing): void {
+    const count = target.inFlight + target.queue.length
+    held[target.standing] -= count
+    held[standing] += count
+    target.standing = standing
+  }
+
+  function claimed(): number {
+    return held.unknown + held.proven + held.suspect
+  }
+
+  return {
+    claimed,
+    all: () => targets.values(),
+    find: (key) => targets.get(key),
+    get(key) {
+      const known = targets.get(key)
+      if (known) return known
+      const target: Target = { key, slots: SLOTS_START, inFlight: 0, queue: [], standing: 'unknown', mayHaveMore: false, lastUsedMs: performance.now() }
+      targets.set(key, target)
+      return target
+    },
+    added(target) {
+      held[target.standing]++
+      target.lastUsedMs = performance.now()
+    },
+    ended(target, outcome) {
+      held[target.standing]--
+      target.lastUsedMs = performance.now()
+      if (outcome === 'timed_out') {
+        target.slots = Math.max(1, Math.floor(target.slots / 2))
+        move(target, 'suspect')
+      } else if (outcome === 'answered') {
+        // Grows fast while nothing went wrong, by one per round after a timeout, and only where the slots are the limit.
+        const wasFull = target.inFlight + 1 >= Math.floor(target.slots)
+        if (wasFull) target.slots = Math.min(SLOTS_MAX, target.slots + (target.standing === 'suspect' || target.slots < SLOTS_START ? 1 / target.slots : 1))
+        move(target, 'proven')
+      }
+    },
+    allowance(rowsMax) {
+      const notProven = held.unknown + held.suspect
+      const isCrowded = notProven >= claimedMax / 4
+      const freeDefault = notProven >= (claimedMax * 3) / 4 ? 0 : isCrowded ? 1 : SLOTS_START
+      const free: Record<string, number> = {}
+      const suspects: Record<string, number> = {}
+      for (const target of targets.values()) {
+        const count = target.inFlight + target.queue.length
+        const slots = Math.floor(target.slots)
+        if (target.standing === 'suspect') suspects[target.key] = Math.max(0, slots - count)
+        else {
+          const limit = target.standing === 'unknown' ? Math.min(freeDefault, slots) : count > 0 || slots > SLOTS_START ? slots * AHEAD : slots
+          const mine = Math.max(0, limit - count)
+          if (mine !== freeDefault) free[target.key] = mine
+        }
+      }
+      const suspectRowsMax = Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(claimedMax / 2) - held.suspect))
+      return { freeDefault, free, suspects, suspectRowsMax, rowsMax: Math.max(0, Math.min(rowsMax, claimedMax - claimed())) }
+    },
+    forgetIdle(nowMs) {
+      for (const target of targets.values()) {
+        if (target.inFlight + target.queue.length === 0 && nowMs - target.lastUsedMs > FORGET_AFTER_MS) targets.delete(target.key)
+      }
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { systemClock } from '#server/clock.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from './delivery-loop.ts'
+
+/** What a receiver was sent. */
+export type Received = { path: string; headers: IncomingMessage['headers']; body: string; atMs: number }
+
+export type Receiver = { url: string; port: number; received: Received[]; close(): Promise<void> }
+
+/** A receiver on a loopback address that notes every request in full and then lets `answer` reply. */
+export async function startReceiver(answer: (response: ServerResponse, request: Received) => void, host = '127.0.0.1'): Promise<Receiver> {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const entry = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), atMs: performance.now() }
+      received.push(entry)
+      answer(response, entry)
+    })
+  })
+  const port = await listen(server, host)
+  return { url: `http://${host}:${port}/hook`, port, received, close: () => closeServer(server) }
+}
+
+/** Listens on a free port of a loopback address and gives the port. */
+export async function listen(server: Pick<Server, 'listen' | 'address' | 'once'>, host = '127.0.0.1'): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  // Not a pipe: it listens on a host.
+  return (server.address() as AddressInfo).port
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeAllConnections()
+  await closed
+}
+
+export type OutboxItem = { applicationId: string; transactionId: string; externalId: string }
+
+/** Puts final transactions and their due webhooks into the database, as transition_batch does. */
+export async function addDeliveries(pool: Pool, applicationId: string, urls: readonly string[], details: { amountMinor?: bigint; message?: string } = {}): Promise<OutboxItem[]> {
+  const items = urls.map((url) => ({ applicationId, transactionId: randomUUID(), externalId: randomUUID(), url }))
+  const { rows } = await pool.query<{ next: bigint }>('select coalesce(max(sequence), 0) as next from transactions where application_id = $1', [applicationId])
+  await pool.query(
+    `with item as (
+       select i.*, row_number() over () + $3::bigint as sequence
+         from json_to_recordset($1) as i ("transactionId" uuid, "externalId" uuid, url text)
+     ), made as (
+       insert into transactions (application_id, transaction_id, sequence, final_sequence, external_id, type, status, operator, currency,
+           amount_minor, fee_system_minor, fee_app_minor, customer_name, phone_number, webhook_url, pay_token, message, source, created_at, final_at)
+         select $2, "transactionId", sequence, sequence, "externalId", 'COLLECT', 'SUCCESS', 'MOMOCM', 'XAF', $4, 0, 0, 'Ama', '237670000001',
+                url, 'token', $5, 'api', now(), now() from item
+     )
+     insert into webhook_deliveries (application_id, transaction_id, target, next_at, created_at)
+       select $2, "transactionId", coalesce(lower(substring(url from '^[A-Za-z]+://[^/?#]+')), url), now(), now() from item`,
+    [JSON.stringify(items), applicationId, rows[0]?.next ?? 0n, details.amountMinor ?? 500_000n, details.message ?? 'Transaction réussie'],
+  )
+  return items
+}
+
+export type QuickLoop = DeliveryLoop & { warnings: unknown[] }
+
+/** A loop that may reach loopback receivers, with short pauses unless told otherwise. */
+export function startLoop(pool: Pool, options: Partial<DeliveryLoopOptions> = {}): QuickLoop {
+  const warnings: unknown[] = []
+  const note = (details: unknown): void => {
+    warnings.push(details)
+  }
+  const loop = createDeliveryLoop({
+    pool,
+    clock: systemClock,
+    secretsFor: () => [],
+    copiesStatusFor: () => false,
+    allowsPrivateTargets: true,
+    logger: { info: note, warn: note, error: note },
+    gapsMs: [20, 40, 60],
+    ...options,
+  })
+  loop.start()
+  return { ...loop, warnings }
+}
+
+/** Waits for a condition on the database or in memory; throws after `limitMs`. */
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
+  const end = performance.now() + limitMs
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error('The condition did not become true in time')
+    await turn()
+  }
+}
+
+/** Waits until no delivery of the application is due any more. */
+export async function untilFinished(pool: Pool, applicationId: string): Promise<void> {
+  await until(async () => {
+    const { rows } = await pool.query(`select 1 from webhook_deliveries where application_id = $1 and state = 'due' limit 1`, [applicationId])
+    return rows.length === 0
+  })
+}

@@ -1,0 +1,128 @@
+import type { Queryable } from '#server/database/pool.ts'
+import type { AttemptOutcome } from './send-webhook.ts'
+
+export type ClaimOptions = {
+  /** The receiver after which the walk starts; empty for the beginning. */
+  cursor: string
+  rowsMax: number
+  targetsMax: number
+  freeDefault: number
+  free: Record<string, number>
+  suspects: Record<string, number>
+  suspectRowsMax: number
+  leaseMs: number
+  gapsMs: readonly number[]
+}
+
+/** One attempt that is ours to make. `number` counts from 1. */
+export type ClaimedDelivery = {
+  applicationId: string
+  transactionId: string
+  number: number
+  target: string
+  url: string
+  externalId: string
+  status: string
+  amountMinor: bigint
+  phoneNumber: string
+  operator: string
+  message: string | null
+  finalAt: string
+}
+
+export type Claim = {
+  cursor: string
+  /** Every receiver was looked at. */
+  isComplete: boolean
+  /** Until the earliest delivery that was seen and not yet due; null when there was none. */
+  nextDueMs: number | null
+  /** The database's clock at the claim, in milliseconds since 1970. */
+  claimedMs: number
+  deliveries: ClaimedDelivery[]
+}
+
+type DeliveryRow = [string, string, number, string, string, string, string, string, string, string, string | null, string]
+type ClaimRow = { next_cursor: string; is_complete: boolean; next_due_ms: number | null; claimed_ms: number; deliveries: DeliveryRow[] }
+
+/** Claims due deliveries and commits that their attempts have begun. See 0030_webhooks.sql. */
+export async function claimDeliveries(queryable: Queryable, options: ClaimOptions): Promise<Claim> {
+  const { rows } = await queryable.query<ClaimRow>({
+    name: 'claim_webhook_deliveries',
+    text: 'select * from claim_webhook_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    values: [options.cursor, options.rowsMax, options.targetsMax, options.freeDefault, JSON.stringify(options.free),
+      JSON.stringify(options.suspects), options.suspectRowsMax, options.leaseMs, options.gapsMs],
+  })
+  const row = rows[0]
+  if (!row) throw new Error('claim_webhook_deliveries gave no row')
+  return { cursor: row.next_cursor, isComplete: row.is_complete, nextDueMs: row.next_due_ms, claimedMs: row.claimed_ms,
+    deliveries: row.deliveries.map(toDelivery) }
+}
+
+function toDelivery(row: DeliveryRow): ClaimedDelivery {
+  const [applicationId, transactionId, number, target, url, externalId, status, amount, phoneNumber, operator, message, finalAt] = row
+  return { applicationId, transactionId, number, target, url, externalId, status, amountMinor: BigInt(amount), phoneNumber, operator, message, finalAt }
+}
+
+export type AttemptRecord = {
+  applicationId: string
+  transactionId: string
+  number: number
+  startedAt: Date
+  durationMs: number
+  outcome: AttemptOutcome
+  httpStatus: number | null
+  detail: string | null
+}
+
+/** Records what became of attempts and moves their deliveries on, all in one statement. */
+export async function recordAttempts(queryable: Queryable, records: readonly AttemptRecord[], gapsMs: readonly number[]): Promise<void> {
+  const items = records.map((record) => ({ app: record.applicationId, id: record.transactionId, number: record.number, started_at: record.startedAt,
+    duration_ms: record.durationMs, outcome: record.outcome, http_status: record.httpStatus, detail: record.detail }))
+  await queryable.query({ name: 'record_webhook_attempts', text: 'select record_webhook_attempts($1, $2)', values: [JSON.stringify(items), gapsMs] })
+}
+
+/** Undoes claims of which nothing was sent. */
+export async function returnDeliveries(queryable: Queryable, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  const items = deliveries.map(({ applicationId, transactionId, number }) => ({ app: applicationId, id: transactionId, number }))
+  await queryable.query({ name: 'return_webhook_deliveries', text: 'select return_webhook_deliveries($1)', values: [JSON.stringify(items)] })
+}
+
+export type AttemptRow = { number: number; started_at: Date; duration_ms: number; outcome: AttemptOutcome; http_status: number | null; detail: string | null }
+
+/** The attempts of one transaction's webhook, in order. */
+export async function selectAttempts(queryable: Queryable, applicationId: string, transactionId: string): Promise<AttemptRow[]> {
+  const { rows } = await queryable.query<AttemptRow>(
+    `select number, started_at, duration_ms, outcome, http_status, detail from webhook_attempts
+       where application_id = $1 and transaction_id = $2 order by number`,
+    [applicationId, transactionId],
+  )
+  return rows
+}
+
+export type DeliveryStateRow = { state: 'due' | 'delivered' | 'exhausted'; attempts: number; next_at: Date; finished_at: Date | null }
+
+/** Where one transaction's webhook stands; undefined while the transaction is not final. */
+export async function selectDelivery(queryable: Queryable, applicationId: string, transactionId: string): Promise<DeliveryStateRow | undefined> {
+  const { rows } = await queryable.query<DeliveryStateRow>(
+    'select state, attempts, next_at, finished_at from webhook_deliveries where application_id = $1 and transaction_id = $2',
+    [applicationId, transactionId],
+  )
+  return rows[0]
+}
+
+export type HealthRow = { target: string; delivered: bigint; failed: bigint; exhausted: bigint; last_at: Date; median_ms: number | null }
+
+/** Attempts of the last 24 hours per receiver, the most troubled first. */
+export async function selectHealth(queryable: Queryable, applicationId: string, targetsMax: number): Promise<HealthRow[]> {
+  const { rows } = await queryable.query<HealthRow>(
+    `select d.target, count(*) filter (where a.outcome = 'delivered') as delivered, count(*) filter (where a.outcome <> 'delivered') as failed,
+            count(*) filter (where a.number = 4 and a.outcome <> 'delivered') as exhausted, max(a.started_at) as last_at,
+            percentile_disc(0.5) within group (order by a.duration_ms) filter (where a.outcome = 'delivered') as median_ms
+       from webhook_attempts a
+       join webhook_deliveries d on d.application_id = a.application_id and d.transaction_id = a.transaction_id
+       where a.application_id = $1 and d.application_id = $1 and a.started_at > now() - interval '24 hours'
+       group by d.target order by failed desc, d.target limit $2`,
+    [applicationId, targetsMax],
+  )
+  return rows
+}

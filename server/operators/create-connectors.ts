@@ -1,0 +1,38 @@
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import type { Clock } from '#lib/time.ts'
+import type { Connector, Connectors } from './connector.ts'
+import { createSandboxConnector } from './sandbox-protocol/create-sandbox-connector.ts'
+
+export type ConnectorSettings = {
+  /** Where each operator listens and the secret shared with it; a code without settings is switched off. */
+  operators: Partial<Record<OperatorCode, { baseUrl: string; secret: string }>>
+  /** This service's own address as operators reach it, without a slash at its end. Undefined: no callbacks, only polling. */
+  callbackBaseUrl: string | undefined
+  clock: Clock
+  submitTimeoutMs?: number
+  queryTimeoutMs?: number
+}
+
+/** One connector for each operator that has settings. All of them speak the sandbox's protocol so far (README). */
+export function createConnectors(settings: ConnectorSettings): Connectors {
+  const connectors = new Map<OperatorCode, Connector>()
+  for (const operator of OPERATOR_CODES) {
+    const place = settings.operators[operator]
+    if (!place) continue
+    connectors.set(operator, createSandboxConnector({
+      operator,
+      baseUrl: place.baseUrl,
+      secret: place.secret,
+      callbackUrl: settings.callbackBaseUrl && `${settings.callbackBaseUrl}/operators/callback/${operator}`,
+      clock: settings.clock,
+      submitTimeoutMs: settings.submitTimeoutMs,
+      queryTimeoutMs: settings.queryTimeoutMs,
+    }))
+  }
+  return connectors
+}
+
+/** Closes every connection to operators. Calls that are under way end as unknown. */
+export async function closeConnectors(connectors: Connectors): Promise<void> {
+  await Promise.all([...connectors.values()].map((connector) => connector.close()))
+}

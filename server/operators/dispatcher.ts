@@ -1,0 +1,169 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import type { Pool } from '../database/pool.ts'
+import type { Logger } from '../logger.ts'
+import type { Settler } from '../transactions/settle.ts'
+import { createAnswerRecorder } from './answer-recorder.ts'
+import type { Connector, Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { createDoorbell } from './doorbell.ts'
+import { finalMove, refusedForFunds } from './operator-result.ts'
+import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
+import { POLL_DELAYS_MS } from './poll-schedule.ts'
+
+export type DispatcherOptions = {
+  pool: Pool
+  settler: Settler
+  connectors: Connectors
+  logger: Logger
+  random?: () => number
+  /** Calls under way at one operator. All of them together have that many times the number of connectors. */
+  perOperatorMax?: number
+  /** How long a claim holds a row; more than a call and the recording of its answer take. */
+  leaseMs?: number
+  /** The longest that a connector lets a call last. */
+  callTimeoutMs?: number
+  /** How often due rows are looked for when nobody rings. */
+  idlePollMs?: number
+  pollDelaysMs?: readonly number[]
+  /** Between the two times that the operator must say that it does not know a reference, before it is sent again. */
+  absenceMs?: number
+  /** The same where the operator had accepted the reference before. */
+  acceptedAbsenceMs?: number
+  /** At least this long between two queries of one row, however many callbacks come. */
+  hintGapMs?: number
+}
+
+export type Dispatcher = {
+  start(): void
+  /** Something is due now: a new transaction, a callback. */
+  wake(): void
+  /** Claims nothing more and resolves when every call under way is over and written down. */
+  drain(): Promise<void>
+}
+
+type Context = { options: DispatcherOptions; record: ReturnType<typeof createAnswerRecorder>; leaseMs: number; callTimeoutMs: number }
+
+const DATABASE_PAUSE_MS = 1_000
+
+/**
+ * Sends what is queued, asks about what is open, and hands final answers to the settler (DESIGN 6). Any number of
+ * dispatchers may work on one database. The attempt is committed before the operator is called, the call is made outside
+ * any database transaction, and whatever a dead process leaves comes back when its lease ends.
+ */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const perOperatorMax = options.perOperatorMax ?? 64
+  const context = createContext(options)
+  const bell = createDoorbell()
+  const underWay = new Map<OperatorCode, number>()
+  const backlogged = new Set<OperatorCode>()
+  const calls = new Set<Promise<void>>()
+  let isRunning = false
+  let loop: Promise<void> | undefined
+
+  function freeSlots(): Map<OperatorCode, number> {
+    const slots = new Map<OperatorCode, number>()
+    for (const operator of options.connectors.keys()) {
+      const free = perOperatorMax - (underWay.get(operator) ?? 0)
+      if (free > 0) slots.set(operator, free)
+    }
+    return slots
+  }
+
+  function begin(work: ClaimedWork, claimedAtMs: number): void {
+    underWay.set(work.operator, (underWay.get(work.operator) ?? 0) + 1)
+    const call = carryOut(context, work, claimedAtMs)
+      .catch((error: unknown) => {
+        options.logger.error({ err: error, transactionId: work.transactionId }, 'Operator work was interrupted; it comes back when its lease ends')
+      })
+      .finally(() => {
+        calls.delete(call)
+        underWay.set(work.operator, (underWay.get(work.operator) ?? 1) - 1)
+        if (backlogged.has(work.operator)) bell.ring()
+      })
+    calls.add(call)
+  }
+
+  /** True when an operator had more to give than it has slots. */
+  async function claimOnce(): Promise<void> {
+    const slots = freeSlots()
+    if (slots.size === 0) return
+    // Taken before the claim: the lease in the database cannot end earlier than counted from here.
+    const claimedAtMs = performance.now()
+    const claimed = await claimDueWork(options.pool, slots, context.leaseMs)
+    const counts = Map.groupBy(claimed, (work) => work.operator)
+    for (const [operator, free] of slots) {
+      if ((counts.get(operator)?.length ?? 0) >= free) backlogged.add(operator)
+      else backlogged.delete(operator)
+    }
+    for (const work of claimed) begin(work, claimedAtMs)
+  }
+
+  async function run(): Promise<void> {
+    while (isRunning) {
+      try {
+        await claimOnce()
+        await bell.wait(options.idlePollMs ?? 250)
+      } catch (error) {
+        options.logger.error({ err: error }, 'Due operator work could not be claimed')
+        await bell.wait(DATABASE_PAUSE_MS)
+      }
+    }
+  }
+
+  return {
+    start() {
+      if (isRunning) return
+      isRunning = true
+      loop = run()
+    },
+    wake: bell.ring,
+    async drain() {
+      isRunning = false
+      bell.ring()
+      await loop
+      await Promise.all(calls)
+    },
+  }
+}
+
+function createContext(options: DispatcherOptions): Context {
+  const record = createAnswerRecorder({
+    pool: options.pool,
+    random: options.random ?? Math.random,
+    pollDelaysMs: options.pollDelaysMs ?? POLL_DELAYS_MS,
+    rules: { absenceMs: options.absenceMs ?? 3_000, acceptedAbsenceMs: options.acceptedAbsenceMs ?? 60_000, hintGapMs: options.hintGapMs ?? 250 },
+  })
+  return { options, record, leaseMs: options.leaseMs ?? 30_000, callTimeoutMs: options.callTimeoutMs ?? 10_000 }
+}
+
+async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
+  if (work.foundState === 'refused') return void (await context.options.settler.settle(refusedForFunds(work)))
+  const connector = context.options.connectors.get(work.operator)
+  if (!connector) return
+  // A process that was stopped for a while must not send what another one may have taken over.
+  if (performance.now() - claimedAtMs > context.leaseMs - context.callTimeoutMs) return
+  const kind = work.foundState === 'queued' ? 'submit' : 'query'
+  const startedAtMs = performance.now()
+  const outcome = kind === 'submit' ? await submit(connector, work) : await query(connector, work)
+  const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs: performance.now() - startedAtMs })
+  if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
+  // The answer to a submission that was taken over by another process: the query that follows there decides.
+  if (kind === 'submit' && !isCurrent) return
+  await context.options.settler.settle(finalMove(work, outcome))
+}
+
+function submit(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {
+  const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
+  return connector.submit({ reference: work.transactionId, applicationId, operator, type, amountMinor, currency, phoneNumber, customerName })
+}
+
+function query(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {
+  const { applicationId, operator, type } = work
+  return connector.query({
+    reference: work.transactionId,
+    applicationId,
+    operator,
+    type,
+    operatorReference: work.operatorReference ?? undefined,
+    operatorToken: work.operatorToken ?? undefined,
+  })
+}

@@ -1,0 +1,29 @@
+import { FAILURE_MESSAGES, SUCCESS_MESSAGE } from '#lib/transaction-status.ts'
+import { SYSTEM_ACTOR } from '../transactions/actor.ts'
+import type { TransitionItem } from '../transactions/transition.ts'
+import type { FinalOutcome } from './connector.ts'
+
+type Subject = { applicationId: string; transactionId: string; operatorToken: string | null }
+
+/** The move that an operator's final word asks for; a failure carries its sentence as it came. */
+export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionItem {
+  return {
+    applicationId: subject.applicationId,
+    transactionId: subject.transactionId,
+    event: outcome.kind,
+    message: outcome.kind === 'failed' ? outcome.reason : SUCCESS_MESSAGE,
+    operatorToken: outcome.operatorToken ?? subject.operatorToken ?? undefined,
+    actor: { kind: 'operator', id: null },
+  }
+}
+
+/** The end of a deposit that the balance did not cover; the operator never hears of it (DESIGN 5, Balances). */
+export function refusedForFunds(subject: Pick<Subject, 'applicationId' | 'transactionId'>): TransitionItem {
+  return {
+    applicationId: subject.applicationId,
+    transactionId: subject.transactionId,
+    event: 'refused_for_funds',
+    message: FAILURE_MESSAGES.insufficientFunds,
+    actor: SYSTEM_ACTOR,
+  }
+}

@@ -1,0 +1,120 @@
+import type { Currency } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Queryable } from '../database/pool.ts'
+
+export type WorkState = 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'
+
+/** A row of operator_work under this process's lease, with what a connector needs of its transaction. */
+export type ClaimedWork = {
+  applicationId: string
+  transactionId: string
+  operator: OperatorCode
+  /** The state in which it was found; the claim moved `queued` and `submitting` on. */
+  foundState: WorkState
+  /** The number of the attempt that the claim stands for. */
+  number: number
+  submissions: number
+  queries: number
+  operatorReference: string | null
+  operatorToken: string | null
+  type: TransactionType
+  currency: Currency
+  amountMinor: bigint
+  phoneNumber: string
+  customerName: string
+}
+
+/** Claims due rows, at most `slots` of each operator, for `leaseMs`. One commit, before anything is sent. */
+export async function claimDueWork(queryable: Queryable, slots: Map<OperatorCode, number>, leaseMs: number): Promise<ClaimedWork[]> {
+  const { rows } = await queryable.query<ClaimedWork>({
+    name: 'claim_operator_work',
+    text: `select application_id as "applicationId", transaction_id as "transactionId", operator, found_state as "foundState", number,
+             submissions, queries, operator_reference as "operatorReference", operator_token as "operatorToken", type, currency,
+             amount_minor as "amountMinor", phone_number as "phoneNumber", customer_name as "customerName"
+           from claim_operator_work($1, $2, $3)`,
+    values: [[...slots.keys()], [...slots.values()], leaseMs],
+  })
+  return rows
+}
+
+/** One finished call. Names as in record_operator_answers (migration 0020); times in milliseconds. */
+export type AnswerRow = {
+  place: number
+  app: string
+  id: string
+  number: number
+  kind: 'submit' | 'query'
+  submission: number
+  outcome: string
+  http_status: number | null
+  answer: string
+  duration_ms: number
+  delay_ms: number
+  requeue_ms: number
+  reference?: string
+  token?: string
+}
+
+export type AnswerRules = { absenceMs: number; acceptedAbsenceMs: number; hintGapMs: number }
+
+/** Records finished calls and schedules what comes next. Gives the places of those that no later claim has overtaken. */
+export async function recordAnswers(queryable: Queryable, answers: AnswerRow[], rules: AnswerRules): Promise<Set<number>> {
+  const { rows } = await queryable.query<{ place: number }>({
+    name: 'record_operator_answers',
+    text: 'select place from record_operator_answers($1, $2, $3, $4)',
+    values: [JSON.stringify(answers), rules.absenceMs, rules.acceptedAbsenceMs, rules.hintGapMs],
+  })
+  return new Set(rows.map((row) => row.place))
+}
+
+export type HintRow = { place: number; app: string; id: string; operator: OperatorCode; outcome: string; answer: string }
+
+/** Makes rows due because a callback came in. Gives the places of those that were waiting for a result. */
+export async function hintWork(queryable: Queryable, hints: HintRow[], gapMs: number): Promise<Set<number>> {
+  const { rows } = await queryable.query<{ place: number }>({
+    name: 'hint_operator_work',
+    text: 'select place from hint_operator_work($1, $2)',
+    values: [JSON.stringify(hints), gapMs],
+  })
+  return new Set(rows.map((row) => row.place))
+}
+
+export type OpenWork = { state: WorkState; number: number; operatorReference: string | null; operatorToken: string | null }
+
+/** Takes the next attempt number of a row without claiming it; undefined when there is nothing left to do for it. */
+export async function takeAttemptNumber(queryable: Queryable, applicationId: string, transactionId: string): Promise<OpenWork | undefined> {
+  const { rows } = await queryable.query<OpenWork>({
+    name: 'take_attempt_number',
+    text: `update operator_work set attempts = attempts + 1 where application_id = $1 and transaction_id = $2
+           returning state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]
+}
+
+export type ForcedQuery = {
+  applicationId: string
+  transactionId: string
+  number: number
+  outcome: string
+  httpStatus: number | null
+  answer: string
+  durationMs: number
+  /** The schedule should look at the row soon. */
+  isNews: boolean
+}
+
+/** Records a query that somebody asked for. The row's own schedule stays; at most it comes due now. */
+export async function recordForcedQuery(queryable: Queryable, query: ForcedQuery): Promise<void> {
+  await queryable.query({
+    name: 'record_forced_query',
+    text: `with woken as (
+             update operator_work set next_at = least(next_at, clock_timestamp())
+               where $8 and application_id = $1 and transaction_id = $2 and not is_claimed and state in ('submitted', 'unconfirmed')
+           )
+           insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
+             values ($1, $2, $3, 'query', clock_timestamp() - $7 * interval '1 millisecond', clock_timestamp(), $4, $5, $6)`,
+    values: [query.applicationId, query.transactionId, query.number, query.outcome, query.httpStatus, query.answer, query.durationMs, query.isNews],
+  })
+}

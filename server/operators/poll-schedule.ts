@@ -1,0 +1,21 @@
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+/** How long after each query the next one is made; the last one repeats. In milliseconds. */
+export const POLL_DELAYS_MS: readonly number[] = [
+  2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE, 60 * MINUTE,
+]
+
+/** Up to a tenth earlier or later, so that what was sent together is not asked about together. */
+const JITTER = 0.1
+
+/** Milliseconds until the next query after `queriesMade` of them. `random` gives [0, 1). */
+export function pollDelayMs(queriesMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
+  const delayMs = delaysMs[Math.min(queriesMade, delaysMs.length - 1)] ?? 0
+  return Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()))
+}
+
+/** Milliseconds until a reference that the operator does not know is sent again: the first two times at once, then ever later. */
+export function resubmitDelayMs(submissionsMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
+  return submissionsMade < 3 ? 0 : pollDelayMs(submissionsMade, random, delaysMs)
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { formatMinor, parseAmountMinor } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { Clock } from '#lib/time.ts'
+import type { BalanceOutcome, CallbackOutcome, Connector, Exchange, FinalOutcome, QueryOutcome, StatusQuery, Submission, SubmitOutcome, UnknownOutcome } from '../connector.ts'
+import { type CallOutcome, exchangeOf, type OperatorLine, openOperatorLine } from '../operator-call.ts'
+import { balanceSchema, problemSchema, type Transfer, type TransferRequest, transferSchema } from './messages.ts'
+import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
+
+export type SandboxConnectorOptions = {
+  operator: OperatorCode
+  /** Where the operator listens, for example http://127.0.0.1:4010. */
+  baseUrl: string
+  /** Shared with the operator: authorises calls, signs callbacks. */
+  secret: string
+  /** Where the operator sends callbacks; undefined: it sends none and polling finds the results. */
+  callbackUrl: string | undefined
+  clock: Clock
+  submitTimeoutMs?: number
+  queryTimeoutMs?: number
+  connectionsMax?: number
+}
+
+const DEADLINE_MS = 10_000
+const CONNECTIONS_MAX = 128
+const CLAIMS = { SUCCESS: 'succeeded', FAILED: 'failed', PENDING: 'pending' } as const
+
+/** Speaks the sandbox's own HTTP/JSON protocol, which all thirteen codes use there (DESIGN 10). */
+export function createSandboxConnector(options: SandboxConnectorOptions): Connector {
+  const line = openOperatorLine(options.baseUrl, options.connectionsMax ?? CONNECTIONS_MAX)
+  return {
+    submit: (submission) => submit(line, options, submission),
+    query: (query) => askStatus(line, options, query),
+    balance: () => balance(line, options),
+    parseCallback: (headers, body) => parseCallback(options, headers, body),
+    close: () => line.close(),
+  }
+}
+
+async function submit(line: OperatorLine, options: SandboxConnectorOptions, submission: Submission): Promise<SubmitOutcome> {
+  const request: TransferRequest = {
+    reference: submission.reference,
+    direction: submission.type,
+    amount: formatMinor(submission.amountMinor),
+    currency: submission.currency,
+    phoneNumber: submission.phoneNumber,
+    customerName: submission.customerName,
+    context: submission.applicationId,
+    callbackUrl: options.callbackUrl,
+  }
+  const outcome = await line.call({
+    method: 'POST',
+    path: `/v1/${options.operator}/transfers`,
+    headers: { 'content-type': 'application/json', ...authorisation(options) },
+    body: JSON.stringify(request),
+    timeoutMs: options.submitTimeoutMs ?? DEADLINE_MS,
+  })
+  const transfer = transferIn(outcome, submission.reference)
+  if (transfer) return transfer.status === 'PENDING' ? { kind: 'accepted', ...identifiersOf(transfer), exchange: exchangeOf(outcome) } : finalOutcome(transfer, exchangeOf(outcome))
+  return unknown(outcome)
+}
+
+async function askStatus(line: OperatorLine, options: SandboxConnectorOptions, query: StatusQuery): Promise<QueryOutcome> {
+  const outcome = await line.call({
+    method: 'GET',
+    path: `/v1/${options.operator}/transfers/${query.reference}`,
+    headers: authorisation(options),
+    timeoutMs: options.queryTimeoutMs ?? DEADLINE_MS,
+  })
+  const transfer = transferIn(outcome, query.reference)
+  if (transfer) return transfer.status === 'PENDING' ? { kind: 'pending', ...identifiersOf(transfer), exchange: exchangeOf(outcome) } : finalOutcome(transfer, exchangeOf(outcome))
+  // Only the operator's own words prove that it does not know the reference.
+  const problem = outcome.kind === 'answered' && outcome.httpStatus === 404 ? parseJson(problemSchema, outcome.body) : undefined
+  return problem?.code === 'UNKNOWN_REFERENCE' ? { kind: 'not_found', exchange: exchangeOf(outcome) } : unknown(outcome)
+}
+
+async function balance(line: OperatorLine, options: SandboxConnectorOptions): Promise<BalanceOutcome> {
+  const outcome = await line.call({
+    method: 'GET',
+    path: `/v1/${options.operator}/balance`,
+    headers: authorisation(options),
+    timeoutMs: options.queryTimeoutMs ?? DEADLINE_MS,
+  })
+  const body = outcome.kind === 'answered' && outcome.httpStatus === 200 ? parseJson(balanceSchema, outcome.body) : undefined
+  if (!body) return unknown(outcome)
+  return { kind: 'balance', collectMinor: minorOf(body.collect), depositMinor: minorOf(body.deposit), currency: body.currency, exchange: exchangeOf(outcome) }
+}
+
+function parseCallback(options: SandboxConnectorOptions, headers: Record<string, string | string[] | undefined>, body: Buffer): CallbackOutcome {
+  const signature = headers[SIGNATURE_HEADER]
+  if (typeof signature !== 'string' || !isSignedCallback(options.secret, signature, body, options.clock.now())) return { kind: 'unverified' }
+  const transfer = parseJson(transferSchema.extend({ reference: z.uuid(), context: z.uuid() }), body.toString('utf8'))
+  if (!transfer) return { kind: 'malformed', detail: 'The body is not a transfer of this protocol' }
+  return { kind: 'callback', applicationId: transfer.context, reference: transfer.reference, claim: CLAIMS[transfer.status] }
+}
+
+/** The transfer that the operator speaks of; undefined where the answer is anything but a 2xx about this reference. */
+function transferIn(outcome: CallOutcome, reference: string): Transfer | undefined {
+  if (outcome.kind !== 'answered' || outcome.httpStatus < 200 || outcome.httpStatus > 299) return undefined
+  const transfer = parseJson(transferSchema, outcome.body)
+  return transfer?.reference === reference ? transfer : undefined
+}
+
+function finalOutcome(transfer: Transfer, exchange: Exchange): FinalOutcome {
+  if (transfer.status === 'SUCCESS') return { kind: 'succeeded', ...identifiersOf(transfer), exchange }
+  return { kind: 'failed', reason: transfer.message ?? 'Transaction refusée', ...identifiersOf(transfer), exchange }
+}
+
+function unknown(outcome: CallOutcome): UnknownOutcome {
+  const detail = outcome.kind === 'lost' ? outcome.detail : `HTTP ${outcome.httpStatus} without a usable answer`
+  return { kind: 'unknown', detail, exchange: exchangeOf(outcome) }
+}
+
+function identifiersOf(transfer: Transfer): { operatorReference: string; operatorToken?: string } {
+  return { operatorReference: transfer.operatorReference, operatorToken: transfer.token }
+}
+
+function authorisation(options: SandboxConnectorOptions): { authorization: string } {
+  return { authorization: `Bearer ${options.secret}` }
+}
+
+/** A balance may be zero, which no amount of a transaction is. */
+function minorOf(text: string): bigint | null {
+  return /^0(\.0{1,2})?$/.test(text) ? 0n : (parseAmountMinor(text) ?? null)
+}
+
+function parseJson<Value>(schema: z.ZodType<Value>, text: string): Value | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

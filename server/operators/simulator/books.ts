@@ -1,0 +1,131 @@
+import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import type { TransferRequest } from '../sandbox-protocol/messages.ts'
+
+/** One transfer as the operator knows it. */
+export type BookEntry = TransferRequest & {
+  operator: string
+  status: 'PENDING' | 'SUCCESS' | 'FAILED'
+  message?: string
+  /** When the result is there, in milliseconds since 1970; null: never. */
+  dueAtMs: number | null
+  /** How often the money moved: more than once would be the operator's own mistake. */
+  timesExecuted: number
+  /** Every submission that arrived with this reference, those that were turned away included. */
+  submissions: number
+  /** Submissions that arrived although the reference was in the books: each is a mistake of the sender. */
+  duplicates: number
+}
+
+/** What is appended to the file, one JSON object per line. */
+type BookLine =
+  | { what: 'turned_away'; reference: string }
+  | { what: 'accepted'; operator: string; dueAtMs: number | null; request: TransferRequest }
+  | { what: 'duplicate'; reference: string }
+  | { what: 'executed'; reference: string }
+  | { what: 'failed'; reference: string; message: string }
+
+const FILE_NAME = 'books.jsonl'
+
+/**
+ * The operator's own ledger. Each line is handed to the operating system before the operator says anything about it, so
+ * a killed operator finds everything again that it ever told. Kept whole in memory too (about 500 bytes a transfer):
+ * a reference that were forgotten could be executed twice.
+ */
+export class Books {
+  #entries = new Map<string, BookEntry>()
+  #turnedAway = new Map<string, number>()
+  #file: number
+
+  /** Opens the books in this folder and reads what is there. */
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true })
+    const file = path.join(folder, FILE_NAME)
+    this.#file = openSync(file, 'a')
+    this.#load(file)
+  }
+
+  find(reference: string): BookEntry | undefined {
+    return this.#entries.get(reference)
+  }
+
+  entries(): IterableIterator<BookEntry> {
+    return this.#entries.values()
+  }
+
+  /** How many submissions of this reference were turned away so far. */
+  timesTurnedAway(reference: string): number {
+    return this.#turnedAway.get(reference) ?? 0
+  }
+
+  turnAway(reference: string): void {
+    this.#write({ what: 'turned_away', reference })
+  }
+
+  accept(operator: string, request: TransferRequest, dueAtMs: number | null): BookEntry {
+    this.#write({ what: 'accepted', operator, dueAtMs, request })
+    const entry = this.#entries.get(request.reference)
+    if (!entry) throw new Error(`Transfer ${request.reference} was not entered`)
+    return entry
+  }
+
+  countDuplicate(reference: string): void {
+    this.#write({ what: 'duplicate', reference })
+  }
+
+  /** Moves the money, once. */
+  execute(reference: string): void {
+    if (this.#entries.get(reference)?.status === 'PENDING') this.#write({ what: 'executed', reference })
+  }
+
+  fail(reference: string, message: string): void {
+    if (this.#entries.get(reference)?.status === 'PENDING') this.#write({ what: 'failed', reference, message })
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #write(line: BookLine): void {
+    writeSync(this.#file, `${JSON.stringify(line)}\n`)
+    this.#apply(line)
+  }
+
+  #apply(line: BookLine): void {
+    if (line.what === 'turned_away') {
+      this.#turnedAway.set(line.reference, this.timesTurnedAway(line.reference) + 1)
+      return
+    }
+    if (line.what === 'accepted') {
+      const submissions = this.timesTurnedAway(line.request.reference) + 1
+      this.#turnedAway.delete(line.request.reference)
+      this.#entries.set(line.request.reference, {
+        ...line.request, operator: line.operator, status: 'PENDING', dueAtMs: line.dueAtMs, timesExecuted: 0, submissions, duplicates: 0,
+      })
+      return
+    }
+    const entry = this.#entries.get(line.reference)
+    if (!entry) return
+    if (line.what === 'duplicate') {
+      entry.submissions++
+      entry.duplicates++
+    } else if (line.what === 'executed') {
+      entry.status = 'SUCCESS'
+      entry.timesExecuted++
+    } else {
+      entry.status = 'FAILED'
+      entry.message = line.message
+    }
+  }
+
+  #load(file: string): void {
+    const text = readFileSync(file)
+    // A process that was killed while it wrote can leave half a line; nobody was told about it.
+    const length = text.lastIndexOf(0x0a) + 1
+    if (length < text.length) truncateSync(file, length)
+    for (const line of text.subarray(0, length).toString('utf8').split('\n')) {
+      // The file is our own: a line that is not a BookLine is a defect and throws.
+      if (line !== '') this.#apply(JSON.parse(line) as BookLine)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { request } from 'undici'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import { systemClock } from '../../clock.ts'
+import { createLogger } from '../../logger.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { anIntakeItem, fund, makeApplication } from '../../testing/factories.ts'
+import { findTransaction } from '../../transactions/find-transaction.ts'
+import { type IntakeItem, takeIn } from '../../transactions/intake.ts'
+import { createSettler, type Settler } from '../../transactions/settle.ts'
+import type { Transaction } from '../../transactions/transaction.ts'
+import type { Connectors } from '../connector.ts'
+import { closeConnectors, createConnectors } from '../create-connectors.ts'
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../dispatcher.ts'
+import { type CallbackDesk, createCallbackDesk, handleCallback } from '../handle-callback.ts'
+import type { BookEntry } from '../simulator/books.ts'
+import { type Simulator, startSimulator } from '../simulator/start-simulator.ts'
+
+const SECRET = 'a secret between the test and its operators'
+
+export type RoomOptions = {
+  /** Operators that listen elsewhere than the simulator. */
+  elsewhere?: Partial<Record<OperatorCode, string>>
+  submitTimeoutMs?: number
+  givesTokens?: boolean
+  dispatcher?: Partial<DispatcherOptions>
+}
+
+/** A database, a simulator, an address for its callbacks, and everything between them, with delays made short. */
+export class OperatorRoom {
+  database!: TestDatabase
+  settler!: Settler
+  connectors!: Connectors
+  simulator!: Simulator
+  desk!: CallbackDesk
+  dispatchers: Dispatcher[] = []
+  applicationId = ''
+  /** How many callbacks came in. */
+  callbacks = 0
+  #options: RoomOptions
+  #folder = ''
+  #callbackServer: Server
+  #port = 0
+
+  private constructor(options: RoomOptions) {
+    this.#options = options
+    this.#callbackServer = createServer(async (incoming, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of incoming) chunks.push(chunk)
+      const code = incoming.url?.split('/').at(-1) ?? ''
+      const result = await handleCallback(this.desk, code, incoming.headers, Buffer.concat(chunks))
+      this.callbacks++
+      response.writeHead(result.ok ? 200 : 400).end()
+    })
+  }
+
+  static async open(options: RoomOptions = {}): Promise<OperatorRoom> {
+    const room = new OperatorRoom(options)
+    room.database = await createTestDatabase()
+    room.#folder = await mkdtemp(path.join(tmpdir(), 'countersign-simulator-'))
+    await room.startSimulator()
+    room.#callbackServer.listen(0, '127.0.0.1')
+    await once(room.#callbackServer, 'listening')
+    const address = room.#callbackServer.address()
+    const callbackPort = typeof address === 'object' && address ? address.port : 0
+    room.settler = createSettler({ pool: room.database.pool })
+    const place = (code: OperatorCode) => ({ baseUrl: options.elsewhere?.[code] ?? room.simulator.url, secret: SECRET })
+    room.connectors = createConnectors({
+      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
+      callbackBaseUrl: `http://127.0.0.1:${callbackPort}`,
+      clock: systemClock,
+      submitTimeoutMs: options.submitTimeoutMs ?? 400,
+      queryTimeoutMs: 400,
+    })
+    room.desk = createCallbackDesk({ pool: room.database.pool, connectors: room.connectors, hintGapMs: 5, wake: () => room.dispatchers[0]?.wake() })
+    room.applicationId = await makeApplication(room.database.pool)
+    for (const code of OPERATOR_CODES) await fund(room.database.pool, room.applicationId, code, 100_000_000_00n)
+    return room
+  }
+
+  /** Starts it on the books and the port that it had before, if it was there before. */
+  async startSimulator(): Promise<void> {
+    this.simulator = await startSimulator({
+      port: this.#port, folder: this.#folder, secret: SECRET, delayMs: 30, slowDelayMs: 400, givesTokens: this.#options.givesTokens,
+    })
+    this.#port = this.simulator.port
+  }
+
+  createDispatcher(overrides: Partial<DispatcherOptions> = {}): Dispatcher {
+    const dispatcher = createDispatcher({
+      pool: this.database.pool,
+      settler: this.settler,
+      connectors: this.connectors,
+      logger: createLogger('silent'),
+      idlePollMs: 10,
+      callTimeoutMs: 400,
+      leaseMs: 5_000,
+      pollDelaysMs: [60, 90, 120, 150],
+      absenceMs: 50,
+      acceptedAbsenceMs: 150,
+      hintGapMs: 5,
+      ...this.#options.dispatcher,
+      ...overrides,
+    })
+    this.dispatchers.push(dispatcher)
+    return dispatcher
+  }
+
+  startDispatcher(overrides: Partial<DispatcherOptions> = {}): Dispatcher {
+    const dispatcher = this.createDispatcher(overrides)
+    dispatcher.start()
+    return dispatcher
+  }
+
+  /** Takes a transaction in: a deposit of 5,000 at MOMOCM unless the overrides say otherwise. */
+  async make(overrides: Partial<IntakeItem> = {}): Promise<IntakeItem> {
+    const item = anIntakeItem(this.applicationId, overrides)
+    await takeIn(this.database.pool, [item])
+    return item
+  }
+
+  async read(item: IntakeItem): Promise<Transaction> {
+    const transaction = await findTransaction(this.database.pool, item.applicationId, item.transactionId)
+    if (!transaction) throw new Error('The transaction is not there')
+    return transaction
+  }
+
+  async untilFinal(item: IntakeItem): Promise<Transaction> {
+    return until(async () => {
+      const transaction = await this.read(item)
+      return transaction.finalAt ? transaction : undefined
+    }, `transaction ${item.transactionId} (${item.phoneNumber}) becomes final`)
+  }
+
+  async workOf(item: IntakeItem): Promise<Record<string, unknown> | undefined> {
+    const { rows } = await this.database.pool.query('select * from operator_work where application_id = $1 and transaction_id = $2', [item.applicationId, item.transactionId])
+    return rows[0]
+  }
+
+  /** The attempts of a transaction in order, each as `kind outcome`. */
+  async attemptsOf(item: IntakeItem): Promise<string[]> {
+    const { rows } = await this.database.pool.query<{ kind: string; outcome: string | null }>(
+      'select kind, outcome from operator_attempts where application_id = $1 and transaction_id = $2 order by number', [item.applicationId, item.transactionId])
+    return rows.map((row) => `${row.kind} ${row.outcome}`)
+  }
+
+  async books(): Promise<Map<string, BookEntry>> {
+    const answer = await request(`${this.simulator.url}/books`)
+    const { entries } = (await answer.body.json()) as { entries: BookEntry[] }
+    return new Map(entries.map((entry) => [entry.reference, entry]))
+  }
+
+  /**
+   * Compares the simulator's books with ours and throws on the first difference: money moves once and only for what is
+   * SUCCESS here, FAILED here is not executed there, amounts agree, and no reference came again while the operator had it.
+   */
+  async compareBooks(): Promise<void> {
+    const books = await this.books()
+    const { rows } = await this.database.pool.query<{ transaction_id: string; status: string; amount_minor: bigint; message: string }>(
+      'select transaction_id, status, amount_minor, message from transactions')
+    for (const row of rows) {
+      const entry = books.get(row.transaction_id)
+      const name = `${row.transaction_id} ${row.status} ${row.message}`
+      if (row.status === 'SUCCESS' && entry?.timesExecuted !== 1) throw new Error(`${name}: executed ${entry?.timesExecuted ?? 0} times`)
+      if (row.status === 'FAILED' && entry && entry.timesExecuted !== 0) throw new Error(`${name}: executed although it failed`)
+      if (entry && entry.timesExecuted > 1) throw new Error(`${name}: executed ${entry.timesExecuted} times`)
+      if (entry && entry.duplicates > 0) throw new Error(`${name}: sent again ${entry.duplicates} times while the operator had it`)
+      if (entry && BigInt(entry.amount) * 100n !== row.amount_minor) throw new Error(`${name}: the amounts differ`)
+      books.delete(row.transaction_id)
+    }
+    if (books.size > 0) throw new Error(`The operator knows ${books.size} references that we do not`)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.dispatchers.map((dispatcher) => dispatcher.drain()))
+    await this.settler.drain()
+    await closeConnectors(this.connectors)
+    await this.simulator.close()
+    this.#callbackServer.closeAllConnections()
+    this.#callbackServer.close()
+    await this.database.drop()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Looks again until the condition gives a value; throws after 20 s, naming what was waited for. */
+export async function until<Value>(condition: () => Promise<Value | undefined | false>, what: string): Promise<Value> {
+  const endsAtMs = performance.now() + 20_000
+  while (performance.now() < endsAtMs) {
+    const value = await condition()
+    if (value !== undefined && value !== false) return value
+    await delay(5)
+  }
+  throw new Error(`Waited 20 s in vain: ${what}`)
+}

@@ -1,0 +1,31 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { lockPolicies, markActivated, readPolicy } from './policy-store.ts'
+
+export type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person'
+
+/**
+ * Puts a proposed version in force; transactions that wait already keep the rules they came in under. Refused for the
+ * person who proposed it (changing the rules needs a second administrator, DESIGN 9) and for a version older than the
+ * active one, which nobody looked at since.
+ */
+export async function activatePolicy(
+  pool: Pool, command: { applicationId: string; version: number; actor: CommandActor },
+): Promise<Result<void, ActivateFailure>> {
+  const { applicationId, version, actor } = command
+  if (!mayAct(actor, applicationId, 'policy:change')) return err('not_permitted')
+  return withTransaction<void, ActivateFailure>(pool, async (trx) => {
+    if (!(await lockPolicies(trx, applicationId))) return err('unknown_version')
+    const { policy, activeVersion } = await readPolicy(trx, applicationId, version)
+    if (!policy) return err('unknown_version')
+    if (policy.activatedAt) return err('already_active')
+    if (version < activeVersion) return err('superseded')
+    if (actor.id !== null && policy.proposedBy === actor.id) return err('same_person')
+    await markActivated(trx, applicationId, version, actor.id)
+    await appendAudit(trx, { applicationId, actor, action: 'policy.activated', subject: String(version), details: { replacesVersion: activeVersion, proposedBy: policy.proposedBy } })
+    return ok(undefined)
+  })
+}

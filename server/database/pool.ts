@@ -22,6 +22,8 @@ export function createPool(options: PoolOptions): Pool {
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
+    // A plan is kept as long as its connection: a fresh connection plans for the tables as they have grown.
+    maxLifetimeSeconds: 300,
     keepAlive: true,
   })
   // Without a listener a broken idle connection would end the process.

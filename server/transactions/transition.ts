@@ -27,17 +27,18 @@ export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; v
  */
 export async function transition(queryable: Queryable, items: TransitionItem[]): Promise<TransitionOutcome[]> {
   const applicationIds = [...new Set(items.map((item) => item.applicationId))].sort()
-  const rows = await callTransitionBatch(queryable, applicationIds, JSON.stringify(items.map(asMove)))
+  const rows = await callTransitionBatch(queryable, applicationIds, JSON.stringify(items.map((item, place) => asMove(item, place, applicationIds))))
   const outcomes = new Array<TransitionOutcome>(items.length).fill(undefined)
   for (const row of rows) outcomes[row.place] = { isMoved: row.is_moved, status: row.status, version: row.version }
   return outcomes
 }
 
-function asMove(item: TransitionItem, place: number): Record<string, unknown> {
+function asMove(item: TransitionItem, place: number, applicationIds: string[]): Record<string, unknown> {
   const edge = TRANSITIONS[item.event]
   return {
     place,
     app: item.applicationId,
+    nth_app: applicationIds.indexOf(item.applicationId) + 1,
     id: item.transactionId,
     from_status: edge.from,
     to_status: edge.to,

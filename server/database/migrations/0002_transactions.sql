@@ -51,8 +51,8 @@ create table transactions (
 );
 create unique index transactions_final_sequence on transactions (application_id, status, final_sequence)
   where final_sequence is not null;
-create index transactions_waiting on transactions (application_id, status, sequence)
-  where status in ('PENDING', 'PENDING_APPROVAL');
+-- PENDING needs no index of its own: operator_work holds exactly the PENDING transactions, in order of their ids.
+create index transactions_waiting on transactions (application_id, sequence) where status = 'PENDING_APPROVAL';
 create index transactions_by_phone on transactions (application_id, phone_number, sequence);
 create index transactions_by_batch on transactions (application_id, batch_id) where batch_id is not null;
 

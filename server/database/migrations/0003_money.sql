@@ -2,8 +2,12 @@
 -- Both lock the counters of the applications concerned first, in one global order: that lock orders all that happens to
 -- an application's money, so what follows may read and write without racing anybody, and no two batches can deadlock.
 --
--- Both switch sequential scans off: their plans are kept for the life of a connection, and a plan made while a table was
--- empty must not survive the table's growth.
+-- `nth_app` of an item is the place of its application in p_applications, which must be distinct and ascending.
+--
+-- Both allow nested loops over indexes only: their plans are kept for the life of a connection, and neither a plan made
+-- while a table was empty nor one that reads a whole index to join a few rows may survive the table's growth. For the
+-- same reason transactions are found by "the first at or after this key, in order": on an empty table the planner is as
+-- happy with any index that begins with application_id, but only the right one needs no sort.
 
 -- Which of these holds the balance covers, in order of arrival. A hold that is refused takes nothing from those after it.
 create function fund_in_order(balance_minor bigint, holds bigint[]) returns boolean[] language plpgsql immutable as $$
@@ -52,16 +56,22 @@ end $$;
 create function intake_batch(p_applications uuid[], p_items json)
 returns table (place integer, outcome text, transaction_id uuid, same_content boolean, status text, amount_minor bigint,
                fee_system_minor bigint, fee_app_minor bigint, pay_token text)
-language plpgsql volatile set enable_seqscan = off set jit = off as $$
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
+set jit = off as $$
 #variable_conflict use_column
 declare
   v_at timestamptz;
+  v_counts bigint[];
   v_waiting jsonb := '{}';
   v_band jsonb;
   v_item record;
 begin
-  perform 1 from application_counters c where c.application_id = any (p_applications)
-    order by c.application_id for no key update;
+  select array_agg(c.transaction_count order by c.application_id) into v_counts
+    from (select * from application_counters where application_id = any (p_applications)
+          order by application_id for no key update) c;
+  if cardinality(v_counts) is distinct from cardinality(p_applications) then
+    raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
+  end if;
   -- Read after the lock: creation times of one application then follow its sequence.
   v_at := clock_timestamp();
 
@@ -81,17 +91,20 @@ begin
 
   return query
   with item as materialized (
-    select i.place, i.app, i.id, i.ext, i.type, i.op, i.cur, i.name, i.phone, i.amount, i.fsys, i.fapp, i.url, i.tok,
+    select i.place, i.app, i.nth_app, i.id, i.ext, i.type, i.op, i.cur, i.name, i.phone, i.amount, i.fsys, i.fapp, i.url, i.tok,
            i.source, i.maker, i.batch, i.actor_kind, i.actor,
            case when v_waiting ? i.place::text then 'PENDING_APPROVAL' else 'PENDING' end as status
-      from json_to_recordset(p_items) as i (place integer, app uuid, id uuid, ext uuid, type text, op text, cur text,
+      from json_to_recordset(p_items) as i (place integer, app uuid, nth_app integer, id uuid, ext uuid, type text, op text, cur text,
         name text, phone text, amount bigint, fsys bigint, fapp bigint, url text, tok text, source text, maker uuid,
         batch uuid, actor_kind text, actor uuid)
   ), known as materialized (
     select i.place, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
            t.type = i.type and t.operator = i.op and t.customer_name = i.name and t.phone_number = i.phone
              and t.amount_minor = i.amount and t.webhook_url = i.url as same_content
-      from item i join transactions t on t.application_id = i.app and t.external_id = i.ext
+      from item i
+      cross join lateral (select n.* from transactions n where n.application_id = i.app and n.external_id >= i.ext
+                          order by n.external_id limit 1) t
+      where t.external_id = i.ext
   ), fresh as materialized (
     select i.*, row_number() over (partition by i.app order by i.place) as nth,
            case when i.type = 'DEPOSIT' and i.status = 'PENDING' then i.amount + i.fsys + i.fapp else 0 end as hold
@@ -111,9 +124,9 @@ begin
     insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,
         amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token,
         source, maker_id, batch_id, created_at)
-      select r.app, r.id, c.transaction_count + r.nth, r.ext, r.type, r.status, r.op, r.cur, r.amount, r.fsys, r.fapp,
+      select r.app, r.id, v_counts[r.nth_app] + r.nth, r.ext, r.type, r.status, r.op, r.cur, r.amount, r.fsys, r.fapp,
              r.held, r.name, r.phone, r.url, r.tok, r.source, r.maker, r.batch, v_at
-        from ready r join application_counters c on c.application_id = r.app
+        from ready r
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
       select r.app, r.id, 1, r.status, 'created', r.actor_kind, r.actor, v_at from ready r
@@ -157,33 +170,54 @@ begin
     from ready r where r.status = 'PENDING_APPROVAL';
 end $$;
 
+-- Ends the statement, and with it everything it did, where two counts that must agree do not.
+create function same_number(done bigint, expected bigint) returns boolean language plpgsql stable as $$
+begin
+  if done <> expected then
+    raise exception '% of % transactions moved: something changed them without the lock of their application', done, expected
+      using errcode = 'serialization_failure';
+  end if;
+  return true;
+end $$;
+
 -- Moves transactions along one edge each. An item whose transaction is not (or no longer) in the state that its edge
 -- starts from changes nothing and is reported with what it found: is_moved false.
 -- A deposit that is approved is funded here; where the balance does not cover it, it goes to PENDING unheld and the
 -- dispatcher ends it as refused (DESIGN 5, Balances).
 create function transition_batch(p_applications uuid[], p_items json)
 returns table (place integer, is_moved boolean, status text, version integer)
-language plpgsql volatile set enable_seqscan = off set jit = off as $$
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
+set jit = off as $$
 #variable_conflict use_column
 declare
   v_at timestamptz;
+  v_successes bigint[];
+  v_failures bigint[];
 begin
-  perform 1 from application_counters c where c.application_id = any (p_applications)
-    order by c.application_id for no key update;
+  select array_agg(c.success_count order by c.application_id), array_agg(c.failed_count order by c.application_id)
+    into v_successes, v_failures
+    from (select * from application_counters where application_id = any (p_applications)
+          order by application_id for no key update) c;
+  if cardinality(v_successes) is distinct from cardinality(p_applications) then
+    raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
+  end if;
   v_at := clock_timestamp();
 
   return query
   with item as materialized (
-    select i.* from json_to_recordset(p_items) as i (place integer, app uuid, id uuid, from_status text, to_status text,
+    select i.* from json_to_recordset(p_items) as i (place integer, app uuid, nth_app integer, id uuid, from_status text, to_status text,
       event text, message text, reason text, operator_token text, actor_kind text, actor uuid, checker uuid)
   ), found as materialized (
-    select i.place, i.app, i.id, i.from_status, i.to_status, i.event, i.message, i.reason, i.operator_token,
+    select t.ctid as row_place, i.place, i.app, i.nth_app, i.id, i.from_status, i.to_status, i.event, i.message, i.reason, i.operator_token,
            i.actor_kind, i.actor, i.checker, t.status as now_status, t.version as now_version, t.type, t.operator, t.currency,
            t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at,
            t.status = i.from_status and (i.checker is null or t.maker_id is null or i.checker <> t.maker_id)
              -- A deposit that nothing was held for cannot have been paid out of the balance.
              and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0) as may_move
-      from item i join transactions t on t.application_id = i.app and t.transaction_id = i.id
+      from item i
+      cross join lateral (select n.*, n.ctid from transactions n where n.application_id = i.app and n.transaction_id >= i.id
+                          order by n.transaction_id limit 1) t
+      where t.transaction_id = i.id
   ), moving as materialized (
     select f.*, row_number() over (partition by f.app, f.to_status order by f.place) as nth,
            case when f.to_status = 'PENDING' and f.type = 'DEPOSIT'
@@ -217,10 +251,11 @@ begin
       set status = e.to_status, version = t.version + 1, held_minor = t.held_minor + e.held_delta,
           message = coalesce(e.message, t.message), operator_token = coalesce(e.operator_token, t.operator_token),
           checker_id = coalesce(e.checker, t.checker_id),
-          final_sequence = case e.to_status when 'SUCCESS' then c.success_count + e.nth when 'FAILED' then c.failed_count + e.nth end,
+          final_sequence = case e.to_status when 'SUCCESS' then v_successes[e.nth_app] + e.nth when 'FAILED' then v_failures[e.nth_app] + e.nth end,
           final_at = case when e.to_status in ('SUCCESS', 'FAILED') then v_at end
-      from entry e join application_counters c on c.application_id = e.app
-      where t.application_id = e.app and t.transaction_id = e.id
+      from entry e
+      where t.ctid = e.row_place and t.application_id = e.app and t.transaction_id = e.id
+      returning 1
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, at)
       select e.app, e.id, e.now_version + 1, e.from_status, e.to_status, e.event, e.actor_kind, e.actor, e.reason, v_at from entry e
@@ -288,5 +323,6 @@ begin
   )
   select f.place, f.may_move, case when f.may_move then f.to_status else f.now_status end,
          f.now_version + case when f.may_move then 1 else 0 end
-    from found f;
+    from found f
+    where same_number((select count(*) from moved_transactions), (select count(*) from entry));
 end $$;

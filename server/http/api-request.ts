@@ -1,0 +1,22 @@
+import type { Result } from '#lib/result.ts'
+
+/** Why a body could not be had: over the limit, slower than allowed, or the peer went away. */
+export type BodyProblem = 'too_large' | 'too_slow' | 'aborted'
+
+/**
+ * One request, free of any framework: the front door and the Next mount both make these (DESIGN 3).
+ * `path` is undecoded and without the query; `search` is the undecoded query without the question mark.
+ */
+export type ApiRequest = {
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  /** The caller's address, undefined where it cannot be known. */
+  readonly peerAddress: string | undefined
+  /** The value of a header by its lower-case name. */
+  header(name: string): string | undefined
+  /** All headers by their lower-case names, for whoever checks a signature. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Reads the body, at most `bytesMax` of it. Called once, and only after the caller is known. */
+  readBody(bytesMax: number): Promise<Result<Uint8Array, BodyProblem>>
+}

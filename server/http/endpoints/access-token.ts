@@ -1,0 +1,46 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import { accessTokenRequestSchema } from '#lib/schemas/tokens.ts'
+import { type IssueFailure, issueTokens, type TokenPair } from '../../identity/issue-tokens.ts'
+import { type ApiResponse, jsonResponse } from '../api-response.ts'
+import type { OpenEndpoint } from '../endpoint.ts'
+import { type Refusal, refuse } from '../errors.ts'
+import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+
+/** POST /public/access_token (DESIGN 5, Tokens): user name and password for a pair of tokens. */
+export const accessToken: OpenEndpoint = {
+  kind: 'open', name: 'access_token', method: 'POST', path: '/public/access_token',
+  async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
+    const body = await readJsonBody(request, BODY_BYTES_MAX)
+    if (!body.ok) return body
+    const parsed = parseInput(accessTokenRequestSchema, body.value)
+    if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+    const issued = await issueTokens(runtime, { ...parsed.value, peerAddress: request.peerAddress ?? 'unknown' })
+    return issued.ok ? ok(tokenResponse(issued.value)) : err(refuseIssue(issued.error))
+  },
+}
+
+/** The four members that clients read from the top level. */
+export function tokenResponse(pair: TokenPair): ApiResponse {
+  return jsonResponse(JSON.stringify({
+    access_token: pair.accessToken, refresh_token: pair.refreshToken, token_type: 'Bearer', expires_in: pair.expiresInSeconds,
+  }))
+}
+
+export const USER_BLOCKED = refuse(403, 'The user account is blocked.')
+export const APPLICATION_DISABLED = refuse(403, 'The application is disabled.')
+
+function refuseIssue(failure: IssueFailure): Refusal {
+  switch (failure.kind) {
+    case 'wrong_credentials':
+      return refuse(401, 'The user name or the password is wrong.')
+    case 'throttled': {
+      const seconds = Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))
+      return refuse(429, `Too many attempts. Try again in ${seconds} s.`, { 'retry-after': String(seconds) })
+    }
+    case 'user_blocked':
+      return USER_BLOCKED
+    case 'application_disabled':
+      return APPLICATION_DISABLED
+  }
+}

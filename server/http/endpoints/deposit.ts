@@ -1,0 +1,11 @@
+import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
+import { startTransaction } from './start-transaction.ts'
+
+/** POST /deposit (spec, Endpoints): sends money to a beneficiary's mobile money account. */
+export const deposit: PartnerEndpoint = {
+  kind: 'partner',
+  name: 'deposit',
+  method: 'POST',
+  path: `${TRANSACTION_PATH}/deposit`,
+  answer: (call) => startTransaction(call, 'DEPOSIT'),
+}

@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { err, ok } from '#lib/result.ts'
+import type { ApiRequest } from '../api-request.ts'
+import type { OpenEndpoint } from '../endpoint.ts'
+import { type Refusal, refuse } from '../errors.ts'
+import type { HttpRuntime } from '../http-runtime.ts'
+import { isPrivateAddress } from '../peer-address.ts'
+
+const BEARER = /^Bearer +(\S+) *$/i
+
+/**
+ * GET /metrics, for Prometheus. With METRICS_TOKEN set: whoever has it. Without: callers on this machine and its own
+ * network, unless a proxy that nobody named as trusted stands in between, because then the caller is not known.
+ */
+export const metrics: OpenEndpoint = {
+  kind: 'open', name: 'metrics', method: 'GET', path: '/metrics',
+  async respond(runtime, request) {
+    const refusal = checkReader(runtime, request)
+    if (refusal) return err(refusal)
+    return ok({ status: 200, ...(await runtime.metrics.write()) })
+  },
+}
+
+function checkReader({ config }: HttpRuntime, request: ApiRequest): Refusal | undefined {
+  if (config.metricsToken !== undefined) {
+    const given = BEARER.exec(request.header('authorization') ?? '')?.[1] ?? ''
+    if (timingSafeEqual(digest(given), digest(config.metricsToken))) return undefined
+    return refuse(401, 'The metrics need their bearer token.', { 'www-authenticate': 'Bearer' })
+  }
+  const isBehindUnknownProxy = config.trustedProxies.length === 0 && (request.header('x-forwarded-for') ?? request.header('forwarded')) !== undefined
+  const isNear = request.peerAddress !== undefined && isPrivateAddress(request.peerAddress)
+  return isNear && !isBehindUnknownProxy ? undefined : refuse(403, 'The metrics are for callers on this network, or with METRICS_TOKEN.')
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,33 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import { err, ok } from '#lib/result.ts'
+import { type CallbackRefusal, handleCallback } from '../../operators/handle-callback.ts'
+import { jsonResponse } from '../api-response.ts'
+import type { OpenEndpoint } from '../endpoint.ts'
+import { OVERLOADED, type Refusal, refuse } from '../errors.ts'
+import { BODY_BYTES_MAX, refuseBody } from '../read-json-body.ts'
+
+/** POST /operators/callback/<code>: an operator says that something happened. A hint, never believed (DESIGN 6). */
+export function callbackOf(operator: OperatorCode): OpenEndpoint {
+  return {
+    kind: 'open', name: 'operators/callback', method: 'POST', path: `/operators/callback/${operator}`,
+    async respond(runtime, request) {
+      const body = await request.readBody(BODY_BYTES_MAX)
+      if (!body.ok) return err(refuseBody(body.error, BODY_BYTES_MAX))
+      const taken = await handleCallback(runtime.callbacks, operator, request.headers, Buffer.from(body.value))
+      return taken.ok ? ok(jsonResponse('{"received":true}')) : err(refuseCallback(taken.error))
+    },
+  }
+}
+
+function refuseCallback(refusal: CallbackRefusal): Refusal {
+  switch (refusal) {
+    case 'unknown_operator':
+      return refuse(404, 'This operator is not connected.')
+    case 'unverified':
+      return refuse(401, 'The callback does not prove where it comes from.')
+    case 'malformed':
+      return refuse(400, 'The callback cannot be read.')
+    case 'overloaded':
+      return OVERLOADED
+  }
+}

@@ -1,0 +1,33 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import { refreshTokenRequestSchema } from '#lib/schemas/tokens.ts'
+import { type RefreshFailure, refreshTokens } from '../../identity/refresh-tokens.ts'
+import type { ApiResponse } from '../api-response.ts'
+import type { OpenEndpoint } from '../endpoint.ts'
+import { type Refusal, refuse } from '../errors.ts'
+import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
+
+/** POST /public/refresh_token (spec, Authentication 2; DESIGN 5, Tokens): a refresh token for a new pair. */
+export const refreshToken: OpenEndpoint = {
+  kind: 'open', name: 'refresh_token', method: 'POST', path: '/public/refresh_token',
+  async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
+    const body = await readJsonBody(request, BODY_BYTES_MAX)
+    if (!body.ok) return body
+    const parsed = parseInput(refreshTokenRequestSchema, body.value)
+    if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+    const refreshed = await refreshTokens(runtime, parsed.value)
+    return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))
+  },
+}
+
+function refuseRefresh(failure: RefreshFailure): Refusal {
+  switch (failure) {
+    case 'invalid_token':
+      return refuse(401, 'The refresh token is invalid, expired or used up. Sign in again with the password.')
+    case 'user_blocked':
+      return USER_BLOCKED
+    case 'application_disabled':
+      return APPLICATION_DISABLED
+  }
+}

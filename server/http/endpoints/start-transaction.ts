@@ -1,0 +1,75 @@
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { computeFees } from '#lib/fees.ts'
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { joinProblems } from '#lib/schemas/problems.ts'
+import { parseTransactionRequest, type TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Caller } from '../../identity/authenticate-caller.ts'
+import { feesFor, serviceFor } from '../../identity/snapshot.ts'
+import { bandsFor } from '../../policy/bands-for.ts'
+import type { IntakeItem } from '../../transactions/intake.ts'
+import type { Call } from '../endpoint.ts'
+import { type Refusal, refuse } from '../errors.ts'
+import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import { initiationJson } from '../serialise-transaction.ts'
+
+/** What collect and deposit share: everything but the direction of the money (spec, Rules 1). */
+export async function startTransaction({ runtime, request, caller }: Call, type: TransactionType): Promise<Result<string, Refusal>> {
+  const body = await readJsonBody(request, BODY_BYTES_MAX)
+  if (!body.ok) return body
+  const parsed = parseTransactionRequest(body.value)
+  if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+  const refusal = checkService(caller, parsed.value, type)
+  if (refusal) return err(refusal)
+  const outcome = await runtime.intake.submit(toIntakeItem(caller, parsed.value, type, null))
+  if (outcome.kind === 'conflict') return err(refuse(400, `${conflictSentence(parsed.value)}`))
+  return ok(initiationJson(parsed.value, outcome))
+}
+
+/** The transfer service (403), then the limits where an administrator put them in force (400, DESIGN 5, Fields). */
+export function checkService({ application }: Caller, request: TransactionRequest, type: TransactionType): Refusal | undefined {
+  const operator = OPERATORS[request.transferMethod]
+  const service = serviceFor(application, operator.code, type)
+  if (!service.isEnabled) return refuse(403, `The transfer service ${type} of ${operator.code} is disabled for this application.`)
+  if (!service.enforcesLimits) return undefined
+  const minimumMinor = service.minimumMinor ?? operator.limits[type].minimumMinor
+  const maximumMinor = service.maximumMinor ?? operator.limits[type].maximumMinor
+  if (request.amount >= minimumMinor && request.amount <= maximumMinor) return undefined
+  return refuse(400, `amount must be from ${formatMinor(minimumMinor)} to ${formatMinor(maximumMinor)} for ${type} with ${operator.code}.`)
+}
+
+/** `batchSumMinor` is the total of the array it came in, null outside one: approval rules weigh both. */
+export function toIntakeItem(
+  { application, apiUserId }: Caller, request: TransactionRequest, type: TransactionType, batchSumMinor: bigint | null,
+): IntakeItem {
+  const { currency } = OPERATORS[request.transferMethod].country
+  const fees = computeFees(request.amount, currency, feesFor(application, request.transferMethod, type))
+  return {
+    applicationId: application.applicationId,
+    // Ordered by time: neighbours in the index are neighbours in time.
+    transactionId: randomUUIDv7(),
+    externalId: request.externalId.toLowerCase(),
+    type,
+    operator: request.transferMethod,
+    customerName: request.customerName,
+    phoneNumber: request.phoneNumber,
+    amountMinor: request.amount,
+    feeSystemMinor: fees.feeSystemMinor,
+    feeAppMinor: fees.feeAppMinor,
+    webhookUrl: request.webhookUrl,
+    payToken: randomUUID(),
+    source: 'api',
+    makerId: null,
+    batchId: null,
+    batchSumMinor,
+    actor: { kind: 'api', id: apiUserId },
+    bands: application.policy === null ? null : bandsFor(application.policy, { type, operator: request.transferMethod, currency, source: 'api' }),
+  }
+}
+
+/** The sentence for an externalId that another transaction has (spec, Errors 400; DESIGN 5, Identity of a request). */
+export function conflictSentence(request: TransactionRequest): string {
+  return `externalId must be unique: ${request.externalId} belongs to a transaction with other content.`
+}

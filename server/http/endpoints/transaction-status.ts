@@ -1,0 +1,24 @@
+import { err, ok } from '#lib/result.ts'
+import { statusQuerySchema } from '#lib/schemas/queries.ts'
+import { findTransaction } from '../../transactions/find-transaction.ts'
+import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
+import { refuse } from '../errors.ts'
+import { readQuery } from '../read-query.ts'
+import { recordJson } from '../serialise-transaction.ts'
+
+/** One wording for what does not exist and for what is somebody else's (DESIGN 5, Errors). */
+export const NO_TRANSACTION = refuse(404, 'There is no transaction with this id.')
+
+/** POST /transaction-status (spec, Endpoints): the stored status. */
+export const transactionStatus: PartnerEndpoint = {
+  kind: 'partner',
+  name: 'transaction-status',
+  method: 'POST',
+  path: `${TRANSACTION_PATH}/transaction-status`,
+  async answer({ runtime, request, caller }) {
+    const query = readQuery(request, statusQuerySchema)
+    if (!query.ok) return query
+    const transaction = await findTransaction(runtime.pool, caller.application.applicationId, query.value.id)
+    return transaction ? ok(recordJson(transaction)) : err(NO_TRANSACTION)
+  },
+}

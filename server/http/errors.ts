@@ -1,0 +1,40 @@
+import { STATUS_CODES } from 'node:http'
+import type { Clock } from '#lib/time.ts'
+import type { ErrorBody } from '#lib/schemas/responses.ts'
+import { type ApiResponse, JSON_TYPE } from './api-response.ts'
+
+/** Why a request is refused: everything of an error answer but the time and the path. */
+export type Refusal = { status: number; message: string; headers?: Readonly<Record<string, string>> }
+
+/** A refusal as a value, for `err(refuse(400, …))`. */
+export function refuse(status: number, message: string, headers?: Readonly<Record<string, string>>): Refusal {
+  return headers ? { status, message, headers } : { status, message }
+}
+
+/** One wording whichever credential is wrong: nobody learns which (DESIGN 5, Order of checks). */
+export const UNAUTHENTICATED = refuse(
+  401,
+  'The credentials are missing, invalid or expired: apiKey, apiId and Authorization with a Bearer token are all required.',
+  { 'www-authenticate': 'Bearer' },
+)
+
+export const INTERNAL_ERROR = refuse(500, 'Something went wrong inside the service. Nothing is known to be wrong with the request.')
+
+export const OVERLOADED = refuse(503, 'Too much is waiting at this moment. Nothing was started; send the same request again.', { 'retry-after': '1' })
+
+/** The five fields of the specification (Errors), always all of them. */
+export function errorBody(refusal: Refusal, path: string, clock: Clock): string {
+  const body: ErrorBody = {
+    timestamp: clock.now().toISOString(),
+    status: refusal.status,
+    error: STATUS_CODES[refusal.status] ?? 'Error',
+    message: refusal.message,
+    path,
+  }
+  return JSON.stringify(body)
+}
+
+/** The whole error answer. */
+export function errorResponse(refusal: Refusal, path: string, clock: Clock): ApiResponse {
+  return { status: refusal.status, body: errorBody(refusal, path, clock), contentType: JSON_TYPE, headers: refusal.headers }
+}

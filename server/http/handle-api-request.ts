@@ -1,0 +1,65 @@
+import type { ApiRequest } from './api-request.ts'
+import { type ApiResponse, JSON_TYPE } from './api-response.ts'
+import { authenticate } from './authenticate.ts'
+import type { Endpoint } from './endpoint.ts'
+import { errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from './errors.ts'
+import type { HttpRuntime } from './http-runtime.ts'
+import { isOverloaded } from './overload.ts'
+import { findEndpoint } from './routes.ts'
+
+/** What the access log and the metrics learn of a request besides the answer. */
+type Trace = { applicationId: string | undefined }
+
+/**
+ * Answers one request: known path and method, then whatever the endpoint checks, in the order of DESIGN 5. Never throws;
+ * every refusal has the five fields. Each request is counted and, where switched on, logged.
+ */
+export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest): Promise<ApiResponse> {
+  const startedMs = performance.now()
+  const endpoint = findEndpoint(request.path)
+  const trace: Trace = { applicationId: undefined }
+  let response: ApiResponse
+  try {
+    response = await respond(runtime, request, endpoint, trace)
+  } catch (error) {
+    response = respondToThrow(runtime, request, error)
+  }
+  const durationMs = performance.now() - startedMs
+  runtime.metrics.countRequest(endpoint?.name ?? 'unknown', response.status, durationMs)
+  runtime.accessLog?.({
+    method: request.method, path: request.path, status: response.status, durationMs,
+    applicationId: trace.applicationId, peerAddress: request.peerAddress,
+  })
+  return response
+}
+
+async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: Trace): Promise<ApiResponse> {
+  const refused = (refusal: Refusal) => errorResponse(refusal, request.path, runtime.clock)
+  if (!endpoint) return refused(refuse(404, 'There is no such endpoint.'))
+  if (!allowsMethod(endpoint, request.method)) return refused(refuseMethod(endpoint))
+  if (endpoint.kind === 'open') {
+    const answer = await endpoint.respond(runtime, request)
+    return answer.ok ? answer.value : refused(answer.error)
+  }
+  const caller = await authenticate(runtime, request)
+  if (!caller.ok) return refused(caller.error)
+  trace.applicationId = caller.value.application.applicationId
+  const answer = await endpoint.answer({ runtime, request, caller: caller.value })
+  return answer.ok ? { status: 200, body: answer.value, contentType: JSON_TYPE } : refused(answer.error)
+}
+
+/** HEAD is GET without a body, as HTTP demands of every server. OPTIONS is not offered: no browser page calls this API. */
+function allowsMethod(endpoint: Endpoint, method: string): boolean {
+  return method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET')
+}
+
+function refuseMethod(endpoint: Endpoint): Refusal {
+  const allow = endpoint.method === 'GET' ? 'GET, HEAD' : 'POST'
+  return refuse(405, `The method must be ${endpoint.method} here.`, { allow })
+}
+
+function respondToThrow(runtime: HttpRuntime, request: ApiRequest, error: unknown): ApiResponse {
+  if (isOverloaded(error)) return errorResponse(OVERLOADED, request.path, runtime.clock)
+  runtime.logger.error({ err: error, path: request.path, method: request.method }, 'A request failed unexpectedly')
+  return errorResponse(INTERNAL_ERROR, request.path, runtime.clock)
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '#lib/time.ts'
+import type { Config } from '../config.ts'
+import type { Pool } from '../database/pool.ts'
+import type { Tokens } from '../identity/access-token.ts'
+import type { Directory } from '../identity/directory.ts'
+import type { SignInThrottle } from '../identity/sign-in-throttle.ts'
+import type { Logger } from '../logger.ts'
+import type { Connectors } from '../operators/connector.ts'
+import type { CallbackDesk } from '../operators/handle-callback.ts'
+import type { Intake } from '../transactions/intake.ts'
+import type { Settler } from '../transactions/settle.ts'
+import type { AccessLog } from './access-log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What the endpoints need of the process: the part of its Runtime that this folder knows. */
+export type HttpRuntime = {
+  config: Pick<Config, 'trustedProxies' | 'metricsToken'>
+  pool: Pool
+  clock: Clock
+  logger: Logger
+  directory: Directory
+  tokens: Tokens
+  throttle: SignInThrottle
+  intake: Pick<Intake, 'submit'>
+  settler: Settler
+  connectors: Connectors
+  callbacks: CallbackDesk
+  metrics: Metrics
+  /** Absent where request lines are switched off. */
+  accessLog?: AccessLog
+}

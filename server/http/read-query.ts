@@ -1,0 +1,14 @@
+import type { z } from 'zod'
+import { err, ok, type Result } from '#lib/result.ts'
+import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import type { ApiRequest } from './api-request.ts'
+import { type Refusal, refuse } from './errors.ts'
+import { parseQuery } from './parse-query.ts'
+
+/** Reads the query parameters with their schema; 400 names every parameter that is wrong. */
+export function readQuery<Schema extends z.ZodType>(request: ApiRequest, schema: Schema): Result<z.output<Schema>, Refusal> {
+  const parameters = parseQuery(request.search)
+  if (!parameters.ok) return err(refuse(400, parameters.error))
+  const parsed = parseInput(schema, parameters.value)
+  return parsed.ok ? ok(parsed.value) : err(refuse(400, joinProblems(parsed.error)))
+}

@@ -1,0 +1,39 @@
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { IntakeOutcome } from '../transactions/intake.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+
+type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
+
+// Written by hand: amounts are exact decimals that no float could carry, and only free text needs escaping.
+
+/** The initiation response (spec). The request's own words are echoed; amounts are those stored. */
+export function initiationJson(request: TransactionRequest, outcome: Accepted): string {
+  return `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +
+    `,"customerName":${JSON.stringify(request.customerName)},"customerPhone":"${request.phoneNumber}"` +
+    `,"payToken":${JSON.stringify(outcome.payToken)},"amount":${formatMinor(outcome.amountMinor)}` +
+    `,"feesSystem":${formatMinor(outcome.feeSystemMinor)},"feesApp":${formatMinor(outcome.feeAppMinor)}` +
+    `,"transactionStatus":"${outcome.status}"}`
+}
+
+/** The transaction record with its payToken (spec, Transaction record). */
+export function recordJson(transaction: Transaction): string {
+  return `{${recordFields(transaction)},"payToken":${JSON.stringify(transaction.payToken)}}`
+}
+
+/** The page envelope; its records have no payToken. `number` counts from 0. */
+export function pageJson(page: { transactions: readonly Transaction[]; total: bigint; size: number; number: number }): string {
+  const size = BigInt(page.size)
+  const content = page.transactions.map((transaction) => `{${recordFields(transaction)}}`).join(',')
+  return `{"content":[${content}],"totalElements":${page.total},"totalPages":${(page.total + size - 1n) / size}` +
+    `,"size":${page.size},"number":${page.number}}`
+}
+
+function recordFields(transaction: Transaction): string {
+  return `"id":"${transaction.transactionId}","externalId":"${transaction.externalId}","amount":${formatMinor(transaction.amountMinor)}` +
+    `,"feesSystem":${formatMinor(transaction.feeSystemMinor)},"feesApp":${formatMinor(transaction.feeAppMinor)}` +
+    `,"phoneReceiver":${JSON.stringify(transaction.phoneNumber)},"receiverName":${JSON.stringify(transaction.customerName)}` +
+    `,"status":"${transaction.status}","transferMethod":"${transaction.operator}","transactionType":"${transaction.type}"` +
+    `,"countryName":"${OPERATORS[transaction.operator].country.name}"`
+}

@@ -1,0 +1,31 @@
+/** Where a request goes, undecoded. */
+export type Target = { path: string; search: string }
+
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
+
+// Spellings that one program reads as one path and the next as another: empty and dot segments, encoded dots and
+// slashes, backslashes, NUL. No path of this service looks so.
+const AMBIGUOUS = /\/\/|\\|%2e|%2f|%5c|%00|\/\.{1,2}(?:\/|$)/i
+
+/**
+ * Splits the target of a request line. The absolute form (`GET http://host/path`), which proxies send, loses its origin;
+ * undefined for what names no path, such as `*`.
+ */
+export function readTarget(url: string): Target | undefined {
+  const local = url.startsWith('/') ? url : stripOrigin(url)
+  if (local === undefined) return undefined
+  const question = local.indexOf('?')
+  return question < 0 ? { path: local, search: '' } : { path: local.slice(0, question), search: local.slice(question + 1) }
+}
+
+/** Whether a path could be read in two ways. */
+export function isAmbiguousPath(path: string): boolean {
+  return AMBIGUOUS.test(path)
+}
+
+function stripOrigin(url: string): string | undefined {
+  const origin = ABSOLUTE_FORM.exec(url)?.[0]
+  if (origin === undefined) return undefined
+  const rest = url.slice(origin.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}

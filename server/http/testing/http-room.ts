@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { systemClock } from '../../clock.ts'
+import { createTokens } from '../../identity/access-token.ts'
+import { createDirectory, type Directory } from '../../identity/directory.ts'
+import { createSignInThrottle } from '../../identity/sign-in-throttle.ts'
+import { createLogger } from '../../logger.ts'
+import { closeConnectors, createConnectors } from '../../operators/create-connectors.ts'
+import { createDispatcher, type Dispatcher } from '../../operators/dispatcher.ts'
+import { createCallbackDesk } from '../../operators/handle-callback.ts'
+import { type Simulator, startSimulator } from '../../operators/simulator/start-simulator.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { createTestPartner, type TestPartner } from '../../testing/partner.ts'
+import { createIntake } from '../../transactions/intake.ts'
+import { createSettler } from '../../transactions/settle.ts'
+import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '../front-door.ts'
+import type { HttpRuntime } from '../http-runtime.ts'
+import { createMetrics } from '../metrics.ts'
+
+export type RoomOptions = { frontDoor?: Partial<FrontDoorOptions>; config?: Partial<HttpRuntime['config']>; queueMax?: number }
+
+/** A front door in this process, on a real database, with a simulator behind it and one partner who may call. */
+export type HttpRoom = {
+  database: TestDatabase
+  runtime: HttpRuntime
+  frontDoor: FrontDoor
+  dispatcher: Dispatcher
+  simulator: Simulator
+  baseUrl: string
+  port: number
+  partner: TestPartner
+  /** The three headers of the partner, and a content type. */
+  headers: Record<string, string>
+  directory: Directory
+  close(): Promise<void>
+}
+
+const SECRET = 'a secret between the test and its operators'
+
+/** Opens a room on a free port of 127.0.0.1. */
+export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom> {
+  const database = await createTestDatabase()
+  const { pool } = database
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
+  const simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 30, slowDelayMs: 400, givesTokens: false })
+  const logger = createLogger('silent')
+  const partner = await createTestPartner(pool)
+  const directory = await createDirectory({ pool, pollIntervalMs: 50 })
+  const tokens = createTokens({ clock: systemClock, secret: 'a secret for the access tokens of this test' })
+  const settler = createSettler({ pool })
+  const connectors = createConnectors({
+    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
+    callbackBaseUrl: undefined, clock: systemClock, submitTimeoutMs: 400, queryTimeoutMs: 400,
+  })
+  const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
+  const intake = createIntake({ pool, queueMax: options.queueMax })
+  const runtime: HttpRuntime = {
+    config: { trustedProxies: [], metricsToken: undefined, ...options.config },
+    pool, clock: systemClock, logger, directory, tokens, settler, connectors, intake,
+    throttle: createSignInThrottle({ pool, clock: systemClock }),
+    callbacks: createCallbackDesk({ pool, connectors }),
+    metrics: createMetrics(),
+  }
+  const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, apiMount: 'direct', ...options.frontDoor })
+  const port = await frontDoor.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    database, runtime, frontDoor, dispatcher, simulator, partner, directory, port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    headers: {
+      'content-type': 'application/json', apiKey: partner.apiKey, apiId: partner.apiId,
+      authorization: `Bearer ${await tokens.sign(partner.apiUserId, partner.applicationId)}`,
+    },
+    async close() {
+      await frontDoor.drain(100)
+      await dispatcher.drain()
+      await intake.drain()
+      await settler.drain()
+      await directory.close()
+      await closeConnectors(connectors)
+      await simulator.close()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Stands where Next stands: says what reached it. */
+function answerAsPage(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.setHeader('content-type', 'application/json')
+  outgoing.end(JSON.stringify({ page: incoming.url, headers: incoming.headers }))
+}

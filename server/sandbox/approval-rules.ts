@@ -1,0 +1,24 @@
+import type { z } from 'zod'
+import type { approvalRuleSchema } from '#lib/approval-policy.ts'
+
+type RuleInput = z.input<typeof approvalRuleSchema>
+
+const PREPARED: Pick<RuleInput, 'sources'> = { sources: ['person', 'file'] }
+
+/**
+ * The first application: what its API starts goes straight to the operator, what people start always waits for one checker, and
+ * for more where these rules say so. */
+export const FIRST_RULES: RuleInput[] = [
+  { ...PREPARED, name: 'Large payout (XAF)', currency: 'XAF', aboveMinor: '50000000', approvals: [2] },
+  { ...PREPARED, name: 'Large payout (XOF)', currency: 'XOF', aboveMinor: '50000000', approvals: [2] },
+  { ...PREPARED, name: 'Large payout (UGX)', currency: 'UGX', aboveMinor: '200000000', approvals: [2] },
+  { ...PREPARED, name: 'Very large payout (XAF)', currency: 'XAF', aboveMinor: '80000000', approvals: [1, 1], needsCode: true, expiresInHours: 96 },
+  { ...PREPARED, name: 'First payment to a number (XAF)', currency: 'XAF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
+  { ...PREPARED, name: 'First payment to a number (XOF)', currency: 'XOF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
+]
+
+/** The second application also holds back large deposits of its program; it has one checker, so every rule asks for one. */
+export const SECOND_RULES: RuleInput[] = [
+  { name: 'Large payout of the program (XOF)', sources: ['api'], currency: 'XOF', aboveMinor: '30000000', approvals: [1] },
+  { ...PREPARED, name: 'First payment to a number (XOF)', currency: 'XOF', aboveMinor: '5000000', firstTimeOnly: true, approvals: [1], expiresInHours: 72 },
+]

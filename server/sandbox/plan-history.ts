@@ -1,0 +1,143 @@
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { FAILURE_MESSAGES, type TransactionSource, type TransactionType } from '#lib/transaction-status.ts'
+import { type Beneficiary, type CastApplication, makeBeneficiary } from './cast.ts'
+import type { Random } from './random.ts'
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+const HISTORY_DAYS = 120
+
+/** What the operator makes of it: a failure by its message, or nothing yet. */
+export type OperatorFate = 'success' | 'submitted' | 'unconfirmed' | keyof typeof FAILURE_MESSAGES
+/** What becomes of it where it has to be approved. `partial`: one of several checkers has decided. */
+export type ApprovalFate = 'approve' | 'reject' | 'recall' | 'expire' | 'wait' | 'partial'
+
+export type PlannedTransaction = {
+  atMs: number
+  source: TransactionSource
+  type: TransactionType
+  operator: OperatorCode
+  amountMinor: bigint
+  beneficiary: Beneficiary
+  webhookUrl: string
+  makerId: string | null
+  batchId: string | null
+  batchSumMinor: bigint | null
+  operatorFate: OperatorFate
+  approvalFate: ApprovalFate
+}
+
+export type Stage = { random: Random; nowMs: number; application: CastApplication; makerIds: string[] }
+
+type Draft = Partial<Pick<PlannedTransaction, 'source' | 'type' | 'operator' | 'operatorFate' | 'approvalFate' | 'makerId' | 'batchId' | 'amountMinor'>> & { ending?: string }
+
+const OPERATOR_FATES: Record<OperatorFate, number> = {
+  success: 900, insufficientFunds: 34, invalidNumber: 17, cancelledByCustomer: 22, operatorTimeout: 14, notRegistered: 13, submitted: 0, unconfirmed: 0,
+}
+const APPROVAL_FATES: Record<ApprovalFate, number> = { approve: 90, reject: 6, recall: 2, expire: 2, wait: 0, partial: 0 }
+/** How busy each hour of a UTC day is. */
+const HOURS = [1, 1, 1, 1, 1, 2, 5, 9, 14, 17, 18, 17, 14, 13, 15, 17, 18, 16, 13, 10, 7, 5, 3, 2]
+
+/**
+ * Plans what one application starts within the last four months, in order of time: a partner's program most of it,
+ * people and their files the rest; more on working days and around the end of the month.
+ */
+export function planHistory(stage: Stage): PlannedTransaction[] {
+  const regulars = new Map<OperatorCode, Beneficiary[]>()
+  const planned: PlannedTransaction[] = []
+  planOpen(stage, regulars, planned)
+  while (planned.length < stage.application.transactionCount) {
+    const atMs = pickInstant(stage)
+    const source = stage.random.weighted({ api: 930, person: 55, file: 6 })
+    if (source === 'file') planned.push(...planFile(stage, regulars, atMs, 'approve', stage.random.between(6, 24)))
+    else planned.push(planOne(stage, regulars, atMs, { source }))
+  }
+  return planned.sort((left, right) => left.atMs - right.atMs)
+}
+
+/** What is still open today: at the operators, unconfirmed, and waiting for checkers. */
+function planOpen(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, planned: PlannedTransaction[]): void {
+  const { random, nowMs, application } = stage
+  const isLarge = application.transactionCount > 1_000
+  for (const minutes of isLarge ? [2, 3, 5, 8, 13, 21, 34, 55, 80] : [4, 17]) {
+    // 912: the simulator leaves these pending for ever.
+    planned.push(planOne(stage, regulars, nowMs - minutes * 60_000, { source: 'api', operatorFate: 'submitted', ending: '912' }))
+  }
+  for (const hours of isLarge ? [0.4, 1.2, 4.5, 10.8, 25.5, 47, 71] : [2.3]) {
+    planned.push(planOne(stage, regulars, nowMs - hours * HOUR_MS, { source: 'api', type: 'DEPOSIT', operatorFate: 'unconfirmed', ending: '907' }))
+  }
+  for (let index = 0; index < (isLarge ? 26 : 7); index++) {
+    const ageMs = (0.1 + index ** 1.6 * (isLarge ? 0.8 : 8) + random.next()) * HOUR_MS
+    const amountMinor = index % 3 === 0 ? BigInt(random.between(520, 980)) * 100_000n : undefined
+    planned.push(planOne(stage, regulars, nowMs - Math.min(ageMs, 6.4 * DAY_MS), {
+      source: 'person', type: 'DEPOSIT', approvalFate: index % 2 === 0 ? 'partial' : 'wait', amountMinor,
+    }))
+  }
+  if (isLarge) planned.push(...planFile(stage, regulars, nowMs - 3.2 * HOUR_MS, 'wait', 14))
+}
+
+/** One file: many deposits of one maker at one instant. */
+function planFile(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, atMs: number, approvalFate: ApprovalFate, rows: number): PlannedTransaction[] {
+  const batchId = stage.random.uuid()
+  const makerId = stage.random.pick(stage.makerIds)
+  // A payroll stays in one country, so that its total is one currency.
+  const first = stage.random.weighted(stage.application.shares)
+  const codes = Object.values(OPERATORS).filter((operator) => operator.country.code === OPERATORS[first].country.code).map((operator) => operator.code)
+  const items = Array.from({ length: rows }, () => planOne(stage, regulars, atMs, {
+    source: 'file', type: 'DEPOSIT', operator: stage.random.pick(codes), makerId, batchId, approvalFate: approvalFate === 'wait' ? 'wait' : undefined,
+  }))
+  const batchSumMinor = items.reduce((sum, item) => sum + item.amountMinor, 0n)
+  return items.map((item) => ({ ...item, batchSumMinor }))
+}
+
+function planOne(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, atMs: number, draft: Draft): PlannedTransaction {
+  const { random, nowMs, application } = stage
+  const source = draft.source ?? 'api'
+  const operator = draft.operator ?? random.weighted(application.shares)
+  const type = draft.type ?? (source !== 'api' || random.chance(0.42) ? 'DEPOSIT' : 'COLLECT')
+  const approvalFate = draft.approvalFate ?? random.weighted(APPROVAL_FATES)
+  return {
+    atMs, source, type, operator,
+    amountMinor: draft.amountMinor ?? pickAmount(random, operator),
+    beneficiary: draft.ending ? makeBeneficiary(random, operator, draft.ending) : pickBeneficiary(random, operator, regulars),
+    webhookUrl: random.pick(application.receivers),
+    makerId: source === 'api' ? null : (draft.makerId ?? random.pick(stage.makerIds)),
+    batchId: draft.batchId ?? null,
+    batchSumMinor: null,
+    operatorFate: draft.operatorFate ?? random.weighted(OPERATOR_FATES),
+    // Nothing that is younger than its expiry has expired.
+    approvalFate: approvalFate === 'expire' && nowMs - atMs < 9 * DAY_MS ? 'approve' : approvalFate,
+  }
+}
+
+/** Most payments go to people who were paid before. */
+function pickBeneficiary(random: Random, operator: OperatorCode, regulars: Map<OperatorCode, Beneficiary[]>): Beneficiary {
+  const known = regulars.get(operator) ?? []
+  regulars.set(operator, known)
+  if (known.length >= 3 && !random.chance(known.length < 45 ? 0.35 : 0.04)) return random.pick(known)
+  const beneficiary = makeBeneficiary(random, operator)
+  known.push(beneficiary)
+  return beneficiary
+}
+
+/** Many small amounts, few large ones; round as people write them, and now and then not. */
+function pickAmount(random: Random, operator: OperatorCode): bigint {
+  const { currency } = OPERATORS[operator].country
+  const spread = random.next() + random.next() + random.next() - 1.5
+  const units = Math.exp(9.4 + spread * 2.1) * (currency === 'UGX' ? 6 : 1)
+  const step = random.pick([5, 25, 100, 100, 500, 500, 1_000])
+  const rounded = Math.min(Math.max(Math.round(units / step) * step, 500), currency === 'UGX' ? 4_500_000 : 900_000)
+  return BigInt(rounded) * 100n + (random.chance(0.01) ? 50n : 0n)
+}
+
+function pickInstant({ random, nowMs }: Stage): number {
+  for (;;) {
+    const ageMs = random.chance(0.015) ? random.between(4 * 60_000, 6 * HOUR_MS) : random.next() * HISTORY_DAYS * DAY_MS
+    const instant = new Date(nowMs - ageMs)
+    const weekday = [0.45, 1, 1, 1, 1, 1.15, 0.8][instant.getUTCDay()] ?? 1
+    const monthEnd = instant.getUTCDate() >= 25 && instant.getUTCDate() <= 28 ? 1.5 : 1
+    const growth = 1.2 - 0.5 * (ageMs / (HISTORY_DAYS * DAY_MS))
+    const weight = ((HOURS[instant.getUTCHours()] ?? 1) / 18) * (weekday / 1.15) * (monthEnd / 1.5) * (growth / 1.2)
+    if (ageMs > 4 * 60_000 && random.chance(ageMs < 6 * HOUR_MS ? 0.5 : weight)) return instant.getTime()
+  }
+}

@@ -1,0 +1,19 @@
+import type { Pool, TrxClient } from '../database/pool.ts'
+
+/**
+ * A pool whose only connection is an open transaction: commands that each want a transaction of their own become
+ * savepoints of it, and either all of them happen or none. One command at a time.
+ */
+export function poolOfOne(trx: TrxClient): Pool {
+  const spelled: Record<string, string> = { begin: 'savepoint command', commit: 'release savepoint command', rollback: 'rollback to savepoint command' }
+  const query = (first: unknown, ...others: unknown[]) => Reflect.apply(trx.query, trx, [typeof first === 'string' ? (spelled[first] ?? first) : first, ...others])
+  const client = new Proxy(trx, {
+    get(target, name) {
+      if (name === 'query') return query
+      if (name === 'release') return () => undefined
+      return Reflect.get(target, name)
+    },
+  })
+  const pool: Pick<Pool, 'query' | 'connect'> = { query: query as Pool['query'], connect: (async () => client) as Pool['connect'] }
+  return pool as Pool
+}

@@ -1,0 +1,42 @@
+/** A source of numbers that gives the same sequence for the same seed: the sandbox's history is the same for everybody. */
+export type Random = {
+  /** At least 0, below 1. */
+  next(): number
+  /** A whole number, both ends included. */
+  between(minimum: number, maximum: number): number
+  chance(probability: number): boolean
+  pick<Item>(items: readonly Item[]): Item
+  /** One of the keys, as often as its weight says. */
+  weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key
+  /** A version 4 UUID. */
+  uuid(): string
+}
+
+/** Mulberry32: small, fast and good enough for plausible data; never for secrets. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const between = (minimum: number, maximum: number) => minimum + Math.floor(next() * (maximum - minimum + 1))
+  function pick<Item>(items: readonly Item[]): Item {
+    const item = items[between(0, items.length - 1)]
+    if (item === undefined) throw new Error('Nothing to pick from')
+    return item
+  }
+  function weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key {
+    const keys = Object.keys(weights) as Key[]
+    let left = next() * keys.reduce((sum, key) => sum + weights[key], 0)
+    return keys.find((key) => (left -= weights[key]) < 0) ?? pick(keys)
+  }
+  function uuid(): string {
+    const hex = Array.from({ length: 32 }, () => between(0, 15).toString(16))
+    hex[12] = '4'
+    hex[16] = pick(['8', '9', 'a', 'b'])
+    return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  }
+  return { next, between, chance: (probability) => next() < probability, pick, weighted, uuid }
+}

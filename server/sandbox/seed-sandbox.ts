@@ -1,0 +1,106 @@
+import { existsSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import { type ApprovalPolicy, approvalRulesSchema } from '#lib/approval-policy.ts'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import type { Role } from '#lib/permissions.ts'
+import { ok, type Result } from '#lib/result.ts'
+import { SYSTEM_ACTOR } from '../audit/command-actor.ts'
+import type { Pool } from '../database/pool.ts'
+import { withTransaction } from '../database/with-transaction.ts'
+import { allowAddress } from '../identity/allow-address.ts'
+import { createApiKey } from '../identity/create-api-key.ts'
+import { createApiUser } from '../identity/create-api-user.ts'
+import { createApplication } from '../identity/create-application.ts'
+import { createPerson } from '../identity/create-person.ts'
+import { activatePolicy } from '../policy/activate-policy.ts'
+import { proposePolicy } from '../policy/propose-policy.ts'
+import { writePrivateFile } from '../process/private-file.ts'
+import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
+import { CAST, type CastApplication } from './cast.ts'
+import { planHistory } from './plan-history.ts'
+import { playHistory } from './play-history.ts'
+import { poolOfOne } from './pool-of-one.ts'
+import { createRandom } from './random.ts'
+import type { SeedRows } from './seed-rows.ts'
+import { analyse, hasNoApplication, insertHistory, lockSeeding } from './seed-store.ts'
+import { writeSimulatorBooks } from './simulator-books.ts'
+
+export type SandboxPerson = { id: string; name: string; email: string; password: string; roles: Role[] }
+export type SandboxApplication = {
+  name: string; apiId: string; apiKey: string; username: string; password: string; webhookSecret: string; people: SandboxPerson[]
+}
+/** What stands in DATA_DIR/sandbox.json (DESIGN 11). */
+export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] }
+
+export type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
+
+const SEED = 20_261_120
+/** Large enough for anybody who tries things out, except two operators that run low. */
+const USUAL_TARGET_MINOR = 4_000_000_000n
+const LOW_TARGETS: Partial<Record<OperatorCode, bigint>> = { SNFREE: 30_000_000n, MLMOOV: 60_000_000n }
+
+/**
+ * Fills an empty database with the sandbox: two applications, their people and four months of history, in one database
+ * transaction, and writes their secrets to DATA_DIR/sandbox.json. A database that holds any application is left alone.
+ * A process that is killed anywhere in here leaves either nothing or everything. True: it was seeded now.
+ */
+export async function seedSandbox(options: SeedOptions): Promise<boolean> {
+  const file = path.join(options.dataDirectory, 'sandbox.json')
+  const unconfirmedFile = `${file}.unconfirmed`
+  const isSeeded = demand(await withTransaction<boolean, never>(options.pool, async (trx) => {
+    await lockSeeding(trx)
+    if (!(await hasNoApplication(trx))) return ok(false)
+    const applications: SandboxApplication[] = []
+    const histories: SeedRows[] = []
+    for (const [index, cast] of CAST.entries()) {
+      const { application, history } = await seedApplication(poolOfOne(trx), cast, index, applications[0]?.people ?? [], options.now)
+      applications.push(application)
+      histories.push(history)
+    }
+    const content: SandboxFile = { baseUrl: options.baseUrl, applications }
+    writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
+    writeSimulatorBooks(options.simulatorFolder, histories)
+    return ok(true)
+  }))
+  // Between the commit and this line the process may have been killed: the next start finds the file and finishes.
+  if (existsSync(unconfirmedFile) && (isSeeded || !existsSync(file))) renameSync(unconfirmedFile, file)
+  if (isSeeded) await analyse(options.pool)
+  return isSeeded
+}
+
+async function seedApplication(
+  pool: Pool, cast: CastApplication, index: number, known: SandboxPerson[], now: Date,
+): Promise<{ application: SandboxApplication; history: SeedRows }> {
+  const actor = SYSTEM_ACTOR
+  const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, actor }))
+  const { apiKey } = demand(await createApiKey(pool, { applicationId, name: 'Sandbox', actor }))
+  const { apiUserId, password } = demand(await createApiUser(pool, { applicationId, username: cast.username, actor }))
+  for (const network of ['127.0.0.1', '::1']) demand(await allowAddress(pool, { applicationId, network, note: 'This machine', actor }))
+  const people: SandboxPerson[] = []
+  for (const { name, email, roles } of cast.people) {
+    const person = demand(await createPerson(pool, { applicationId, name, email, roles, actor }))
+    const ownPassword = person.password ?? known.find((other) => other.email === email)?.password ?? ''
+    people.push({ id: person.personId, name, email, password: ownPassword, roles })
+  }
+  const policy = await changeRules(pool, applicationId, index)
+  const random = createRandom(SEED + index)
+  const nowMs = now.getTime()
+  const withRole = (role: Role) => people.filter((person) => person.roles.includes(role)).map((person) => person.id)
+  const planned = planHistory({ random, nowMs, application: cast, makerIds: withRole('maker') })
+  const targets = Object.fromEntries(OPERATOR_CODES.map((code) => [code, LOW_TARGETS[code] ?? USUAL_TARGET_MINOR])) as Record<OperatorCode, bigint>
+  const history = playHistory({ random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets }, planned)
+  await insertHistory(pool, applicationId, history)
+  return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, history }
+}
+
+async function changeRules(pool: Pool, applicationId: string, index: number): Promise<ApprovalPolicy> {
+  const rules = index === 0 ? FIRST_RULES : SECOND_RULES
+  const { version } = demand(await proposePolicy(pool, { applicationId, rules, actor: SYSTEM_ACTOR }))
+  demand(await activatePolicy(pool, { applicationId, version, actor: SYSTEM_ACTOR }))
+  return { version, rules: approvalRulesSchema.parse(rules) }
+}
+
+function demand<Value>(result: Result<Value, unknown>): Value {
+  if (!result.ok) throw new Error(`The sandbox could not be seeded: ${JSON.stringify(result.error)}`)
+  return result.value
+}

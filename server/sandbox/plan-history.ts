@@ -35,6 +35,11 @@ const OPERATOR_FATES: Record<OperatorFate, number> = {
   success: 900, insufficientFunds: 34, invalidNumber: 17, cancelledByCustomer: 22, operatorTimeout: 14, notRegistered: 13, submitted: 0, unconfirmed: 0,
 }
 const APPROVAL_FATES: Record<ApprovalFate, number> = { approve: 90, reject: 6, recall: 2, expire: 2, wait: 0, partial: 0 }
+/** Thousands of the currency's unit, above the thresholds of the approval rules. */
+const LARGE_PAYOUTS: { operator: OperatorCode; from: number; to: number }[] = [
+  { operator: 'OMCM', from: 510, to: 790 }, { operator: 'UGMTN', from: 2_100, to: 4_200 },
+  { operator: 'MOMOCM', from: 810, to: 980 }, { operator: 'CIOM', from: 520, to: 900 },
+]
 /** How busy each hour of a UTC day is. */
 const HOURS = [1, 1, 1, 1, 1, 2, 5, 9, 14, 17, 18, 17, 14, 13, 15, 17, 18, 16, 13, 10, 7, 5, 3, 2]
 
@@ -68,9 +73,10 @@ function planOpen(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, plan
   }
   for (let index = 0; index < (isLarge ? 26 : 7); index++) {
     const ageMs = (0.1 + index ** 1.6 * (isLarge ? 0.8 : 8) + random.next()) * HOUR_MS
-    const amountMinor = index % 3 === 0 ? BigInt(random.between(520, 980)) * 100_000n : undefined
+    const large = index % 2 === 0 ? undefined : LARGE_PAYOUTS[((index - 1) / 2) % LARGE_PAYOUTS.length]
     planned.push(planOne(stage, regulars, nowMs - Math.min(ageMs, 6.4 * DAY_MS), {
-      source: 'person', type: 'DEPOSIT', approvalFate: index % 2 === 0 ? 'partial' : 'wait', amountMinor,
+      source: 'person', type: 'DEPOSIT', approvalFate: index % 4 < 2 ? 'partial' : 'wait',
+      ...(large && isLarge ? { operator: large.operator, amountMinor: BigInt(random.between(large.from, large.to)) * 100_000n } : {}),
     }))
   }
   if (isLarge) planned.push(...planFile(stage, regulars, nowMs - 3.2 * HOUR_MS, 'wait', 14))

@@ -23,6 +23,19 @@ export async function addFailure(queryable: Queryable, keys: readonly string[], 
   return keys.map((key) => rows.find((row) => row.throttle_key === key)?.failures ?? 1)
 }
 
+/**
+ * Takes one of `failuresMax` tries, counted as a failure until `deleteFailures` says otherwise; beyond them one try each
+ * time `waitedSince` has passed the last. One statement, so that a thousand tries at once are still counted one by one.
+ */
+export async function claimTry(queryable: Queryable, key: string, at: Date, since: Date, failuresMax: number, waitedSince: Date): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `insert into sign_in_throttles (throttle_key, failures, last_failure_at) values ($1, 1, $2)
+       on conflict (throttle_key) do update set last_failure_at = excluded.last_failure_at,
+         failures = case when sign_in_throttles.last_failure_at > $3 then sign_in_throttles.failures + 1 else 1 end
+         where sign_in_throttles.failures < $4 or sign_in_throttles.last_failure_at <= $5`, [key, at, since, failuresMax, waitedSince])
+  return rowCount === 1
+}
+
 /** Forgives. */
 export async function deleteFailures(queryable: Queryable, key: string): Promise<void> {
   await queryable.query('delete from sign_in_throttles where throttle_key = $1', [key])

@@ -1,0 +1,23 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { hashPassword } from './password.ts'
+import { updatePerson } from './person-store.ts'
+import { generatePassword } from './secrets.ts'
+
+/** Gives a person who lost theirs a new random password, shown this once, and ends their sessions. Only the machine's administrator may. */
+export async function resetPersonPassword(
+  pool: Pool, command: { personId: string; actor: CommandActor },
+): Promise<Result<{ password: string }, 'not_permitted' | 'unknown_person'>> {
+  const { personId, actor } = command
+  if (actor.kind !== 'system') return err('not_permitted')
+  const password = generatePassword()
+  const passwordHash = await hashPassword(password)
+  return withTransaction(pool, async (trx) => {
+    if ((await updatePerson(trx, personId, { passwordHash, endsSessions: true })) === undefined) return err('unknown_person')
+    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor, action: 'person.password_reset', subject: personId })
+    return ok({ password })
+  })
+}

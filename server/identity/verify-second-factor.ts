@@ -1,0 +1,52 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
+import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { findTimeStep, recoveryCodeHash } from './one-time-code.ts'
+import { acceptStep, readSecondFactor, useRecoveryCode } from './second-factor-store.ts'
+import { digest } from './secrets.ts'
+import { THROTTLE_WINDOW_MS } from './sign-in-throttle.ts'
+import { claimTry, deleteFailures } from './throttle-store.ts'
+
+/** Wrong codes before every further one has to wait: six digits are few, so here even a right one waits. */
+const FAILURES_MAX = 5
+const WAIT_MS = 30_000
+
+export type SecondFactorFailure = { kind: 'wrong_code' } | { kind: 'not_enabled' } | { kind: 'throttled'; retryAfterMs: number }
+
+/**
+ * Checks a one-time code, or a recovery code where `allowsRecovery` (sign-in yes, approving no). Each time step and each
+ * recovery code is accepted once. After five wrong codes one try every 30 s is left, right or wrong: whoever gets here
+ * knows the password, and a million guesses are soon made.
+ */
+export async function verifySecondFactor(
+  deps: { pool: Pool; clock: Clock }, command: { personId: string; code: string; allowsRecovery: boolean },
+): Promise<Result<{ usedRecoveryCode: boolean }, SecondFactorFailure>> {
+  const { pool, clock } = deps
+  const { personId, code } = command
+  const now = clock.now()
+  const since = new Date(now.getTime() - THROTTLE_WINDOW_MS)
+  const key = digest(`second factor ${personId}`).toString('hex')
+  const stored = await readSecondFactor(pool, personId)
+  if (!stored?.secret || !stored.isEnabled) return err({ kind: 'not_enabled' })
+  const mayTry = await claimTry(pool, key, now, since, FAILURES_MAX, new Date(now.getTime() - WAIT_MS))
+  if (!mayTry) return err({ kind: 'throttled', retryAfterMs: WAIT_MS })
+  const step = findTimeStep(stored.secret, code, now)
+  const isRight = step !== undefined && (await acceptStep(pool, personId, stored.secret, step))
+  const usedRecoveryCode = !isRight && command.allowsRecovery && (await spendRecoveryCode(pool, personId, code))
+  if (!isRight && !usedRecoveryCode) return err({ kind: 'wrong_code' })
+  await deleteFailures(pool, key)
+  return ok({ usedRecoveryCode })
+}
+
+async function spendRecoveryCode(pool: Pool, personId: string, code: string): Promise<boolean> {
+  const hash = recoveryCodeHash(code)
+  if (!hash) return false
+  const spent = await withTransaction<void, 'wrong_code'>(pool, async (trx) => {
+    if (!(await useRecoveryCode(trx, personId, hash))) return err('wrong_code')
+    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor: { kind: 'person', id: personId }, action: 'person.recovery_code_used', subject: personId })
+    return ok(undefined)
+  })
+  return spent.ok
+}

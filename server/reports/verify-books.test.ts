@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { TRANSITIONS, type TransitionEvent } from '#lib/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
+import { aBand, anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
 import { SYSTEM_ACTOR } from '../transactions/actor.ts'
 import { takeIn } from '../transactions/intake.ts'
 import { createSettler } from '../transactions/settle.ts'
@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const WAITING = { aboveMinor: '-1', firstTimeOnly: false, policyVersion: 1, rule: { name: 'All' }, steps: [1], needsCode: false, expiresInHours: 168 }
+const WAITING = aBand()
 
 test('whatever sequence of moves is tried, the books, counters, sequences and roll-ups equal a recount', async () => {
   const applicationIds = [await makeApplication(database.pool), await makeApplication(database.pool)]

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { computeFees } from '#lib/fees.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { Pool } from '../database/pool.ts'
@@ -50,6 +51,20 @@ export function anIntakeItem(applicationId: string, overrides: Partial<IntakeIte
     batchSumMinor: null,
     actor: { kind: 'api', id: null },
     bands: null,
+    ...overrides,
+  }
+}
+
+/** An approval band that always fires and asks for one checker, unless the overrides say otherwise. */
+export function aBand(overrides: Partial<ApprovalBand> = {}): ApprovalBand {
+  return {
+    aboveMinor: '0',
+    firstTimeOnly: false,
+    policyVersion: 1,
+    rule: { name: 'Everything waits', parts: [] },
+    steps: [1],
+    needsCode: false,
+    expiresInHours: 168,
     ...overrides,
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { TransitionEvent } from '#lib/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
+import { aBand, anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
 import { SYSTEM_ACTOR } from './actor.ts'
 import { findTransaction } from './find-transaction.ts'
 import { type IntakeItem, takeIn } from './intake.ts'
@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const WAITING = { aboveMinor: '-1', firstTimeOnly: false, policyVersion: 1, rule: { name: 'All' }, steps: [1], needsCode: false, expiresInHours: 168 }
+const WAITING = aBand()
 
 async function one(item: IntakeItem): Promise<IntakeItem> {
   await takeIn(database.pool, [item])

@@ -128,7 +128,8 @@ create table transaction_days (
   status text not null,
   transaction_count bigint not null check (transaction_count >= 0),
   amount_minor bigint not null check (amount_minor >= 0),
-  primary key (application_id, day, operator, type, status)
+  -- The order in which ranges are read: one status, consecutive days.
+  primary key (application_id, status, day, operator, type)
 ) with (fillfactor = 50);
 
 -- What is still to be done at an operator for a PENDING transaction. The row ends with the transaction's result.

@@ -91,13 +91,18 @@ begin
         from item i
       on conflict (application_id, transaction_id, number) do update
         set finished_at = excluded.finished_at, outcome = excluded.outcome, http_status = excluded.http_status, answer = excluded.answer
-  ), held as materialized (
-    -- In one order, so that two batches wait for each other instead of blocking each other.
-    select w.application_id, w.transaction_id, i.place, w.absent_since, clock_timestamp() as now_at,
-           case w.state when 'submitted' then p_accepted_absence_ms else p_absence_ms end as absence_ms
+  ), current as materialized (
+    select w.application_id, w.transaction_id, i.place, i.outcome
       from operator_work w join item i on w.application_id = i.app and w.transaction_id = i.id
       where case i.kind when 'submit' then w.state = 'submitting' else w.state in ('submitted', 'unconfirmed', 'queued') end
         and w.submissions = i.submission
+  ), held as materialized (
+    -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
+    -- transition is about to remove, which takes them in an order of its own.
+    select w.application_id, w.transaction_id, c.place, w.absent_since, clock_timestamp() as now_at,
+           case w.state when 'submitted' then p_accepted_absence_ms else p_absence_ms end as absence_ms
+      from operator_work w join current c on w.application_id = c.application_id and w.transaction_id = c.transaction_id
+      where c.outcome not in ('succeeded', 'failed')
       order by w.application_id, w.transaction_id
       for update of w
   ), judged as materialized (
@@ -135,27 +140,30 @@ begin
           operator_token = coalesce(j.token, w.operator_token)
       from judged j
       where w.application_id = j.application_id and w.transaction_id = j.transaction_id
-        and j.outcome not in ('succeeded', 'failed')
   )
-  select h.place from held h;
+  select c.place from current c;
 end $$;
 
 -- Callbacks: each makes the next query due at once and leaves its words among the attempts. While a call is under way the
--- hint is only remembered, and one unheeded hint is enough: a storm of callbacks costs one query.
+-- hint is only remembered, and one unheeded hint is enough: a storm of callbacks costs one query. Rows that another
+-- statement is changing at this moment are not waited for but given back with is_taken false, to be tried again.
 create function hint_operator_work(p_items json, p_gap_ms integer)
-returns table (place integer)
+returns table (place integer, is_taken boolean)
 language plpgsql volatile set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 begin
   return query
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (place integer, app uuid, id uuid, operator text, outcome text, answer text)
-  ), held as materialized (
-    select w.application_id, w.transaction_id, w.attempts, i.place, i.outcome, i.answer
+  ), waiting as materialized (
+    select w.application_id, w.transaction_id, i.place, i.outcome, i.answer
       from operator_work w join item i on w.application_id = i.app and w.transaction_id = i.id and w.operator = i.operator
       where w.state in ('submitting', 'submitted', 'unconfirmed') and w.hinted_at is null
-      order by w.application_id, w.transaction_id
-      for update of w
+  ), held as materialized (
+    select w.application_id, w.transaction_id, w.attempts, n.place, n.outcome, n.answer
+      from operator_work w join waiting n on w.application_id = n.application_id and w.transaction_id = n.transaction_id
+      where w.hinted_at is null
+      for update of w skip locked
   ), moved as (
     update operator_work w
       set hinted_at = clock_timestamp(), attempts = h.attempts + 1,
@@ -168,5 +176,5 @@ begin
       select h.application_id, h.transaction_id, h.attempts + 1, 'callback', clock_timestamp(), clock_timestamp(), h.outcome, h.answer
         from held h
   )
-  select h.place from held h;
+  select n.place, exists (select from held h where h.place = n.place) from waiting n;
 end $$;

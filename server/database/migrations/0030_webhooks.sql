@@ -4,27 +4,36 @@
 alter table webhook_deliveries set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
                                     autovacuum_analyze_scale_factor = 0.05);
 
+-- The same queue in order of time: what has just become due is found without asking every receiver.
+create index webhook_deliveries_by_time on webhook_deliveries (next_at) where state = 'due';
+
 -- Takes due deliveries, a few of each receiver, and commits the attempt before anything is sent: whatever crashes, an
 -- attempt number is used once, so there are never more than four.
--- The walk goes from receiver to receiver by one index descent each, starting after p_cursor and round to it again; a
--- receiver's first entry also says when it is next due. p_free holds how many deliveries a receiver may still be given,
--- p_suspects the same for receivers that lately let us wait; a receiver in neither may be given p_free_default.
+-- Receivers to look at come from three places: p_targets (a slot became free there), the receivers of what became due in
+-- the last p_recent_ms (the newest first, so that no backlog hides them), and, when p_walk_max is above zero, a walk from
+-- receiver to receiver, one index descent each, from p_cursor round to it again; the walk goes first and finds whatever
+-- the other two have missed.
+-- p_free holds how many deliveries a receiver may still be given, p_suspects the same for receivers that lately let us
+-- wait; a receiver in neither may be given p_free_default, and none more than p_each_max.
 -- A delivery whose lease is over and whose attempt was never recorded was interrupted: that is recorded here, and the
 -- schedule goes on as after any other failure.
-create function claim_webhook_deliveries(p_cursor text, p_rows_max integer, p_targets_max integer, p_free_default integer,
-  p_free jsonb, p_suspects jsonb, p_suspect_rows_max integer, p_lease_ms integer, p_gaps_ms integer[])
-returns table (next_cursor text, is_complete boolean, next_due_ms double precision, claimed_ms double precision, deliveries json)
+create function claim_webhook_deliveries(p_rows_max integer, p_each_max integer, p_free_default integer, p_free jsonb, p_suspects jsonb,
+  p_suspect_rows_max integer, p_targets text[], p_recent_ms integer, p_cursor text, p_walk_max integer, p_lease_ms integer, p_gaps_ms integer[])
+returns table (next_cursor text, is_walk_complete boolean, next_due_ms double precision, claimed_ms double precision, deliveries json)
 language plpgsql volatile set enable_seqscan = off set jit = off as $$
 declare
   v_at timestamptz := clock_timestamp();
   v_lease interval := p_lease_ms * interval '1 millisecond';
-  v_target text := p_cursor;
-  v_found text;
-  v_head timestamptz;
-  v_soonest timestamptz;
+  v_cursor text := p_cursor;
+  v_is_walking boolean := p_walk_max > 0;
   v_has_wrapped boolean := p_cursor = '';
   v_is_complete boolean := false;
   v_walked integer := 0;
+  v_listed text[];
+  v_served text[] := '{}';
+  v_place integer := 0;
+  v_target text;
+  v_head timestamptz;
   v_rows integer := 0;
   v_suspect_rows integer := 0;
   v_is_suspect boolean;
@@ -35,27 +44,39 @@ declare
   v_transactions uuid[] := '{}';
   v_deliveries json;
 begin
-  while v_walked < p_targets_max and v_rows < p_rows_max loop
-    select d.target, d.next_at into v_found, v_head from webhook_deliveries d
-      where d.state = 'due' and d.target > v_target order by d.target, d.next_at limit 1;
-    if v_found is null and not v_has_wrapped then
-      v_has_wrapped := true;
-      v_target := '';
-      continue;
-    end if;
-    if v_found is null or (v_has_wrapped and p_cursor <> '' and v_found > p_cursor) then
-      v_is_complete := true;
-      v_target := p_cursor;
-      exit;
-    end if;
-    v_target := v_found;
-    v_walked := v_walked + 1;
-    if v_head > v_at then
-      v_soonest := least(v_soonest, v_head);
-      continue;
+  while v_rows < p_rows_max loop
+    if v_is_walking then
+      select d.target, d.next_at into v_target, v_head from webhook_deliveries d
+        where d.state = 'due' and d.target > v_cursor order by d.target, d.next_at limit 1;
+      if v_target is null and not v_has_wrapped then
+        v_has_wrapped := true;
+        v_cursor := '';
+        continue;
+      end if;
+      v_is_complete := v_target is null or (v_has_wrapped and p_cursor <> '' and v_target > p_cursor);
+      v_walked := v_walked + 1;
+      if v_is_complete or v_walked > p_walk_max then
+        v_is_walking := false;
+        continue;
+      end if;
+      v_cursor := v_target;
+      continue when v_head > v_at;
+    else
+      if v_listed is null then
+        select coalesce(array_agg(l.target), '{}') into v_listed from (
+          select u.target from unnest(p_targets) as u (target)
+          union
+          select r.target from (select d.target from webhook_deliveries d
+            where d.state = 'due' and d.next_at <= v_at and d.next_at > v_at - p_recent_ms * interval '1 millisecond'
+            order by d.next_at desc limit 2000) r) l
+          where l.target <> all (v_served);
+      end if;
+      v_place := v_place + 1;
+      exit when v_place > cardinality(v_listed);
+      v_target := v_listed[v_place];
     end if;
     v_is_suspect := p_suspects ? v_target;
-    v_take := least(p_rows_max - v_rows, case when v_is_suspect
+    v_take := least(p_rows_max - v_rows, p_each_max, case when v_is_suspect
       then least((p_suspects ->> v_target)::integer, p_suspect_rows_max - v_suspect_rows)
       else coalesce((p_free ->> v_target)::integer, p_free_default) end);
     continue when v_take <= 0;
@@ -64,6 +85,8 @@ begin
               where d.state = 'due' and d.target = v_target and d.next_at <= v_at
               order by d.next_at limit v_take for update skip locked) r;
     continue when v_taken_applications is null;
+    -- Whom the walk served the list does not serve again: what it may be given is counted per call.
+    v_served := v_served || v_target;
     v_applications := v_applications || v_taken_applications;
     v_transactions := v_transactions || v_taken_transactions;
     v_rows := v_rows + cardinality(v_taken_applications);
@@ -109,8 +132,11 @@ begin
       where s.fate = 'send';
   end if;
 
-  return query select v_target, v_is_complete, extract(epoch from v_soonest - clock_timestamp())::double precision * 1000,
-                      extract(epoch from v_at)::double precision * 1000, coalesce(v_deliveries, '[]'::json);
+  return query
+    select v_cursor, v_is_complete,
+           (select extract(epoch from d.next_at - clock_timestamp())::double precision * 1000 from webhook_deliveries d
+              where d.state = 'due' and d.next_at > v_at order by d.next_at limit 1),
+           extract(epoch from v_at)::double precision * 1000, coalesce(v_deliveries, '[]'::json);
 end $$;
 
 -- Writes down what became of attempts. A 200 ends the delivery also when it arrives after the lease: what was taken for

@@ -1,0 +1,87 @@
+import type { Queryable } from '#server/database/pool.ts'
+import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
+import type { PageRequest } from './page.ts'
+
+export type ListRow = { total: bigint } & { [Field in keyof Transaction]: Transaction[Field] | null }
+
+/**
+ * Page N as arithmetic (DESIGN 8): sequences have no gaps, so the page is a range of them, found by one index descent at
+ * any depth. Counter and rows come from one statement, hence one snapshot. No row but the total: `transactionId` is null.
+ */
+export async function selectPage(queryable: Queryable, applicationId: string, { page, size }: PageRequest): Promise<ListRow[]> {
+  const { rows } = await queryable.query<ListRow>({
+    name: 'select_page',
+    text: `select c.transaction_count as total, ${TRANSACTION_COLUMNS}
+      from application_counters c
+      left join transactions t on t.application_id = $1
+        and t.sequence <= c.transaction_count - $2::bigint * $3 and t.sequence > c.transaction_count - ($2::bigint + 1) * $3
+      where c.application_id = $1
+      order by t.sequence desc`,
+    values: [applicationId, page, size],
+  })
+  return rows
+}
+
+/** The same for a final status, newest result first, by its own gap-free sequence. */
+export async function selectFinalPage(
+  queryable: Queryable, applicationId: string, status: 'SUCCESS' | 'FAILED', { page, size }: PageRequest,
+): Promise<ListRow[]> {
+  const counter = status === 'SUCCESS' ? 'success_count' : 'failed_count'
+  const { rows } = await queryable.query<ListRow>({
+    name: `select_final_page_${status}`,
+    text: `select c.${counter} as total, ${TRANSACTION_COLUMNS}
+      from application_counters c
+      left join transactions t on t.application_id = $1 and t.status = '${status}' and t.final_sequence is not null
+        and t.final_sequence <= c.${counter} - $2::bigint * $3 and t.final_sequence > c.${counter} - ($2::bigint + 1) * $3
+      where c.application_id = $1
+      order by t.final_sequence desc`,
+    values: [applicationId, page, size],
+  })
+  return rows
+}
+
+/** PENDING is what has operator work; its key is in order of the transactions' ids, which are in order of time. */
+export async function selectPendingPage(queryable: Queryable, applicationId: string, { page, size }: PageRequest): Promise<ListRow[]> {
+  const { rows } = await queryable.query<ListRow>({
+    name: 'select_pending_page',
+    text: `select c.pending_count as total, ${TRANSACTION_COLUMNS}
+      from application_counters c
+      left join lateral (select w.application_id, w.transaction_id from operator_work w where w.application_id = $1
+        order by w.transaction_id desc limit $3 offset $2::bigint * $3) w on true
+      left join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
+      where c.application_id = $1
+      order by t.transaction_id desc`,
+    values: [applicationId, page, size],
+  })
+  return rows
+}
+
+export async function selectWaitingPage(queryable: Queryable, applicationId: string, { page, size }: PageRequest): Promise<ListRow[]> {
+  const { rows } = await queryable.query<ListRow>({
+    name: 'select_waiting_page',
+    text: `select c.pending_approval_count as total, ${TRANSACTION_COLUMNS}
+      from application_counters c
+      left join lateral (select * from transactions where application_id = $1 and status = 'PENDING_APPROVAL'
+        order by sequence desc limit $3 offset $2::bigint * $3) t on true
+      where c.application_id = $1
+      order by t.sequence desc`,
+    values: [applicationId, page, size],
+  })
+  return rows
+}
+
+/** One phone's transactions are few enough to count in the index. */
+export async function selectPhonePage(
+  queryable: Queryable, applicationId: string, phoneNumber: string, { page, size }: PageRequest,
+): Promise<ListRow[]> {
+  const { rows } = await queryable.query<ListRow>({
+    name: 'select_phone_page',
+    text: `select n.total, ${TRANSACTION_COLUMNS}
+      from (select count(*) as total from transactions where application_id = $1 and phone_number = $4) n
+      left join lateral (select * from transactions where application_id = $1 and phone_number = $4
+        order by sequence desc limit $3 offset $2::bigint * $3) t on true
+      order by t.sequence desc`,
+    values: [applicationId, page, size, phoneNumber],
+  })
+  return rows
+}

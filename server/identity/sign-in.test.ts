@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
@@ -8,6 +9,7 @@ import { createDirectory, type Directory } from './directory.ts'
 import { issueTokens, type TokenDeps } from './issue-tokens.ts'
 import { REFRESH_TOKEN_MS } from './refresh-token.ts'
 import { refreshTokens } from './refresh-tokens.ts'
+import { resetApiUserPassword } from './reset-api-user-password.ts'
 import { createSignInThrottle, pruneSignInThrottles } from './sign-in-throttle.ts'
 
 let database: TestDatabase
@@ -63,16 +65,27 @@ test('unknown names, wrong passwords and impossible text all get the same refusa
 })
 
 test('after ten wrong passwords wrong ones are throttled, the right one still gets in, and then counting starts again', async () => {
-  const place = { peerAddress: '203.0.113.77' }
-  for (let count = 0; count < 10; count++) assert.deepEqual(await signIn({ ...place, password: 'wrong' }), WRONG)
+  // A process that has never seen this program: nothing is remembered.
+  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock }) }
+  const tryIn = (password: string): ReturnType<typeof issueTokens> => issueTokens(fresh, { username: partner.username, password, peerAddress: '203.0.113.77' })
+  for (let count = 0; count < 10; count++) assert.deepEqual(await tryIn('wrong'), WRONG)
   for (let count = 0; count < 2; count++) {
-    const answer = await signIn({ ...place, password: 'wrong' })
+    const answer = await tryIn('wrong')
     assert.ok(!answer.ok && answer.error.kind === 'throttled' && answer.error.retryAfterMs > 0)
   }
-  assert.ok((await signIn({ ...place, peerAddress: '203.0.113.78' })).ok)
   assert.deepEqual(await signIn({ peerAddress: '203.0.113.78', password: 'wrong' }), WRONG)
-  assert.ok((await signIn(place)).ok)
-  assert.deepEqual(await signIn({ ...place, password: 'wrong' }), WRONG)
+  assert.ok((await tryIn(partner.password)).ok)
+  assert.deepEqual(await tryIn('wrong'), WRONG)
+})
+
+test('a throttled name and address is checked at most once a second', async () => {
+  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock }) }
+  const tryIn = (): ReturnType<typeof issueTokens> => issueTokens(fresh, { username: 'nobody@example.com', password: 'wrong', peerAddress: '203.0.113.55' })
+  for (let count = 0; count < 12; count++) await tryIn()
+  const startedMs = performance.now()
+  await tryIn()
+  await tryIn()
+  assert.ok(performance.now() - startedMs > 1_000)
 })
 
 test('the right password gets in among fifty wrong ones sent at the same moment from elsewhere', async () => {
@@ -81,6 +94,21 @@ test('the right password gets in among fifty wrong ones sent at the same moment 
   const kinds = (await Promise.all(guesses)).map((answer) => (answer.ok ? 'in' : answer.error.kind))
   assert.ok(!kinds.includes('in'))
   assert.ok(kinds.filter((kind) => kind === 'throttled').length >= 30)
+})
+
+test('a program that was right before is let in at once, in front of a flood of wrong passwords from its own address', async () => {
+  assert.ok((await signIn()).ok)
+  const guesses = Array.from({ length: 60 }, (_, place) => signIn({ password: `guess ${place}` }))
+  assert.ok((await signIn()).ok)
+  assert.ok((await Promise.all(guesses)).every((answer) => !answer.ok))
+})
+
+test('a new password ends what was remembered of the old one', async () => {
+  const other = await createTestPartner(database.pool)
+  assert.ok((await signIn(other)).ok)
+  const { password } = must(await resetApiUserPassword(database.pool, { applicationId: other.applicationId, apiUserId: other.apiUserId, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await signIn(other), WRONG)
+  assert.ok((await signIn({ ...other, password })).ok)
 })
 
 test('an unknown name costs as much as a wrong password', async () => {

@@ -1,0 +1,34 @@
+import type { FeeSchedule } from '#lib/fees.ts'
+import { AMOUNT_MINOR_MAX } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { lockApplication, upsertFees } from './application-store.ts'
+
+export type SetFeeSchedule = { applicationId: string; operator: OperatorCode; type: TransactionType; fees: FeeSchedule; actor: CommandActor }
+
+/** Sets the fees of one operator and direction. Transactions keep those they were made under. Only the machine's administrator may: part of them is the service's income. */
+export async function setFeeSchedule(pool: Pool, command: SetFeeSchedule): Promise<Result<void, 'not_permitted' | 'unknown_application' | 'invalid_fees'>> {
+  const { applicationId, operator, type, fees, actor } = command
+  if (actor.kind !== 'system') return err('not_permitted')
+  const isRate = (ppm: number): boolean => Number.isInteger(ppm) && ppm >= 0 && ppm <= 1_000_000
+  const isFixed = (minor: bigint): boolean => minor >= 0n && minor <= AMOUNT_MINOR_MAX
+  // Both rates together must leave something of a collect.
+  const areSensible = isRate(fees.systemRatePpm) && isRate(fees.appRatePpm) && fees.systemRatePpm + fees.appRatePpm < 1_000_000
+  if (!areSensible || !isFixed(fees.systemFixedMinor) || !isFixed(fees.appFixedMinor)) return err('invalid_fees')
+  return withTransaction(pool, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    await upsertFees(trx, applicationId, operator, type, fees)
+    await appendAudit(trx, {
+      applicationId, actor, action: 'fees.set', subject: `${operator} ${type}`,
+      details: {
+        systemRatePpm: fees.systemRatePpm, systemFixedMinor: String(fees.systemFixedMinor), appRatePpm: fees.appRatePpm, appFixedMinor: String(fees.appFixedMinor),
+      },
+    })
+    return ok(undefined)
+  })
+}

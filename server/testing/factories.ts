@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { computeFees } from '#lib/fees.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { Role } from '#lib/permissions.ts'
 import type { Pool } from '../database/pool.ts'
 import { withTransaction } from '../database/with-transaction.ts'
 import { fundBalance } from '../ledger/fund-balance.ts'
@@ -18,6 +19,14 @@ export async function makeApplication(pool: Pool, name = 'Test application'): Pr
     [applicationId, OPERATOR_CODES, currencies],
   )
   return applicationId
+}
+
+/** A person with these roles in the application, who cannot sign in. Returns the id. */
+export async function makePerson(pool: Pool, applicationId: string, roles: Role[]): Promise<string> {
+  const personId = randomUUID()
+  await pool.query("insert into people (person_id, email, name, password_hash) values ($1, $2, 'Test person', 'none')", [personId, `${personId}@test.example`])
+  await pool.query('insert into memberships (application_id, person_id, roles) values ($1, $2, $3)', [applicationId, personId, roles])
+  return personId
 }
 
 /** Puts money on a deposit balance through the real command. Hundredths. */

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createPool } from '../database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
-import { createIntake, takeIn } from './intake.ts'
+import { createIntake, type IntakeItem, takeIn } from './intake.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -76,9 +76,10 @@ test('the same externalId with any other content is a conflict', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   await takeIn(database.pool, [item])
-  for (const change of [{ amountMinor: 1n }, { customerName: 'x' }, { phoneNumber: '237600000000' }, { webhookUrl: 'https://b.example' }, { type: 'DEPOSIT' as const }, { operator: 'OMCM' as const }]) {
+  const changes: Partial<IntakeItem>[] = [{ amountMinor: 1n }, { customerName: 'x' }, { phoneNumber: '237600000000' }, { webhookUrl: 'https://b.example' }, { type: 'DEPOSIT' }, { operator: 'OMCM' }]
+  for (const change of changes) {
     const [outcome] = await takeIn(database.pool, [{ ...item, ...change, transactionId: randomUUID() }])
-    assert.deepEqual(outcome, { kind: 'conflict' }, Object.keys(change)[0])
+    assert.deepEqual(outcome, { kind: 'conflict' }, Object.keys(change).join())
   }
 })
 

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Role } from '#lib/permissions.ts'
+import { systemClock } from '#server/clock.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { type DecisionCommand, decide } from './decide.ts'
+import { EXPIRED_MESSAGE, expireApprovals } from './expire-approvals.ts'
+import { recallTransaction } from './recall-transaction.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+const deps = () => ({ pool: database.pool, clock: systemClock })
+
+async function waiting(applicationId: string, overrides: Parameters<typeof aBand>[0] = {}, item: Partial<IntakeItem> = {}): Promise<IntakeItem> {
+  const made = anIntakeItem(applicationId, { source: 'person', bands: [aBand(overrides)], ...item })
+  await takeIn(database.pool, [made])
+  return made
+}
+
+function decision(item: IntakeItem, checkerId: string, overrides: Partial<DecisionCommand> = {}) {
+  return decide(deps(), {
+    applicationId: item.applicationId, transactionId: item.transactionId, checkerId, decision: 'validated', note: 'Invoice seen',
+    through: 'back_office', actor: { kind: 'person', id: checkerId }, ...overrides,
+  })
+}
+
+async function set(roles: Role[] = ['checker']) {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 10_000_000n)
+  return { applicationId, checkerId: await makePerson(database.pool, applicationId, roles) }
+}
+
+const kindOf = (result: Awaited<ReturnType<typeof decision>>) => (result.ok ? result.value.status : result.error.kind)
+
+test('one checker is enough where the rule asks for one: the deposit is held and goes on to the operator', async () => {
+  const { applicationId, checkerId } = await set()
+  const result = await decision(await waiting(applicationId), checkerId)
+  assert.ok(result.ok)
+  assert.deepEqual([result.value.status, result.value.checkerId, result.value.heldMinor], ['PENDING', checkerId, 507_500n])
+})
+
+test('a rejection ends it with the reason as its message', async () => {
+  const { applicationId, checkerId } = await set()
+  const result = await decision(await waiting(applicationId), checkerId, { decision: 'rejected', note: 'Wrong amount' })
+  assert.ok(result.ok)
+  assert.deepEqual([result.value.status, result.value.message], ['FAILED', 'Wrong amount'])
+})
+
+test('two checkers are two persons: the same one does not count twice', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId, { steps: [2] })
+  assert.equal(kindOf(await decision(item, checkerId)), 'PENDING_APPROVAL')
+  assert.equal(kindOf(await decision(item, checkerId)), 'decided_already')
+  assert.equal(kindOf(await decision(item, await makePerson(database.pool, applicationId, ['checker']))), 'PENDING')
+})
+
+test('one rejection ends it after an approval too', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId, { steps: [1, 1] })
+  await decision(item, checkerId)
+  assert.equal(kindOf(await decision(item, await makePerson(database.pool, applicationId, ['checker']), { decision: 'rejected' })), 'FAILED')
+})
+
+test('the maker may not decide, also with the checker role', async () => {
+  const { applicationId, checkerId } = await set(['maker', 'checker'])
+  assert.equal(kindOf(await decision(await waiting(applicationId, {}, { makerId: checkerId }), checkerId)), 'is_maker')
+})
+
+test('only an active checker of this application may decide', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId)
+  const stranger = await makePerson(database.pool, await makeApplication(database.pool), ['checker'])
+  const maker = await makePerson(database.pool, applicationId, ['maker', 'finance', 'administrator'])
+  for (const personId of [stranger, maker, randomUUID()]) assert.equal(kindOf(await decision(item, personId)), 'not_a_checker')
+  await database.pool.query('update people set is_blocked = true where person_id = $1', [checkerId])
+  assert.equal(kindOf(await decision(item, checkerId)), 'not_a_checker')
+})
+
+test('what does not wait cannot be decided, and what another application has does not exist', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId)
+  await decision(item, checkerId)
+  const other = await makePerson(database.pool, applicationId, ['checker'])
+  assert.equal(kindOf(await decision(item, other)), 'not_waiting')
+  assert.equal(kindOf(await decision({ ...item, applicationId: (await set()).applicationId }, other)), 'not_found')
+})
+
+test('twenty checkers at once on one transaction: one wins and the others learn it', async () => {
+  const { applicationId } = await set()
+  const item = await waiting(applicationId)
+  const checkers = await Promise.all(Array.from({ length: 20 }, () => makePerson(database.pool, applicationId, ['checker'])))
+  const kinds = await Promise.all(checkers.map(async (checkerId, n) => kindOf(await decision(item, checkerId, { decision: n % 2 ? 'validated' : 'rejected' }))))
+  assert.equal(kinds.filter((kind) => kind === 'not_waiting').length, 19)
+})
+
+test('a rule that asks for a fresh code is not satisfied without one, also not through the API', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId, { needsCode: true })
+  assert.equal(kindOf(await decision(item, checkerId, { through: 'api' })), 'code_required')
+  assert.equal(kindOf(await decision(item, checkerId, { hasFreshCode: true })), 'PENDING')
+})
+
+test('a decision on something else than what was shown is refused with what stands there now', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId, { steps: [2] })
+  const shown = await decision(item, checkerId, { expectedHash: 'x' })
+  assert.ok(!shown.ok && shown.error.kind === 'content_changed')
+  const { hash } = shown.error
+  assert.equal(kindOf(await decision(item, await makePerson(database.pool, applicationId, ['checker']))), 'PENDING_APPROVAL')
+  assert.equal(kindOf(await decision(item, checkerId, { expectedHash: hash })), 'content_changed')
+})
+
+test('an item whose time is over can only expire, and ends FAILED with a webhook', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId)
+  await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [item.transactionId])
+  assert.equal(kindOf(await decision(item, checkerId)), 'expired')
+  assert.equal(await expireApprovals(database.pool), 1)
+  const { rows } = await database.pool.query(
+    'select t.status, t.message, d.state from transactions t join webhook_deliveries d using (application_id, transaction_id) where t.transaction_id = $1',
+    [item.transactionId],
+  )
+  assert.deepEqual(rows, [{ status: 'FAILED', message: EXPIRED_MESSAGE, state: 'due' }])
+})
+
+test('a maker can recall what waits, nobody else can, and not once it is decided', async () => {
+  const { applicationId, checkerId } = await set()
+  const makerId = await makePerson(database.pool, applicationId, ['maker'])
+  const item = await waiting(applicationId, {}, { makerId })
+  const recall = (personId: string) => recallTransaction(deps(), { ...item, makerId: personId, reason: 'Wrong phone' })
+  assert.deepEqual(await recall(checkerId), { ok: false, error: 'not_the_maker' })
+  const done = await recall(makerId)
+  assert.ok(done.ok && done.value.status === 'FAILED')
+  assert.deepEqual(await recall(makerId), { ok: false, error: 'not_waiting' })
+})
+
+test('every decision stands in the audit record', async () => {
+  const { applicationId, checkerId } = await set()
+  await decision(await waiting(applicationId), checkerId)
+  const { rows } = await database.pool.query('select action from audit_entries where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ action: 'transaction.validated' }])
+})

@@ -1,0 +1,28 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { findTransaction } from '#server/transactions/find-transaction.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+import { transition } from '#server/transactions/transition.ts'
+import { lockCounters } from './approval-store.ts'
+
+export type RecallCommand = { applicationId: string; transactionId: string; makerId: string; reason: string }
+export type RecallFailure = 'not_found' | 'not_the_maker' | 'not_waiting'
+
+/** A maker takes back what still waits (DESIGN 9): it ends FAILED with the maker's reason. */
+export function recallTransaction(deps: { pool: Pool }, command: RecallCommand): Promise<Result<Transaction, RecallFailure>> {
+  const { applicationId, transactionId, makerId, reason } = command
+  return withTransaction<Transaction, RecallFailure>(deps.pool, async (trx) => {
+    await lockCounters(trx, applicationId)
+    const transaction = await findTransaction(trx, applicationId, transactionId)
+    if (!transaction) return err('not_found')
+    if (transaction.makerId !== makerId) return err('not_the_maker')
+    const actor = { kind: 'person' as const, id: makerId }
+    const [outcome] = await transition(trx, [{ applicationId, transactionId, event: 'recalled', message: reason, reason, actor }])
+    if (!outcome?.isMoved) return err('not_waiting')
+    await appendAudit(trx, { applicationId, actor, action: 'transaction.recalled', subject: transactionId, details: { reason } })
+    const after = await findTransaction(trx, applicationId, transactionId)
+    return after ? ok(after) : err('not_found')
+  })
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import { Frame } from '#components/frame/frame.tsx'
+import { QueryProvider } from '#components/frame/query-provider.tsx'
+import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
+import { WordsProvider } from '#components/ui/words.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { getViewer } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readTheme } from '#server/http/back-office/preferences.ts'
+import { countWaiting } from '#server/reports/count-waiting.ts'
+import { setLanguage, setTheme } from '../../actions/look.ts'
+import { signOut, signOutEverywhere } from '../../actions/session.ts'
+
+/** The words that client components of the frame, of tables and of domain marks use; a page adds its own with MoreWords. */
+const FRAME_WORDS = ['ui.', 'time.', 'status.', 'type.', 'country.', 'frame.', 'keys.', 'table.', 'state.', 'action.', 'form.']
+
+type Props = { children: ReactNode; params: Promise<{ application: string }> }
+
+export default async function BackOfficeLayout({ children, params }: Props) {
+  const { application } = await params
+  const viewer = await getViewer(application)
+  const runtime = backOfficeRuntime()
+  const [t, theme, waiting] = await Promise.all([getT(), readTheme(), countWaiting(runtime.pool, viewer.application.applicationId, viewer.personId, viewer.roles)])
+  return (
+    <WordsProvider locale={viewer.locale} timeZone={viewer.timeZone} messages={pickMessages(MESSAGES[viewer.locale], FRAME_WORDS)} serverNowMs={runtime.clock.now().getTime()}>
+      <QueryProvider>
+        <Frame
+          t={t}
+          viewer={viewer}
+          theme={theme}
+          isSandbox={runtime.config.isSandbox}
+          actions={{ setTheme, setLanguage, signOut, signOutEverywhere }}
+          waitingBadge={<WaitingBadge application={application} initial={waiting} />}
+        >
+          {children}
+        </Frame>
+      </QueryProvider>
+    </WordsProvider>
+  )
+}

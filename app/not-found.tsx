@@ -1,0 +1,14 @@
+import { ButtonLink } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { paths } from '#lib/paths.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
+
+export default async function NotFound() {
+  const t = await getT()
+  return (
+    <main className="mx-auto max-w-xl px-4 py-16">
+      <h1 className="sr-only">{t('state.notFoundTitle')}</h1>
+      <EmptyState icon="search" title={t('state.notFoundTitle')} text={t('state.notFoundText')} action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>} />
+    </main>
+  )
+}

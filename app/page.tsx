@@ -1,0 +1,30 @@
+import { redirect } from 'next/navigation'
+import { Button } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { paths } from '#lib/paths.ts'
+import { currentPerson } from '#server/http/back-office/current-person.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
+import { signOut } from './actions/session.ts'
+
+/** `/` leads on: to the sign-in, or to the first application of whoever is signed in. */
+export default async function HomePage() {
+  const person = await currentPerson()
+  if (!person) redirect(paths.signIn())
+  const first = person.memberships[0]
+  if (first) redirect(paths.overview(first.slug))
+  const t = await getT()
+  return (
+    <main className="mx-auto max-w-xl px-4 py-16">
+      <EmptyState
+        icon="people"
+        title={t('state.noApplicationTitle')}
+        text={t('state.noApplicationText', { email: person.email })}
+        action={
+          <form action={signOut}>
+            <Button type="submit">{t('frame.signOut')}</Button>
+          </form>
+        }
+      />
+    </main>
+  )
+}

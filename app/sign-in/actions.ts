@@ -1,0 +1,47 @@
+'use server'
+
+import { redirect } from 'next/navigation'
+import { paths, safeNext } from '#lib/paths.ts'
+import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/http/back-office/sign-in.ts'
+
+/** What the form shows after a refusal; the e-mail comes back so that it need not be typed again, the password never does. */
+export type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null
+
+/** Step one: e-mail and password. */
+export async function signInAction(_: SignInState, form: FormData): Promise<SignInState> {
+  const next = safeNext(form.get('next'))
+  const outcome = await signInWithPassword({ email: form.get('email'), password: form.get('password') })
+  switch (outcome.kind) {
+    case 'signed_in':
+      return redirect(next)
+    case 'code_needed':
+      return redirect(paths.secondFactor(next === '/' ? undefined : next))
+    case 'wrong':
+    case 'blocked':
+    case 'throttled': {
+      const email = form.get('email')
+      return { problem: outcome.kind, minutes: outcome.kind === 'throttled' ? outcome.minutes : 0, email: typeof email === 'string' ? email.slice(0, 320) : '' }
+    }
+  }
+}
+
+export type CodeState = { problem: 'wrong' | 'throttled'; minutes: number } | null
+
+/** Step two, for people with a second factor: a one-time code, or a recovery code. */
+export async function codeAction(_: CodeState, form: FormData): Promise<CodeState> {
+  const checked = await signInWithCode(form.get('code'))
+  if (checked.ok) return redirect(safeNext(form.get('next')))
+  if (checked.error.kind === 'expired') return redirect(paths.signIn())
+  return { problem: checked.error.kind, minutes: checked.error.kind === 'throttled' ? checked.error.minutes : 0 }
+}
+
+export type EnrolState = { kind: 'wrong' } | { kind: 'done'; recoveryCodes: readonly string[] } | null
+
+/** Switches the second factor on with the first code from the person's device. */
+export async function enrolAction(_: EnrolState, form: FormData): Promise<EnrolState> {
+  const finished = await finishEnrolment(form.get('code'))
+  if (finished.ok) return { kind: 'done', recoveryCodes: finished.value.recoveryCodes }
+  if (finished.error === 'unauthenticated') return redirect(paths.signIn())
+  if (finished.error === 'wrong_code') return { kind: 'wrong' }
+  return redirect(safeNext(form.get('next')))
+}

@@ -1,0 +1,28 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { paths, safeNext } from '#lib/paths.ts'
+import { currentPerson } from '#server/http/back-office/current-person.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
+import { beginEnrolment } from '#server/http/back-office/sign-in.ts'
+import { EnrolForm } from '../_components/enrol-form.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('enrol.title') }
+}
+
+/** A second factor, step by step, for somebody whose application demands one. */
+export default async function EnrolPage({ searchParams }: { searchParams: Promise<{ next?: string }> }) {
+  const [t, query, person] = await Promise.all([getT(), searchParams, currentPerson()])
+  const next = safeNext(query.next)
+  if (!person) redirect(paths.signIn(next))
+  const begun = await beginEnrolment(person.personId)
+  if (!begun.ok) redirect(next)
+  const demanding = person.memberships.find((membership) => membership.requiresSecondFactor)
+  return (
+    <>
+      <h1>{t('enrol.title')}</h1>
+      {demanding && <p className="mt-1 text-ink-2">{t('enrol.demanded', { application: demanding.name })}</p>}
+      <EnrolForm next={next} secret={begun.value.secret} qrCode={begun.value.qrCode} />
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { safeNext } from '#lib/paths.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { currentPerson } from '#server/http/back-office/current-person.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
+import { PasswordForm } from './_components/password-form.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('signIn.title') }
+}
+
+export default async function SignInPage({ searchParams }: { searchParams: Promise<{ next?: string; ended?: string }> }) {
+  const [t, query, person] = await Promise.all([getT(), searchParams, currentPerson()])
+  const next = safeNext(query.next)
+  if (person) redirect(next)
+  return (
+    <>
+      <h1>{t('signIn.title')}</h1>
+      <p className="mt-1 text-ink-2">{t('signIn.lead')}</p>
+      {query.ended && (
+        <div className="mt-4">
+          <Notice>{t('signIn.ended')}</Notice>
+        </div>
+      )}
+      <PasswordForm next={next} />
+      {backOfficeRuntime().config.isSandbox && <p className="mt-6 border-t border-line pt-4 text-second text-quiet">{t('signIn.sandbox', { file: 'sandbox.json' })}</p>}
+    </>
+  )
+}

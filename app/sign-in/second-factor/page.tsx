@@ -1,0 +1,21 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { paths, safeNext } from '#lib/paths.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
+import { readHalfSession } from '#server/http/back-office/session.ts'
+import { CodeForm } from '../_components/code-form.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('signIn.codeTitle') }
+}
+
+export default async function SecondFactorPage({ searchParams }: { searchParams: Promise<{ next?: string; recovery?: string }> }) {
+  const [t, query, half] = await Promise.all([getT(), searchParams, readHalfSession()])
+  if (!half) redirect(paths.signIn(query.next))
+  return (
+    <>
+      <h1>{t('signIn.codeTitle')}</h1>
+      <CodeForm next={safeNext(query.next)} isRecovery={query.recovery === '1'} />
+    </>
+  )
+}

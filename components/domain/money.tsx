@@ -1,0 +1,22 @@
+'use client'
+
+import { useWords } from '#components/ui/words.tsx'
+import { formatAmount } from '#lib/format.ts'
+import type { Currency } from '#lib/money.ts'
+
+const SIZES = {
+  work: 'text-work',
+  amount: 'text-amount font-strong',
+  balance: 'text-balance font-strong',
+  figure: 'text-figure font-strong tracking-[-0.01em]',
+}
+
+/** An exact decimal (as formatMinor writes it) with its currency small and grey behind it. One currency, never a sum of two. */
+export function Money({ amount, currency, size = 'work', className = '' }: { amount: string; currency: Currency; size?: keyof typeof SIZES; className?: string }) {
+  const { locale } = useWords()
+  return (
+    <span className={`tabular whitespace-nowrap ${className}`}>
+      <span className={SIZES[size]}>{formatAmount(amount, locale)}</span> <span className={`text-quiet ${size === 'figure' || size === 'balance' ? 'text-work' : 'text-second'}`}>{currency}</span>
+    </span>
+  )
+}

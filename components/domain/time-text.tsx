@@ -1,0 +1,27 @@
+'use client'
+
+import { useNow, useWords } from '#components/ui/words.tsx'
+import { formatRelative, formatTime, formatUtc, type TimeStyle } from '#lib/format-time.ts'
+
+/** An instant (ISO 8601) in the person's zone, with UTC on hover. */
+export function TimeText({ at, style = 'day-time', className = '' }: { at: string; style?: TimeStyle; className?: string }) {
+  const { t, timeZone } = useWords()
+  const instant = new Date(at)
+  return (
+    <time dateTime={at} title={formatUtc(t, instant)} className={`tabular whitespace-nowrap ${className}`}>
+      {formatTime(t, timeZone, instant, style)}
+    </time>
+  )
+}
+
+/** How far an instant lies from now (`3 min ago`, `in 6 d 23 h`), moving with the clock; local time and UTC on hover. */
+export function RelativeTime({ at, className = '' }: { at: string; className?: string }) {
+  const { t, timeZone } = useWords()
+  const now = useNow()
+  const instant = new Date(at)
+  return (
+    <time dateTime={at} title={`${formatTime(t, timeZone, instant, 'full')} (${formatUtc(t, instant)})`} className={`whitespace-nowrap ${className}`}>
+      {formatRelative(t, instant, now)}
+    </time>
+  )
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import { OfflineBanner } from '#components/ui/offline-banner.tsx'
+import { Toaster } from '#components/ui/toast.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import type { Theme, Viewer } from '#lib/viewer.ts'
+import { Brand } from './brand.tsx'
+import { navigationFor } from './navigation.ts'
+import { Shortcuts } from './shortcuts.tsx'
+import { BottomBar, SideNavigation } from './side-navigation.tsx'
+import { type FrameActions, SEARCH_ID, TopBar } from './top-bar.tsx'
+
+export type FrameProps = {
+  t: Translate
+  viewer: Viewer
+  theme: Theme
+  isSandbox: boolean
+  actions: FrameActions
+  /** The number of transactions that wait for this person, where there is room for it. */
+  waitingBadge: ReactNode
+  children: ReactNode
+}
+
+/** What stands around every page: navigation, top bar, notices, keys. */
+export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, children }: FrameProps) {
+  const application = viewer.application.slug
+  const items = navigationFor(viewer.roles).flatMap((group) => group.items)
+  const places = Object.fromEntries(items.flatMap((item) => (item.key ? [[item.key, item.href(application)]] : [])))
+  return (
+    <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[216px_minmax(0,1fr)] print:block">
+      <a href="#content" className="sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+        {t('frame.skip')}
+      </a>
+      <aside className="no-print sticky top-0 hidden h-dvh flex-col gap-3 overflow-y-auto border-r border-line pb-6 md:flex">
+        <a href={paths.overview(application)} className="flex h-13 shrink-0 items-center px-5">
+          <Brand name={t('frame.product')} />
+        </a>
+        <SideNavigation t={t} application={application} roles={viewer.roles} waitingBadge={waitingBadge} />
+      </aside>
+      <div className="min-w-0">
+        <OfflineBanner />
+        <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
+        <main id="content" tabIndex={-1} className="px-4 pt-5 pb-28 md:px-6 md:pb-10 print:p-0">
+          {children}
+        </main>
+      </div>
+      <BottomBar t={t} application={application} roles={viewer.roles} waitingBadge={waitingBadge} />
+      <Toaster />
+      <Shortcuts places={places} searchId={SEARCH_ID} />
+    </div>
+  )
+}

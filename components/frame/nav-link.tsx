@@ -1,0 +1,19 @@
+'use client'
+
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import type { ReactNode } from 'react'
+
+/**
+ * A navigation item that knows whether it is where the person is. `isExact` for the overview, whose address begins all the
+ * others.
+ */
+export function NavLink({ href, isExact, className, children }: { href: string; isExact: boolean; className: string; children: ReactNode }) {
+  const pathname = usePathname()
+  const isCurrent = isExact ? pathname === href : pathname === href || pathname.startsWith(`${href}/`)
+  return (
+    <Link href={href} prefetch={false} aria-current={isCurrent ? 'page' : undefined} className={className}>
+      {children}
+    </Link>
+  )
+}

@@ -1,0 +1,39 @@
+import type { IconName } from '#components/ui/icon.tsx'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import { can, type Permission, type Role } from '#lib/permissions.ts'
+
+export type NavigationItem = {
+  id: string
+  label: MessageKey
+  icon: IconName
+  permission: Permission
+  href: (application: string) => string
+  /** The second key after G. */
+  key?: string
+}
+
+export type NavigationGroup = { heading: MessageKey | null; items: readonly NavigationItem[] }
+
+const ITEMS = {
+  overview: { id: 'overview', label: 'frame.overview', icon: 'home', permission: 'overview:read', href: paths.overview, key: 'o' },
+  transactions: { id: 'transactions', label: 'frame.transactions', icon: 'lines', permission: 'transaction:read', href: paths.transactions, key: 't' },
+  approvals: { id: 'approvals', label: 'frame.approvals', icon: 'sign', permission: 'approval:read', href: paths.approvals, key: 'a' },
+  totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
+  balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
+} as const satisfies Record<string, NavigationItem>
+
+/** The pages of the back office in the order of the side navigation. A page is added here, and nowhere else, to be found. */
+const GROUPS: readonly NavigationGroup[] = [{ heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] }]
+
+/** What somebody with these roles finds in the side navigation; a group without a page is not there. */
+export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
+  const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter((item) => can(roles, item.permission)) }))
+  return allowed.filter((group) => group.items.length > 0)
+}
+
+/** The four pages that a role uses most, for the bottom bar of a phone. */
+export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
+  if (roles.includes('checker') || roles.includes('maker')) return [ITEMS.overview, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
+  return [ITEMS.overview, ITEMS.transactions, ITEMS.totals, ITEMS.balances]
+}

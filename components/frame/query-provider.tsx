@@ -1,0 +1,11 @@
+'use client'
+
+import { QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { createQueryClient } from '#lib/query-client.ts'
+
+/** One query client for as long as the page lives. Pages fill it through HydrationBoundary. */
+export function QueryProvider({ children }: { children: ReactNode }) {
+  const [client] = useState(createQueryClient)
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>
+}

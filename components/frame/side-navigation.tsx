@@ -1,0 +1,64 @@
+import type { ReactNode } from 'react'
+import { Icon } from '#components/ui/icon.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
+import type { Role } from '#lib/permissions.ts'
+import { NavLink } from './nav-link.tsx'
+import { bottomBarFor, type NavigationItem, navigationFor } from './navigation.ts'
+
+type Props = { t: Translate; application: string; roles: readonly Role[]; waitingBadge: ReactNode }
+
+const SIDE_ITEM = `flex h-8 items-center gap-3 rounded-sm px-2 font-medium text-ink-2 hover:text-ink
+  aria-[current=page]:bg-sunken aria-[current=page]:text-ink`
+
+/** The pages this person may open, at the left of the window from tablet width up. */
+export function SideNavigation({ t, application, roles, waitingBadge }: Props) {
+  return (
+    <nav aria-label={t('frame.navigation')} className="flex flex-col gap-5 px-3">
+      {navigationFor(roles).map((group) => (
+        <div key={group.heading ?? 'main'}>
+          {group.heading && <p className="px-2 pb-1.5 text-second text-quiet">{t(group.heading)}</p>}
+          <ul className="grid gap-0.5">
+            {group.items.map((item) => (
+              <li key={item.id}>
+                <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={SIDE_ITEM}>
+                  <Icon name={item.icon} />
+                  <span className="flex-1">{t(item.label)}</span>
+                  {item.id === 'approvals' && waitingBadge}
+                </NavLink>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  )
+}
+
+/** The four pages a role uses most, at the foot of a phone's screen. */
+export function BottomBar({ t, application, roles, waitingBadge }: Props) {
+  return (
+    <nav aria-label={t('frame.navigation')} className="no-print fixed inset-x-0 bottom-0 z-30 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden">
+      <ul className="grid grid-cols-4">
+        {bottomBarFor(roles).map((item) => (
+          <BottomItem key={item.id} t={t} item={item} application={application} badge={item.id === 'approvals' ? waitingBadge : null} />
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function BottomItem({ t, item, application, badge }: { t: Translate; item: NavigationItem; application: string; badge: ReactNode }) {
+  return (
+    <li>
+      <NavLink
+        href={item.href(application)}
+        isExact={item.id === 'overview'}
+        className="relative flex h-14 flex-col items-center justify-center gap-0.5 px-1 text-[11px] leading-4 font-medium text-ink-2 aria-[current=page]:text-accent"
+      >
+        <Icon name={item.icon} className="size-5" />
+        <span className="max-w-full truncate">{t(item.label)}</span>
+        {badge && <span className="absolute top-1 left-1/2 ml-2">{badge}</span>}
+      </NavLink>
+    </li>
+  )
+}

@@ -1,0 +1,188 @@
+import type { ReactNode } from 'react'
+import { Initials } from '#components/domain/person-name.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { Icon } from '#components/ui/icon.tsx'
+import { Kbd } from '#components/ui/kbd.tsx'
+import { MENU_ITEM, MenuHeading, MenuRule, Popover } from '#components/ui/popover.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import type { Theme, Viewer } from '#lib/viewer.ts'
+import { THEMES } from '#lib/viewer.ts'
+import { HelpButton } from './help-button.tsx'
+
+/** What the menus do, given by the page so that components know no server. */
+export type FrameActions = {
+  setTheme: (form: FormData) => Promise<void>
+  setLanguage: (form: FormData) => Promise<void>
+  signOut: () => Promise<void>
+  signOutEverywhere: () => Promise<void>
+}
+
+export const SEARCH_ID = 'search-box'
+
+type Props = { t: Translate; viewer: Viewer; theme: Theme; isSandbox: boolean; actions: FrameActions }
+
+/** Above every page: which application, that it is a sandbox, the one search box, the language and the person. */
+export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
+  const { application } = viewer
+  return (
+    <header className="no-print flex h-13 items-center gap-2.5 border-b border-line px-4 md:px-6">
+      <ApplicationSwitcher t={t} viewer={viewer} />
+      {isSandbox && (
+        <Badge tone="wait">
+          <span className="hidden lg:inline">{t('frame.sandbox')}</span>
+          <span className="lg:hidden">{t('frame.sandboxShort')}</span>
+        </Badge>
+      )}
+      <search className="ml-auto hidden w-full max-w-[340px] md:block">
+        <SearchForm t={t} application={application.slug} id={SEARCH_ID} hasKey />
+      </search>
+      <a href={paths.search(application.slug)} aria-label={t('frame.search')} className="ml-auto flex size-10 items-center justify-center rounded-sm text-ink-2 md:hidden">
+        <Icon name="search" className="size-5" />
+      </a>
+      <LanguageMenu t={t} viewer={viewer} action={actions.setLanguage} />
+      <PersonMenu t={t} viewer={viewer} theme={theme} actions={actions} />
+    </header>
+  )
+}
+
+/** A form that opens the search page: works before any script has loaded. */
+export function SearchForm({ t, application, id, hasKey = false, value = '' }: { t: Translate; application: string; id: string; hasKey?: boolean; value?: string }) {
+  return (
+    <form action={paths.search(application)} className="relative">
+      <label htmlFor={id} className="sr-only">
+        {t('frame.search')}
+      </label>
+      <input
+        id={id}
+        name="q"
+        type="search"
+        maxLength={200}
+        defaultValue={value}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder={t('frame.searchPlaceholder')}
+        className="h-8 w-full rounded-sm border border-line-2 bg-surface pr-9 pl-2.5 touch-target"
+      />
+      {hasKey && (
+        <span aria-hidden="true" className="pointer-events-none absolute inset-y-0 right-2 flex items-center">
+          <Kbd>/</Kbd>
+        </span>
+      )}
+    </form>
+  )
+}
+
+function ApplicationSwitcher({ t, viewer }: { t: Translate; viewer: Viewer }) {
+  const { application, applications } = viewer
+  const mark = (
+    <span aria-hidden="true" className="flex size-5 shrink-0 items-center justify-center rounded-[5px] bg-ink text-[11px] font-strong text-paper">
+      {application.name.slice(0, 1).toUpperCase()}
+    </span>
+  )
+  if (applications.length < 2) {
+    return (
+      <span className="flex min-w-0 items-center gap-2 font-strong">
+        {mark}
+        <span className="truncate">{application.name}</span>
+      </span>
+    )
+  }
+  return (
+    <Popover
+      id="application-menu"
+      label={t('frame.switchApplication', { name: application.name })}
+      triggerClass="-mx-1.5 flex h-9 min-w-0 items-center gap-2 rounded-sm px-1.5 font-strong hover:bg-sunken"
+      trigger={
+        <>
+          {mark}
+          <span className="truncate">{application.name}</span>
+          <Icon name="chevron" className="size-3.5 text-ink-3" />
+        </>
+      }
+    >
+      <MenuHeading>{t('frame.application')}</MenuHeading>
+      {applications.map((choice) => (
+        <a key={choice.slug} href={paths.overview(choice.slug)} aria-current={choice.slug === application.slug} className={MENU_ITEM}>
+          {choice.name}
+        </a>
+      ))}
+    </Popover>
+  )
+}
+
+function LanguageMenu({ t, viewer, action }: { t: Translate; viewer: Viewer; action: FrameActions['setLanguage'] }) {
+  const next = viewer.locale === 'en' ? 'fr' : 'en'
+  return (
+    <form action={action} className="hidden sm:block">
+      <input type="hidden" name="locale" value={next} />
+      <button type="submit" lang={next} aria-label={t('frame.inOtherLanguage')} className="h-8 rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink">
+        <span aria-hidden="true">{viewer.locale.toUpperCase()}</span>
+      </button>
+    </form>
+  )
+}
+
+function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewer; theme: Theme; actions: FrameActions }) {
+  const themeWords = { system: t('frame.themeSystem'), light: t('frame.themeLight'), dark: t('frame.themeDark') }
+  return (
+    <Popover id="person-menu" align="end" label={t('frame.personMenu', { name: viewer.name })} triggerClass="rounded-full touch-target" panelClass="w-64" trigger={<Initials name={viewer.name} />}>
+      <div className="px-2.5 py-1.5">
+        <p className="font-strong">{viewer.name}</p>
+        <p className="truncate text-second text-quiet">{viewer.email}</p>
+        <p className="text-second text-quiet">{viewer.roles.map((role) => t(`role.${role}`)).join(', ')}</p>
+      </div>
+      <MenuRule />
+      <form action={actions.setTheme}>
+        <MenuHeading>{t('frame.theme')}</MenuHeading>
+        <div className="grid grid-cols-3 gap-1 px-1.5 pb-1">
+          {THEMES.map((choice) => (
+            <MenuChoice key={choice} name="theme" value={choice} isChosen={choice === theme}>
+              {themeWords[choice]}
+            </MenuChoice>
+          ))}
+        </div>
+      </form>
+      <form action={actions.setLanguage}>
+        <MenuHeading>{t('frame.language')}</MenuHeading>
+        <div className="grid grid-cols-2 gap-1 px-1.5 pb-1">
+          <MenuChoice name="locale" value="en" lang="en" isChosen={viewer.locale === 'en'}>
+            {t('frame.english')}
+          </MenuChoice>
+          <MenuChoice name="locale" value="fr" lang="fr" isChosen={viewer.locale === 'fr'}>
+            {t('frame.french')}
+          </MenuChoice>
+        </div>
+      </form>
+      <MenuRule />
+      <a href={paths.settings(viewer.application.slug)} className={MENU_ITEM}>
+        <Icon name="settings" className="size-4 text-ink-3" />
+        {t('frame.settings')}
+      </a>
+      <HelpButton menuId="person-menu" />
+      <MenuRule />
+      <form action={actions.signOut}>
+        <button type="submit" className={MENU_ITEM}>
+          <Icon name="leave" className="size-4 text-ink-3" />
+          {t('frame.signOut')}
+        </button>
+      </form>
+      <form action={actions.signOutEverywhere}>
+        <button type="submit" className={MENU_ITEM}>
+          <Icon name="shield" className="size-4 text-ink-3" />
+          {t('frame.signOutEverywhere')}
+        </button>
+      </form>
+    </Popover>
+  )
+}
+
+type MenuChoiceProps = { name: string; value: string; isChosen: boolean; lang?: string; children: ReactNode }
+
+function MenuChoice({ name, value, isChosen, lang, children }: MenuChoiceProps) {
+  return (
+    <button type="submit" name={name} value={value} lang={lang} aria-pressed={isChosen} className="min-h-7 rounded-sm border border-line-2 px-1.5 py-0.5 text-second text-ink-2 hover:bg-sunken aria-pressed:border-accent aria-pressed:font-strong aria-pressed:text-ink touch-target">
+      {children}
+    </button>
+  )
+}

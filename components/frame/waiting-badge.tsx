@@ -1,0 +1,26 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { CountBadge } from '#components/ui/badge.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { formatCount } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+
+const REFRESH_MS = 30_000
+const SHOWN_MAX = 999
+
+/** How many transactions wait for this person's decision, beside the navigation item; kept fresh. `initial` is the server's count. */
+export function WaitingBadge({ application, initial }: { application: string; initial: number }) {
+  const { t, locale } = useWords()
+  const { data } = useQuery({
+    queryKey: queryKeys.waiting(application),
+    queryFn: ({ signal }) => fetchData<{ count: number }>(paths.data(application, 'waiting'), signal),
+    initialData: { count: initial },
+    refetchInterval: REFRESH_MS,
+  })
+  if (data.count === 0) return null
+  const shown = data.count > SHOWN_MAX ? `${SHOWN_MAX}+` : formatCount(data.count, locale)
+  return <CountBadge count={shown} label={t('frame.waitingForYou', { count: data.count })} />
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+
+export type Tone = 'ok' | 'bad' | 'wait' | 'run' | 'accent' | 'neutral'
+
+const TONES: Record<Tone, string> = {
+  ok: 'bg-ok-soft text-ok',
+  bad: 'bg-bad-soft text-bad',
+  wait: 'bg-wait-soft text-wait',
+  run: 'bg-run-soft text-run',
+  accent: 'bg-accent-soft text-accent',
+  neutral: 'bg-sunken text-ink-2',
+}
+
+/** A short word on a soft ground. With `hasDot` a mark stands before it, so that the state never hangs on colour alone. */
+export function Badge({ tone = 'neutral', hasDot = false, children }: { tone?: Tone; hasDot?: boolean; children: ReactNode }) {
+  return (
+    <span className={`inline-flex items-center gap-1.5 rounded-full px-2 py-px text-second font-medium whitespace-nowrap ${TONES[tone]}`}>
+      {hasDot && <span aria-hidden="true" className="size-[7px] rounded-full bg-current" />}
+      {children}
+    </span>
+  )
+}
+
+/** A number beside a navigation item or a tab; `label` says what is counted. */
+export function CountBadge({ count, label, tone = 'accent' }: { count: string; label: string; tone?: Tone }) {
+  return (
+    <span className={`rounded-full px-1.5 text-second font-strong tabular ${TONES[tone]}`}>
+      <span aria-hidden="true">{count}</span>
+      <span className="sr-only">{label}</span>
+    </span>
+  )
+}

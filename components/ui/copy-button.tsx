@@ -1,0 +1,25 @@
+'use client'
+
+import { useState } from 'react'
+import { Icon } from './icon.tsx'
+import { announce } from './toast.tsx'
+import { useT } from './words.tsx'
+
+const SHOWN_MS = 1_500
+
+/** Copies a text. `label` says which one, because the button shows only a drawing. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const t = useT()
+  const [isCopied, setIsCopied] = useState(false)
+  async function copy() {
+    await navigator.clipboard.writeText(text)
+    setIsCopied(true)
+    announce(t('ui.copied'))
+    setTimeout(() => setIsCopied(false), SHOWN_MS)
+  }
+  return (
+    <button type="button" onClick={copy} aria-label={`${t('ui.copy')}: ${label}`} className="no-print inline-flex size-6 items-center justify-center rounded-sm text-quiet hover:bg-sunken hover:text-ink">
+      <Icon name={isCopied ? 'check' : 'copy'} className="size-3.5" />
+    </button>
+  )
+}

@@ -1,0 +1,68 @@
+'use client'
+
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { Icon } from './icon.tsx'
+import { useT } from './words.tsx'
+
+export type DialogProps = {
+  title: string
+  /** `centre` asks a question, `side` shows more of a row; on a phone both become a sheet from below. */
+  placement?: 'centre' | 'side'
+  /** Called once when it closed, whichever way: Escape, the button, a press outside. */
+  onClose: () => void
+  isTitleHidden?: boolean
+  children: ReactNode
+}
+
+const PLACEMENTS = {
+  centre: 'sm:m-auto sm:w-[min(520px,calc(100vw-32px))] sm:rounded-lg',
+  side: 'sm:my-0 sm:mr-0 sm:ml-auto sm:h-dvh sm:max-h-dvh sm:w-[min(440px,100vw)] sm:rounded-none sm:border-y-0 sm:border-r-0',
+}
+
+/**
+ * The platform's modal dialog. Mount it to open it; it traps and gives back focus by itself. Meant to be imported when somebody
+ * presses the button that opens it.
+ */
+export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = false, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  const t = useT()
+  useEffect(() => {
+    const dialog = element.current
+    const before = document.activeElement
+    if (dialog && !dialog.open) dialog.showModal()
+    return () => {
+      // Unmounted while open (a decision was made): the browser gives focus back only on close().
+      if (dialog?.open) dialog.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) event.currentTarget.close()
+      }}
+      className={`fixed mx-0 mt-auto mb-0 max-h-[92dvh] w-full max-w-none overflow-y-auto rounded-t-lg border border-line bg-surface p-0 text-work text-ink shadow-float ${PLACEMENTS[placement]}`}
+    >
+      <div className="p-5">
+        <div className={isTitleHidden ? 'absolute top-3 right-3' : 'mb-4 flex items-start justify-between gap-4'}>
+          <h2 id={titleId} className={isTitleHidden ? 'sr-only' : 'text-[16px] leading-6'}>
+            {title}
+          </h2>
+          <button type="button" aria-label={t('ui.close')} onClick={() => element.current?.close()} className="-m-1 flex size-8 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken">
+            <Icon name="close" />
+          </button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+/** The row of buttons at the end of a dialog; on a phone it stays within the thumb's reach. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="sticky bottom-0 -mx-5 -mb-5 mt-5 flex flex-row-reverse flex-wrap justify-start gap-2 border-t border-line bg-surface px-5 py-3">{children}</div>
+}

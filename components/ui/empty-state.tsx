@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Where a list would be and nothing is: one sentence and at most one action. */
+export function EmptyState({ icon = 'inbox', title, text, action }: { icon?: IconName; title: string; text?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-start gap-3 py-12 sm:items-center sm:text-center">
+      <Icon name={icon} className="size-5 text-ink-3" />
+      <p className="font-strong text-ink">{title}</p>
+      {text && <p className="max-w-lg text-ink-2">{text}</p>}
+      {action}
+    </div>
+  )
+}
+
+/** A sentence beside the content it is about: what went wrong, what to know. Announced when it is a problem. */
+export function Notice({ tone = 'neutral', icon, children, action }: { tone?: 'neutral' | 'bad' | 'wait' | 'ok'; icon?: IconName; children: ReactNode; action?: ReactNode }) {
+  const colours = { neutral: 'bg-sunken text-ink', bad: 'bg-bad-soft text-bad', wait: 'bg-wait-soft text-wait', ok: 'bg-ok-soft text-ok' }[tone]
+  return (
+    <div role={tone === 'bad' ? 'alert' : 'status'} className={`flex flex-wrap items-center gap-2.5 rounded-md px-3 py-2 ${colours}`}>
+      <Icon name={icon ?? (tone === 'bad' || tone === 'wait' ? 'alert' : 'info')} />
+      <p className="flex-1 basis-60">{children}</p>
+      {action}
+    </div>
+  )
+}

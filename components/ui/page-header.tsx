@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+
+/** The title of a page, one line below it in plain words, and at most one primary action beside it. */
+export function PageHeader({ title, lead, actions }: { title: string; lead?: ReactNode; actions?: ReactNode }) {
+  return (
+    <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+      <div className="min-w-0">
+        <h1>{title}</h1>
+        {lead && <p className="text-ink-2">{lead}</p>}
+      </div>
+      {actions && <div className="no-print flex flex-wrap gap-2">{actions}</div>}
+    </header>
+  )
+}

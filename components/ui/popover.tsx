@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+
+export type PopoverProps = {
+  id: string
+  /** What the button shows. */
+  trigger: ReactNode
+  /** What the button is called where its content does not say it. */
+  label?: string
+  triggerClass: string
+  align?: 'start' | 'end'
+  panelClass?: string
+  children: ReactNode
+}
+
+/**
+ * A button and what it opens, by the platform: the top layer, closing on Escape and on a press outside, focus going back to the
+ * button. No script. What is inside is a plain list of links and buttons in the order of Tab.
+ */
+export function Popover({ id, trigger, label, triggerClass, align = 'start', panelClass = '', children }: PopoverProps) {
+  return (
+    <>
+      <button type="button" popoverTarget={id} aria-label={label} className={triggerClass}>
+        {trigger}
+      </button>
+      <div id={id} popover="auto" className={`anchored ${align === 'end' ? 'anchored-end' : ''} max-h-[80dvh] min-w-52 overflow-y-auto rounded-md border border-line bg-surface p-1.5 text-work text-ink shadow-float ${panelClass}`}>
+        {children}
+      </div>
+    </>
+  )
+}
+
+/** The look of one line in a menu, for links and buttons alike. */
+export const MENU_ITEM = 'flex w-full items-center gap-2.5 rounded-sm px-2.5 py-1.5 text-left text-ink hover:bg-sunken aria-[current=true]:bg-sunken aria-[current=true]:font-medium touch-target'
+
+/** A quiet heading inside a menu. */
+export function MenuHeading({ children }: { children: ReactNode }) {
+  return <p className="px-2.5 pt-2 pb-1 text-second text-quiet">{children}</p>
+}
+
+/** The rule between two parts of a menu. */
+export function MenuRule() {
+  return <hr className="my-1.5 border-line" />
+}

@@ -1,0 +1,84 @@
+import type { Translate } from './i18n/translate.ts'
+
+type Parts = { year: number; month: number; day: number; hour: string; minute: string; second: string }
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+/**
+ * The parts of an instant in a time zone (IANA name; an unknown one falls back to UTC). Only digits are taken from Intl:
+ * names of months differ between the dictionaries of Node and of browsers, and then server and browser disagree.
+ */
+function partsIn(timeZone: string, instant: Date): Parts {
+  let formatter = formatters.get(timeZone)
+  if (!formatter) {
+    const options = { year: 'numeric', month: 'numeric', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+    try {
+      formatter = new Intl.DateTimeFormat('en-GB', { ...options, timeZone })
+    } catch {
+      formatter = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
+    }
+    formatters.set(timeZone, formatter)
+  }
+  const found = new Map(formatter.formatToParts(instant).map((part) => [part.type, part.value]))
+  return {
+    year: Number(found.get('year')),
+    month: Number(found.get('month')),
+    day: Number(found.get('day')),
+    hour: found.get('hour') ?? '00',
+    minute: found.get('minute') ?? '00',
+    second: found.get('second') ?? '00',
+  }
+}
+
+export type TimeStyle = 'time' | 'time-seconds' | 'day' | 'day-year' | 'day-time' | 'full'
+
+/**
+ * Writes an instant in a person's zone. `time` 10:24, `time-seconds` 10:24:08, `day` 20 Nov, `day-year` 20 Nov 2026,
+ * `day-time` 20 Nov, 10:24, `full` 20 Nov 2026, 10:24:08.
+ */
+export function formatTime(t: Translate, timeZone: string, instant: Date, style: TimeStyle): string {
+  const parts = partsIn(timeZone, instant)
+  const month = t('time.months').split(' ')[parts.month - 1] ?? ''
+  const day = `${parts.day} ${month}`
+  const time = `${parts.hour}:${parts.minute}`
+  switch (style) {
+    case 'time':
+      return time
+    case 'time-seconds':
+      return `${time}:${parts.second}`
+    case 'day':
+      return day
+    case 'day-year':
+      return `${day} ${parts.year}`
+    case 'day-time':
+      return `${day}, ${time}`
+    case 'full':
+      return `${day} ${parts.year}, ${time}:${parts.second}`
+  }
+}
+
+/** Writes an instant in UTC, for the hover of a local time: 20 Nov 2026, 09:24:08 UTC. */
+export function formatUtc(t: Translate, instant: Date): string {
+  return `${formatTime(t, 'UTC', instant, 'full')} UTC`
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** Writes a length of time in its two largest units, `6 d 23 h`, `3 h 10 min`, `12 min`, `40 s`. Negative counts as nothing. */
+export function formatDuration(t: Translate, durationMs: number): string {
+  const rest = Math.max(0, durationMs)
+  if (rest >= DAY_MS) return t('time.daysHours', { days: Math.floor(rest / DAY_MS), hours: Math.floor((rest % DAY_MS) / HOUR_MS) })
+  if (rest >= HOUR_MS) return t('time.hoursMinutes', { hours: Math.floor(rest / HOUR_MS), minutes: Math.floor((rest % HOUR_MS) / MINUTE_MS) })
+  if (rest >= MINUTE_MS) return t('time.minutes', { minutes: Math.floor(rest / MINUTE_MS) })
+  return t('time.seconds', { seconds: Math.floor(rest / 1000) })
+}
+
+/** Writes how far an instant lies from now: `now`, `3 min ago`, `in 6 d 23 h`. */
+export function formatRelative(t: Translate, instant: Date, now: Date): string {
+  const aheadMs = instant.getTime() - now.getTime()
+  if (Math.abs(aheadMs) < 10_000) return t('time.now')
+  const duration = formatDuration(t, Math.abs(aheadMs))
+  return aheadMs > 0 ? t('time.in', { duration }) : t('time.ago', { duration })
+}

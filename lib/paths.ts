@@ -1,0 +1,57 @@
+import type { TransactionStatus, TransactionType } from './transaction-status.ts'
+
+/** What a list's address may hold. An array becomes one parameter with commas; empty and undefined ones are left out. */
+export type QueryValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
+
+/** The query part of an address with its `?`, keys in the order given; the empty string when nothing is set. */
+export function toQuery(values: QueryValues): string {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(values)) {
+    const text = Array.isArray(value) ? value.join(',') : value
+    if (text !== undefined && text !== null && text !== '') query.set(key, String(text))
+  }
+  const text = query.toString().replaceAll('%2C', ',')
+  return text === '' ? '' : `?${text}`
+}
+
+/** The filters that other pages link to; the transaction list itself knows more. */
+export type TransactionLink = {
+  status?: readonly TransactionStatus[] | TransactionStatus
+  type?: TransactionType
+  operator?: readonly string[] | string
+  from?: string
+  to?: string
+} & QueryValues
+
+/**
+ * Every address of the back office, built in this one place. `application` is the slug of the chosen application: the choice is
+ * in the address, so two tabs may show two applications and a link shows what its sender saw.
+ */
+export const paths = {
+  home: () => '/',
+  signIn: (next?: string) => `/sign-in${toQuery({ next })}`,
+  secondFactor: (next?: string) => `/sign-in/second-factor${toQuery({ next })}`,
+  enrol: (next?: string) => `/sign-in/enrol${toQuery({ next })}`,
+  overview: (application: string) => `/${application}`,
+  transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,
+  transaction: (application: string, transactionId: string) => `/${application}/transactions/${transactionId}`,
+  newTransaction: (application: string) => `/${application}/transactions/new`,
+  approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
+  batches: (application: string) => `/${application}/batches`,
+  batch: (application: string, batchId: string) => `/${application}/batches/${batchId}`,
+  totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
+  balances: (application: string) => `/${application}/balances`,
+  statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
+  settings: (application: string) => `/${application}/settings`,
+  search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
+  /** Where react-query refetches what a page showed first. `rest` has no leading slash. */
+  data: (application: string, rest: string, query: QueryValues = {}) => `/api/back-office/${application}/${rest}${toQuery(query)}`,
+} as const
+
+/**
+ * The page after signing in, from an untrusted `next` parameter: a path of this site, else the home page. Anything that a browser
+ * could read as another site (`//host`, `/\host`, a scheme) is refused.
+ */
+export function safeNext(next: unknown): string {
+  return typeof next === 'string' && /^\/(?![/\\])[\w\-./?=&%,:~+]*$/.test(next) ? next : '/'
+}

@@ -1,0 +1,19 @@
+import type { QueryValues } from './paths.ts'
+
+/**
+ * The keys of everything react-query holds, application first. `…s` is the root that an invalidation takes; below it lie the
+ * filters as they stand in the address. Explicit, because a minifier may rename a function but not a word.
+ */
+export const queryKeys = {
+  transactions: (application: string) => ['transactions', application] as const,
+  transactionList: (application: string, filters: QueryValues) => ['transactions', application, 'list', filters] as const,
+  transaction: (application: string, transactionId: string) => ['transactions', application, 'one', transactionId] as const,
+  approvals: (application: string) => ['approvals', application] as const,
+  approvalList: (application: string, filters: QueryValues) => ['approvals', application, 'list', filters] as const,
+  approvalEvidence: (application: string, transactionId: string) => ['approvals', application, 'evidence', transactionId] as const,
+  waiting: (application: string) => ['approvals', application, 'waiting'] as const,
+  overview: (application: string) => ['overview', application] as const,
+  totals: (application: string, filters: QueryValues) => ['totals', application, filters] as const,
+  balances: (application: string) => ['balances', application] as const,
+  statement: (application: string, operator: string, filters: QueryValues) => ['balances', application, operator, filters] as const,
+} as const

@@ -1,0 +1,26 @@
+import type { Locale } from './i18n/locale.ts'
+import type { Role } from './permissions.ts'
+
+export type ApplicationChoice = { slug: string; name: string }
+
+/** What pages and client components know of the person who looks: never more than that person may see. */
+export type Viewer = {
+  personId: string
+  name: string
+  email: string
+  locale: Locale
+  /** IANA name; UTC where the person chose none. */
+  timeZone: string
+  roles: readonly Role[]
+  application: ApplicationChoice & { applicationId: string }
+  /** Every application this person is an active member of, by name. */
+  applications: readonly ApplicationChoice[]
+}
+
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+/** True for one of the three choices of the theme switch. */
+export function isTheme(value: unknown): value is Theme {
+  return value === 'system' || value === 'light' || value === 'dark'
+}

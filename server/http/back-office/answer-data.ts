@@ -1,0 +1,35 @@
+import { unstable_rethrow } from 'next/navigation'
+import type { z } from 'zod'
+import type { Permission } from '#lib/permissions.ts'
+import type { Result } from '#lib/result.ts'
+import { type BackOfficeActor, findActor } from './actor.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+
+const STATUSES: Readonly<Record<string, number>> = { unauthenticated: 401, not_found: 404, second_factor_required: 403, forbidden: 403, invalid: 400, unavailable: 503 }
+
+/**
+ * The inside of every data address under /api/back-office: what react-query refetches. Loads the actor, asks the permission
+ * table, parses the query (repeated keys: the last one counts), and answers the DTO as JSON, or `{ code }` with its status.
+ * Amounts in a DTO are decimal strings and instants ISO strings: JSON cannot hold a bigint.
+ */
+export async function answerData<Schema extends z.ZodType>(
+  request: { application: string; permission: Permission; schema: Schema; searchParams: URLSearchParams },
+  handler: (actor: BackOfficeActor, query: z.infer<Schema>) => Promise<Result<unknown, string>>,
+): Promise<Response> {
+  try {
+    const actor = await findActor(request.application, request.permission)
+    if (!actor.ok) return refuse(actor.error)
+    const query = request.schema.safeParse(Object.fromEntries(request.searchParams))
+    if (!query.success) return refuse('invalid')
+    const result = await handler(actor.value, query.data)
+    return result.ok ? Response.json(result.value, { headers: { 'cache-control': 'private, no-store' } }) : refuse(result.error)
+  } catch (error) {
+    unstable_rethrow(error)
+    backOfficeRuntime().logger.error({ error }, 'A data address failed')
+    return refuse('unexpected')
+  }
+}
+
+function refuse(code: string): Response {
+  return Response.json({ code }, { status: STATUSES[code] ?? (code === 'unexpected' ? 500 : 409), headers: { 'cache-control': 'private, no-store' } })
+}

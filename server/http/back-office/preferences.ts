@@ -1,0 +1,37 @@
+import { cookies, headers } from 'next/headers'
+import { cache } from 'react'
+import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
+import { isTheme, type Theme } from '#lib/viewer.ts'
+import { currentPerson } from './current-person.ts'
+
+export const THEME_COOKIE = 'countersign.theme'
+export const LANGUAGE_COOKIE = 'countersign.language'
+
+const YEAR_S = 365 * 24 * 60 * 60
+
+/** The theme this browser chose; `system` until it did. */
+export async function readTheme(): Promise<Theme> {
+  const value = (await cookies()).get(THEME_COOKIE)?.value
+  return isTheme(value) ? value : 'system'
+}
+
+/** The language of this request: the person's, else this browser's choice on an earlier page, else what the browser asks for. */
+export const readLocale = cache(async (): Promise<Locale> => {
+  const person = await currentPerson()
+  if (person?.locale) return person.locale
+  const chosen = (await cookies()).get(LANGUAGE_COOKIE)?.value
+  return isLocale(chosen) ? chosen : localeFromHeader((await headers()).get('accept-language'))
+})
+
+/** The words of this request, for server components and actions. */
+export const getT = cache(async (): Promise<Translate> => {
+  const locale = await readLocale()
+  return createTranslate(locale, MESSAGES[locale])
+})
+
+/** Remembers a choice of look in this browser for a year. For server actions: a page may not set cookies. */
+export async function rememberChoice(name: typeof THEME_COOKIE | typeof LANGUAGE_COOKIE, value: string): Promise<void> {
+  (await cookies()).set(name, value, { path: '/', maxAge: YEAR_S, sameSite: 'lax', httpOnly: true })
+}

@@ -1,0 +1,52 @@
+import { unstable_rethrow } from 'next/navigation'
+import type { z } from 'zod'
+import type { Permission } from '#lib/permissions.ts'
+import type { Result } from '#lib/result.ts'
+import { type ActorRefusal, type BackOfficeActor, findActor } from './actor.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+
+/** What every action may answer besides the errors of its own command. */
+export type ActionRefusal = ActorRefusal | 'invalid' | 'unexpected'
+
+export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
+
+/** What an action gives to the browser: a value, or a code that lib/i18n has words for. Never the text of an exception. */
+export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
+
+/**
+ * The inside of every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the
+ * input is believed. Parses `input` (a form or an object), loads the actor in `application` from the database, asks the
+ * one permission table, runs the command and gives its Result as a value. A bug is logged and answered `unexpected`.
+ */
+export async function runAction<Schema extends z.ZodType, Value, Failure extends string = never>(
+  request: { schema: Schema; permission: Permission; application: unknown; input: unknown },
+  handler: (actor: BackOfficeActor, input: z.infer<Schema>) => Promise<Result<Value, Failure | ActionError<Failure>>>,
+): Promise<ActionResult<Value, Failure>> {
+  const { logger } = backOfficeRuntime()
+  try {
+    if (typeof request.application !== 'string') return refuse('invalid')
+    const actor = await findActor(request.application, request.permission)
+    if (!actor.ok) return refuse(actor.error)
+    const parsed = request.schema.safeParse(request.input instanceof FormData ? Object.fromEntries(request.input) : request.input)
+    if (!parsed.success) return { ok: false, error: { code: 'invalid', fields: fieldsOf(parsed.error) } }
+    const result = await handler(actor.value, parsed.data)
+    if (result.ok) return { ok: true, value: result.value }
+    return { ok: false, error: typeof result.error === 'string' ? { code: result.error } : result.error }
+  } catch (error) {
+    // Next's own redirects and not-founds travel as exceptions.
+    unstable_rethrow(error)
+    logger.error({ error }, 'A server action failed')
+    return refuse('unexpected')
+  }
+}
+
+function refuse(code: ActionRefusal): { ok: false; error: { code: ActionRefusal } } {
+  return { ok: false, error: { code } }
+}
+
+/** The first problem of each field, by its path with dots. The texts are the schema's own: keys of lib/i18n where a form shows them. */
+function fieldsOf(error: z.ZodError): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const issue of error.issues) fields[issue.path.join('.')] ??= issue.message
+  return fields
+}

@@ -1,4 +1,5 @@
 import type { OperatorCode } from '#lib/operators.ts'
+import { TRANSITIONS } from '#lib/transaction-status.ts'
 import type { Pool } from '../database/pool.ts'
 import type { Logger } from '../logger.ts'
 import type { Settler } from '../transactions/settle.ts'
@@ -30,6 +31,8 @@ export type DispatcherOptions = {
   acceptedAbsenceMs?: number
   /** At least this long between two queries of one row, however many callbacks come. */
   hintGapMs?: number
+  /** Told of each call that ended, for the metrics. */
+  onCall?(operator: OperatorCode, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
 
 export type Dispatcher = {
@@ -82,7 +85,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     calls.add(call)
   }
 
-  /** True when an operator had more to give than it has slots. */
+  /** An operator that filled its slots may have more waiting: the end of any of its calls then rings for the next claim. */
   async function claimOnce(): Promise<void> {
     const slots = freeSlots()
     if (slots.size === 0) return
@@ -132,7 +135,7 @@ function createContext(options: DispatcherOptions): Context {
     pollDelaysMs: options.pollDelaysMs ?? POLL_DELAYS_MS,
     rules: { absenceMs: options.absenceMs ?? 3_000, acceptedAbsenceMs: options.acceptedAbsenceMs ?? 60_000, hintGapMs: options.hintGapMs ?? 250 },
   })
-  return { options, record, leaseMs: options.leaseMs ?? 30_000, callTimeoutMs: options.callTimeoutMs ?? 10_000 }
+  return { options, record, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 10_000 }
 }
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
@@ -144,11 +147,18 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   const kind = work.foundState === 'queued' ? 'submit' : 'query'
   const startedAtMs = performance.now()
   const outcome = kind === 'submit' ? await submit(connector, work) : await query(connector, work)
-  const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs: performance.now() - startedAtMs })
+  const durationMs = performance.now() - startedAtMs
+  context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
+  const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
-  await context.options.settler.settle(finalMove(work, outcome))
+  const move = finalMove(work, outcome)
+  const found = await context.options.settler.settle(move)
+  if (found && !found.isMoved && found.status !== TRANSITIONS[move.event].to) {
+    // Nothing may change any more; people have to talk to the operator.
+    context.options.logger.error({ transactionId: work.transactionId, stored: found.status, said: outcome.kind }, 'The operator contradicts a final result')
+  }
 }
 
 function submit(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {

@@ -1,16 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { isOperatorCode, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type Batcher, createBatcher, OverloadedError } from '../database/batcher.ts'
 import type { Pool } from '../database/pool.ts'
-import { againOnDeadlock, storableAnswer } from './answer-recorder.ts'
+import { storableAnswer } from './answer-recorder.ts'
 import type { Connectors } from './connector.ts'
-import { type HintRow, hintWork } from './operator-work-store.ts'
+import { type HintRow, type HintVerdict, hintWork } from './operator-work-store.ts'
 
 export type CallbackRefusal = 'unknown_operator' | 'unverified' | 'malformed' | 'overloaded'
 
+const TRIES_MAX = 5
+const TRY_AGAIN_MS = 10
+
 type Hint = Omit<HintRow, 'place'>
 
-export type CallbackDesk = { connectors: Connectors; hints: Batcher<Hint, boolean> }
+export type CallbackDesk = { connectors: Connectors; hints: Batcher<Hint, HintVerdict> }
 
 export type CallbackDeskOptions = {
   pool: Pool
@@ -24,13 +28,13 @@ export type CallbackDeskOptions = {
 
 /** What handleCallback needs; one per process. */
 export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
-  const hints = createBatcher<Hint, boolean>({
+  const hints = createBatcher<Hint, HintVerdict>({
     key: (hint) => hint.app + hint.id,
     async run(batch) {
       const rows = batch.map((hint, place) => ({ place, ...hint }))
-      const taken = await againOnDeadlock(() => hintWork(options.pool, rows, options.hintGapMs ?? 250))
-      if (taken.size > 0) options.wake?.()
-      return batch.map((_, place) => taken.has(place))
+      const verdicts = await hintWork(options.pool, rows, options.hintGapMs ?? 250)
+      if (verdicts.includes('taken')) options.wake?.()
+      return verdicts
     },
     queueMax: options.queueMax ?? 2_048,
     batchMax: 256,
@@ -56,14 +60,19 @@ export async function handleCallback(
   const callback = connector.parseCallback(headers, body)
   if (callback.kind !== 'callback') return err(callback.kind)
   try {
-    const isAwaited = await desk.hints.submit({
+    const hint = {
       app: callback.applicationId,
       id: callback.reference,
       operator,
       outcome: callback.claim,
       answer: storableAnswer(body.toString('utf8')),
-    })
-    return ok({ isAwaited })
+    }
+    let verdict = await desk.hints.submit(hint)
+    for (let tries = 1; verdict === 'busy' && tries < TRIES_MAX; tries++) {
+      await delay(TRY_AGAIN_MS)
+      verdict = await desk.hints.submit(hint)
+    }
+    return ok({ isAwaited: verdict !== 'idle' })
   } catch (error) {
     if (error instanceof OverloadedError) return err('overloaded')
     throw error

@@ -70,14 +70,19 @@ export async function recordAnswers(queryable: Queryable, answers: AnswerRow[], 
 
 export type HintRow = { place: number; app: string; id: string; operator: OperatorCode; outcome: string; answer: string }
 
-/** Makes rows due because a callback came in. Gives the places of those that were waiting for a result. */
-export async function hintWork(queryable: Queryable, hints: HintRow[], gapMs: number): Promise<Set<number>> {
-  const { rows } = await queryable.query<{ place: number }>({
+/** `taken`: due now. `busy`: another statement is changing the row; try again. `idle`: nothing waits for a result there. */
+export type HintVerdict = 'taken' | 'busy' | 'idle'
+
+/** Makes rows due because a callback came in. One verdict per hint, in order. */
+export async function hintWork(queryable: Queryable, hints: HintRow[], gapMs: number): Promise<HintVerdict[]> {
+  const { rows } = await queryable.query<{ place: number; isTaken: boolean }>({
     name: 'hint_operator_work',
-    text: 'select place from hint_operator_work($1, $2)',
+    text: 'select place, is_taken as "isTaken" from hint_operator_work($1, $2)',
     values: [JSON.stringify(hints), gapMs],
   })
-  return new Set(rows.map((row) => row.place))
+  const verdicts = new Array<HintVerdict>(hints.length).fill('idle')
+  for (const row of rows) verdicts[row.place] = row.isTaken ? 'taken' : 'busy'
+  return verdicts
 }
 
 export type OpenWork = { state: WorkState; number: number; operatorReference: string | null; operatorToken: string | null }

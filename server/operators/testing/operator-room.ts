@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,74 +22,78 @@ import { type CallbackDesk, createCallbackDesk, handleCallback } from '../handle
 import type { BookEntry } from '../simulator/books.ts'
 import { type Simulator, startSimulator } from '../simulator/start-simulator.ts'
 
-const SECRET = 'a secret between the test and its operators'
+export const SECRET = 'a secret between the test and its operators'
+const CALL_TIMEOUT_MS = 400
+const SIMULATOR = { secret: SECRET, delayMs: 30, slowDelayMs: 400 }
 
 export type RoomOptions = {
   /** Operators that listen elsewhere than the simulator. */
   elsewhere?: Partial<Record<OperatorCode, string>>
-  submitTimeoutMs?: number
+  /** The longest that a call may last; short, so that silence is soon an unknown outcome. */
+  callTimeoutMs?: number
   givesTokens?: boolean
   dispatcher?: Partial<DispatcherOptions>
 }
 
 /** A database, a simulator, an address for its callbacks, and everything between them, with delays made short. */
 export class OperatorRoom {
-  database!: TestDatabase
-  settler!: Settler
-  connectors!: Connectors
-  simulator!: Simulator
-  desk!: CallbackDesk
-  dispatchers: Dispatcher[] = []
-  applicationId = ''
+  readonly database: TestDatabase
+  readonly settler: Settler
+  readonly connectors: Connectors
+  readonly desk: CallbackDesk
+  readonly applicationId: string
+  readonly dispatchers: Dispatcher[] = []
+  simulator: Simulator
   /** How many callbacks came in. */
   callbacks = 0
-  #options: RoomOptions
-  #folder = ''
-  #callbackServer: Server
-  #port = 0
+  readonly #options: RoomOptions
+  readonly #folder: string
+  readonly #callbackServer: Server
 
-  private constructor(options: RoomOptions) {
+  private constructor(options: RoomOptions, parts: { database: TestDatabase; simulator: Simulator; folder: string; callbackServer: Server; applicationId: string }) {
     this.#options = options
-    this.#callbackServer = createServer(async (incoming, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of incoming) chunks.push(chunk)
-      const code = incoming.url?.split('/').at(-1) ?? ''
-      const result = await handleCallback(this.desk, code, incoming.headers, Buffer.concat(chunks))
-      this.callbacks++
-      response.writeHead(result.ok ? 200 : 400).end()
+    this.#folder = parts.folder
+    this.#callbackServer = parts.callbackServer
+    this.database = parts.database
+    this.simulator = parts.simulator
+    this.applicationId = parts.applicationId
+    this.settler = createSettler({ pool: this.database.pool })
+    const address = parts.callbackServer.address() as AddressInfo
+    const place = (code: OperatorCode) => ({ baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET })
+    this.connectors = createConnectors({
+      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
+      callbackBaseUrl: `http://127.0.0.1:${address.port}`,
+      clock: systemClock,
+      submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
+      queryTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
     })
+    this.desk = createCallbackDesk({ pool: this.database.pool, connectors: this.connectors, hintGapMs: 5, wake: () => this.dispatchers[0]?.wake() })
+    this.#callbackServer.on('request', (incoming: IncomingMessage, response: ServerResponse) => void this.#takeCallback(incoming, response))
   }
 
   static async open(options: RoomOptions = {}): Promise<OperatorRoom> {
-    const room = new OperatorRoom(options)
-    room.database = await createTestDatabase()
-    room.#folder = await mkdtemp(path.join(tmpdir(), 'countersign-simulator-'))
-    await room.startSimulator()
-    room.#callbackServer.listen(0, '127.0.0.1')
-    await once(room.#callbackServer, 'listening')
-    const address = room.#callbackServer.address()
-    const callbackPort = typeof address === 'object' && address ? address.port : 0
-    room.settler = createSettler({ pool: room.database.pool })
-    const place = (code: OperatorCode) => ({ baseUrl: options.elsewhere?.[code] ?? room.simulator.url, secret: SECRET })
-    room.connectors = createConnectors({
-      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
-      callbackBaseUrl: `http://127.0.0.1:${callbackPort}`,
-      clock: systemClock,
-      submitTimeoutMs: options.submitTimeoutMs ?? 400,
-      queryTimeoutMs: 400,
-    })
-    room.desk = createCallbackDesk({ pool: room.database.pool, connectors: room.connectors, hintGapMs: 5, wake: () => room.dispatchers[0]?.wake() })
-    room.applicationId = await makeApplication(room.database.pool)
-    for (const code of OPERATOR_CODES) await fund(room.database.pool, room.applicationId, code, 100_000_000_00n)
-    return room
+    const database = await createTestDatabase()
+    const folder = await mkdtemp(path.join(tmpdir(), 'countersign-simulator-'))
+    const simulator = await startSimulator({ ...SIMULATOR, port: 0, folder, givesTokens: options.givesTokens })
+    const callbackServer = createServer().listen(0, '127.0.0.1')
+    await once(callbackServer, 'listening')
+    const applicationId = await makeApplication(database.pool)
+    for (const code of OPERATOR_CODES) await fund(database.pool, applicationId, code, 100_000_000_00n)
+    return new OperatorRoom(options, { database, simulator, folder, callbackServer, applicationId })
   }
 
-  /** Starts it on the books and the port that it had before, if it was there before. */
-  async startSimulator(): Promise<void> {
-    this.simulator = await startSimulator({
-      port: this.#port, folder: this.#folder, secret: SECRET, delayMs: 30, slowDelayMs: 400, givesTokens: this.#options.givesTokens,
-    })
-    this.#port = this.simulator.port
+  /** Starts it again on the books and the port that it had. */
+  async restartSimulator(): Promise<void> {
+    this.simulator = await startSimulator({ ...SIMULATOR, port: this.simulator.port, folder: this.#folder, givesTokens: this.#options.givesTokens })
+  }
+
+  async #takeCallback(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk)
+    const code = incoming.url?.split('/').at(-1) ?? ''
+    const result = await handleCallback(this.desk, code, incoming.headers, Buffer.concat(chunks))
+    this.callbacks++
+    response.writeHead(result.ok ? 200 : 400).end()
   }
 
   createDispatcher(overrides: Partial<DispatcherOptions> = {}): Dispatcher {
@@ -98,7 +103,7 @@ export class OperatorRoom {
       connectors: this.connectors,
       logger: createLogger('silent'),
       idlePollMs: 10,
-      callTimeoutMs: 400,
+      callTimeoutMs: this.#options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       leaseMs: 5_000,
       pollDelaysMs: [60, 90, 120, 150],
       absenceMs: 50,

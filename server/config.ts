@@ -64,7 +64,7 @@ const environmentSchema = z.object({
   SANDBOX: flag.optional(),
   ROLE: z.enum(['web', 'worker', 'all'], 'must be web, worker or all').default('all'),
   HOST: z.string().regex(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name').default('127.0.0.1'),
-  PORT: wholeNumber(0, 65_535).default(3_000),
+  PORT: wholeNumber(1, 65_535).default(3_000),
   WEB_CONCURRENCY: wholeNumber(1, 256).default(1),
   DATA_DIR: z.string().max(1_000).default('.data'),
   DATABASE_URL: postgresUrl.optional(),
@@ -79,7 +79,7 @@ const environmentSchema = z.object({
   WEBHOOK_ALLOWED_NETWORKS: networks.default([]),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   API_MOUNT: z.enum(['direct', 'next'], 'must be direct or next').default('direct'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent').default('info'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent').optional(),
   SIMULATOR_DELAY_MS: wholeNumber(0, 600_000).default(1_500),
   SIMULATOR_PORT: wholeNumber(1, 65_535).optional(),
 })
@@ -119,7 +119,8 @@ export function loadConfig(environment: Environment): Config {
     webhookAllowedNetworks: values.WEBHOOK_ALLOWED_NETWORKS,
     metricsToken: values.METRICS_TOKEN,
     apiMount: values.API_MOUNT,
-    logLevel: values.LOG_LEVEL,
+    // The sandbox runs in somebody's terminal: a line per request would bury what matters.
+    logLevel: values.LOG_LEVEL ?? (isSandbox ? 'warn' : 'info'),
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
     operators: operatorSettings(present),
   }

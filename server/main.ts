@@ -1,19 +1,26 @@
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { createPool } from './database/pool.ts'
-import { createLogger } from './logger.ts'
+import { createLogger, type Logger } from './logger.ts'
+import { announcement } from './process/announce.ts'
 import { createEnding, type Ending } from './process/ending.ts'
 import { claimDataDirectory } from './process/instance.ts'
 import { openDatabase } from './process/open-database.ts'
 import { sandboxSecrets } from './process/sandbox-secrets.ts'
+import { startLoops } from './process/start-loops.ts'
+import { simulatorFolder, startSimulator } from './process/start-simulator.ts'
+import { startWeb } from './process/start-web.ts'
+import { startWebProcesses } from './process/start-web-processes.ts'
+import { createRuntime } from './runtime.ts'
+import { seedSandbox } from './sandbox/seed-sandbox.ts'
 
-/** A few calm lines for whoever started this; the log proper is JSON on standard error. */
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const startedAtMs = performance.now()
 
 try {
   const config = readConfig()
-  const ending = createEnding(createLogger(config.logLevel))
-  await start(config, ending).catch((error: unknown) => {
+  const logger = createLogger(config.logLevel)
+  const ending = createEnding(logger)
+  await start(config, logger, ending).catch((error: unknown) => {
     complain(error)
     ending.begin(1)
   })
@@ -29,8 +36,8 @@ function readConfig(): Config {
   return config.isSandbox ? loadConfig({ ...sandboxSecrets(config.dataDirectory), ...environment }) : config
 }
 
-async function start(config: Config, ending: Ending): Promise<void> {
-  const logger = createLogger(config.logLevel)
+/** Starts everything from the ground up; the end takes it down in the opposite order. */
+async function start(config: Config, logger: Logger, ending: Ending): Promise<void> {
   publishForNext(config)
   if (!config.databaseUrl) {
     const instance = await claimDataDirectory(config.dataDirectory)
@@ -40,13 +47,48 @@ async function start(config: Config, ending: Ending): Promise<void> {
   const database = await openDatabase(config, logger)
   ending.onForced(() => database.kill())
   ending.add('the database', () => database.close())
-  const pool = createPool({ databaseUrl: database.url, connectionsMax: config.poolSize, applicationName: 'countersign' })
-  ending.add('the connections', () => pool.end())
-  await migrate(pool)
-  say(`Ready on ${config.publicUrl}`)
+  const wasSeeded = await prepareDatabase(config, database.url)
+
+  const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
+  if (simulator) ending.add('the simulator', () => simulator.stop())
+  const operators = simulator?.operators ?? config.operators
+  const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operators })
+  ending.add('the connections', () => runtime.close())
+  if (config.role !== 'web') {
+    const loops = startLoops(runtime)
+    ending.add('the loops', () => loops.drain())
+  }
+  if (config.role !== 'worker') {
+    const web = config.webConcurrency > 1
+      ? await startWebProcesses({ config, databaseUrl: database.url, logger, operators })
+      : await startWeb(runtime, { sharesPort: false })
+    ending.add('the front door', () => web.drain())
+  }
+  const lines = announcement(config, { startedInMs: performance.now() - startedAtMs, dataDirectory: database.dataDirectory, wasSeeded })
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** Brings the schema up to date and fills an empty sandbox. True: it was filled now. */
+async function prepareDatabase(config: Config, databaseUrl: string): Promise<boolean> {
+  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign start' })
+  try {
+    await migrate(pool)
+    if (!config.isSandbox) return false
+    return await seedSandbox({
+      pool, dataDirectory: config.dataDirectory, baseUrl: config.publicUrl, simulatorFolder: simulatorFolder(config), now: new Date(),
+    })
+  } finally {
+    await pool.end()
+  }
 }
 
 function complain(error: unknown): void {
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${cause}\n`)
+  process.stderr.write(`${explain(error)}${cause}\n`)
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isPortTaken = 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
+  return isPortTaken ? `PORT ${String(error.port)} is taken by another program; set PORT to a free one.` : error.message
 }

@@ -47,7 +47,7 @@ export function startWorker(options: WorkerOptions): Worker {
         runner = await startRunner(options)
         await runner.promise
       } catch (error) {
-        options.logger.warn({ error }, 'The job worker lost its database; it starts again')
+        options.logger.warn({ err: error }, 'The job worker lost its database; it starts again')
       }
       if (!isStopping) await delay(RESTART_PAUSE_MS)
     }

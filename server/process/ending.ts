@@ -17,9 +17,9 @@ const LIMIT_MS = 15_000
 /**
  * How this process ends (DESIGN 3). SIGTERM, SIGINT or a launcher that is gone begin an orderly end; a second signal or
  * 15 seconds make it immediate. A bug (an unhandled rejection) is logged and ends the process at once: what was answered
- * is committed, and everything else comes back from its lease.
+ * is committed, and everything else comes back from its lease. Signals that are not in `signals` are ignored.
  */
-export function createEnding(logger: Logger): Ending {
+export function createEnding(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[] = ['SIGTERM', 'SIGINT']): Ending {
   const steps: { name: string; step: () => Promise<unknown> }[] = []
   const beginListeners: (() => void)[] = []
   const forcedListeners: (() => void)[] = []
@@ -46,18 +46,17 @@ export function createEnding(logger: Logger): Ending {
       try {
         await step()
       } catch (error) {
-        logger.error({ error, step: name }, 'A step of the orderly end failed')
+        logger.error({ err: error, step: name }, 'A step of the orderly end failed')
       }
     }
   }
 
   const onSignal = () => (hasBegun ? endAtOnce(1) : begin(0))
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, signals.includes(signal) ? onSignal : () => undefined)
   process.once('disconnect', () => begin(0))
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
-      logger.fatal({ error, event }, 'A bug; the process ends')
+      logger.fatal({ err: error, event }, 'A bug; the process ends')
       endAtOnce(1)
     })
   }

@@ -27,7 +27,7 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Open
     {
       onRestart: () => logger.warn('PostgreSQL had ended and was started again'),
       onLost(error) {
-        logger.fatal({ error }, 'PostgreSQL ended and could not be started again')
+        logger.fatal({ err: error }, 'PostgreSQL ended and could not be started again')
         process.exit(1)
       },
     },

@@ -2,13 +2,19 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../logger.ts'
 
-export type SupervisedChild = { pid(): number | undefined; stop(): Promise<void> }
+export type SupervisedChild = {
+  pid(): number | undefined
+  /** What the first child said when it was ready. */
+  firstMessage: unknown
+  stop(): Promise<void>
+}
 
 export type ChildOptions = {
   /** For the log. */
   name: string
-  /** A TypeScript file of server/process that calls `serveParent`. */
+  /** A TypeScript file that sends a message when it is ready and ends by itself when its parent is gone. */
   entry: URL
+  arguments?(): string[]
   environment: NodeJS.ProcessEnv
   logger: Logger
   /** After this a child that was asked to end is killed. */
@@ -25,10 +31,10 @@ const FIRST_READY_LIMIT_MS = 30_000
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
   let isStopping = false
   let child = start()
-  await untilReady(child, options.name)
+  const firstMessage = await untilReady(child, options.name)
 
   function start(): ChildProcess {
-    const started = fork(options.entry, { env: options.environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    const started = fork(options.entry, options.arguments?.() ?? [], { env: options.environment, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     started.once('exit', (code, signal) => {
       if (isStopping || started !== child) return
       options.logger.error({ child: options.name, code, signal }, 'A child process ended; it is started again')
@@ -43,6 +49,7 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
 
   return {
     pid: () => child.pid,
+    firstMessage,
     async stop() {
       isStopping = true
       if (child.exitCode !== null || child.signalCode !== null) return
@@ -55,35 +62,16 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   }
 }
 
-/** For a child: tells the parent that it is ready, and ends in order when asked to or when the parent is gone. */
-export function serveParent(close: () => Promise<void>): void {
-  const end = once(() => void close().then(() => process.exit(0), () => process.exit(1)))
-  // A Ctrl-C is for the parent, which then asks its children in order.
-  process.on('SIGINT', () => undefined)
-  process.once('SIGTERM', end)
-  process.once('disconnect', end)
-  process.send?.('ready')
-}
-
-function untilReady(child: ChildProcess, name: string): Promise<void> {
+function untilReady(child: ChildProcess, name: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(new Error(`The process ${name} was not ready within ${FIRST_READY_LIMIT_MS / 1_000} s.`)), FIRST_READY_LIMIT_MS)
-    child.once('message', () => {
+    child.once('message', (message: unknown) => {
       clearTimeout(limit)
-      resolve()
+      resolve(message)
     })
     child.once('exit', () => {
       clearTimeout(limit)
       reject(new Error(`The process ${name} ended while starting; the reason is above.`))
     })
   })
-}
-
-function once(work: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (isDone) return
-    isDone = true
-    work()
-  }
 }

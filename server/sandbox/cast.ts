@@ -97,3 +97,4 @@ export const REJECTION_REASONS = [
   'Amount differs from the invoice', 'The name does not match the number', 'Doublon d’un paiement déjà fait',
   'Pièce justificative manquante', 'Wrong operator for this beneficiary',
 ] as const
+export const RECALL_REASON = 'Préparé deux fois par erreur'

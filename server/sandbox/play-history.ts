@@ -2,8 +2,9 @@ import type { ApprovalBand, ApprovalPolicy } from '#lib/approval-policy.ts'
 import { computeFees } from '#lib/fees.ts'
 import { OPERATORS, OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { FAILURE_MESSAGES, SUCCESS_MESSAGE, TRANSITIONS, type TransitionEvent } from '#lib/transaction-status.ts'
+import { EXPIRED_MESSAGE } from '../approvals/expire-approvals.ts'
 import { bandsFor } from '../policy/bands-for.ts'
-import { PAYEE_NOTES, REJECTION_REASONS } from './cast.ts'
+import { PAYEE_NOTES, RECALL_REASON, REJECTION_REASONS } from './cast.ts'
 import { DAY_MS, HOUR_MS, type PlannedTransaction } from './plan-history.ts'
 import type { Random } from './random.ts'
 import { emptyRows, type EventSeed, iso, type PostingSeed, type SeedRows, type TransactionSeed } from './seed-rows.ts'
@@ -115,8 +116,8 @@ function wait(play: Play, atMs: number, live: Live, band: ApprovalBand): void {
   const paceMs = Math.min((0.1 + random.next() ** 2 * 20) * HOUR_MS, ((nowMs - atMs) * 0.7) / needed.length)
   const isDue = expiresAtMs < nowMs && (plan.approvalFate === 'wait' || plan.approvalFate === 'partial')
   const fate = isDue ? 'expire' : plan.approvalFate === 'recall' && !plan.makerId ? 'approve' : plan.approvalFate
-  if (fate === 'expire') return play.queue.add(expiresAtMs + 20_000, ending(live, 'expired', 'Approval expired', { actor_kind: 'system', actor_id: null }, null))
-  if (fate === 'recall') return play.queue.add(atMs + paceMs, ending(live, 'recalled', 'Recalled by its maker', { actor_kind: 'person', actor_id: plan.makerId }, 'Prepared twice by mistake'))
+  if (fate === 'expire') return play.queue.add(expiresAtMs + 20_000, ending(live, 'expired', EXPIRED_MESSAGE, { actor_kind: 'system', actor_id: null }, null))
+  if (fate === 'recall') return play.queue.add(atMs + paceMs, ending(live, 'recalled', RECALL_REASON, { actor_kind: 'person', actor_id: plan.makerId }, RECALL_REASON))
   if (fate === 'reject') return play.queue.add(atMs + paceMs, { kind: 'decide', live, checkerId: deciders[0] ?? '', step: 0, isLast: true })
   const made = fate === 'approve' ? needed.length : fate === 'partial' ? needed.length - 1 : 0
   for (let index = 0; index < made; index++) {

@@ -1,0 +1,24 @@
+import path from 'node:path'
+import type { Config } from '../config.ts'
+
+/** The lines that whoever started the service reads: where it is, what it is, and how to get in. */
+export function announcement(config: Config, options: { startedInMs: number; dataDirectory: string | undefined; wasSeeded: boolean }): string[] {
+  const lines = [`Countersign is ready on ${config.publicUrl} (${(options.startedInMs / 1_000).toFixed(1)} s).`]
+  if (config.role === 'worker') lines[0] = `A Countersign worker is running (${(options.startedInMs / 1_000).toFixed(1)} s).`
+  const usualPlace = path.join(config.dataDirectory, 'postgres')
+  if (options.dataDirectory && options.dataDirectory !== usualPlace) {
+    lines.push(`PostgreSQL may not run as root and cannot enter ${config.dataDirectory}; its data is in ${options.dataDirectory}.`)
+  }
+  if (!config.isSandbox || config.role === 'worker') return lines
+  return [
+    ...lines,
+    'This is a sandbox: no real money moves, the operators are simulated.',
+    `Sign in at ${config.publicUrl}/sign-in as one of these people:`,
+    '  checker        mariam.ouedraogo@kora.example',
+    '  maker          aicha.traore@kora.example',
+    '  finance        fatou.ndiaye@kora.example',
+    '  administrator  serge.mbarga@kora.example',
+    `Their passwords, more people and the API keys are in ${path.join(config.dataDirectory, 'sandbox.json')}.`,
+    'Ctrl-C stops it.',
+  ]
+}

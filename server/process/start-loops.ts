@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expireApprovals } from '../approvals/expire-approvals.ts'
+import { pruneRefreshTokens } from '../identity/refresh-token.ts'
+import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
+import { createDispatcher } from '../operators/dispatcher.ts'
+import type { Runtime } from '../runtime.ts'
+import { createDeliveryLoop } from '../webhooks/delivery-loop.ts'
+import { type ScheduledTask, scheduledTask, startWorker } from '../worker.ts'
+
+/** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
+export type Loops = {
+  /** Finishes what is under way at operators and receivers and claims nothing more. */
+  drain(): Promise<void>
+}
+
+/** Starts the loops of the worker role. Several processes may run them on one database. */
+export function startLoops(runtime: Runtime): Loops {
+  const { config, pool, logger, clock, settler, connectors, directory, metrics } = runtime
+  const dispatcher = createDispatcher({ pool, settler, connectors, logger, onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`) })
+  const deliveries = createDeliveryLoop({
+    pool, clock, logger,
+    secretsFor: (applicationId) => directory.find(applicationId)?.webhookSecrets ?? [],
+    copiesStatusFor: (applicationId) => directory.find(applicationId)?.copiesWebhookStatus ?? false,
+    allowsPrivateTargets: config.isSandbox,
+    allowedNetworks: config.webhookAllowedNetworks,
+  })
+  runtime.onWork(dispatcher.wake)
+  runtime.onFinal(deliveries.wake)
+  dispatcher.start()
+  deliveries.start()
+  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks: taskTable(runtime) })
+  return {
+    async drain() {
+      await worker.stop()
+      await dispatcher.drain()
+      await settler.drain()
+      await Promise.race([deliveries.drain(), delay(7_000, undefined, { ref: false })])
+    },
+  }
+}
+
+/** Every scheduled task of the service, by its name. */
+function taskTable({ pool, clock }: Runtime): ScheduledTask[] {
+  return [
+    scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals(pool))),
+    scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
+    scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
+  ]
+}

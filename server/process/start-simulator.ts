@@ -1,0 +1,46 @@
+import path from 'node:path'
+import { z } from 'zod'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { type Config, processEnvironment, randomSecret } from '../config.ts'
+import { freePort } from '../database/embedded.ts'
+import type { Logger } from '../logger.ts'
+import type { ConnectorSettings } from '../operators/create-connectors.ts'
+import { type SupervisedChild, superviseChild } from './supervise-child.ts'
+
+export type Simulator = { operators: ConnectorSettings['operators']; stop(): Promise<void> }
+
+const placeSchema = z.object({ url: z.url() })
+
+/** Where the simulator keeps its books, apart from ours. */
+export function simulatorFolder(config: Config): string {
+  return path.join(config.dataDirectory, 'simulator')
+}
+
+/**
+ * Starts the stand-in of all thirteen operators as a child process on loopback; it is started again, on the same port and
+ * with its books, when it dies. With split roles only the worker starts one: the others reach it on SIMULATOR_PORT.
+ */
+export async function startSimulator(config: Config, logger: Logger): Promise<Simulator> {
+  // Calls are authorised and callbacks signed with it; derived, so that every process of the sandbox knows it.
+  const secret = config.role === 'all' ? randomSecret() : config.tokenSecret
+  const port = config.simulator.port ?? (config.role === 'all' ? await freePort() : SPLIT_ROLES_PORT)
+  const url = `http://127.0.0.1:${port}`
+  let child: SupervisedChild | undefined
+  if (config.role !== 'web') {
+    child = await superviseChild({
+      name: 'simulator',
+      entry: new URL('../operators/simulator/main.ts', import.meta.url),
+      arguments: () => ['--port', String(port), '--folder', simulatorFolder(config), '--delay-ms', String(config.simulator.delayMs)],
+      environment: { ...processEnvironment(), SIMULATOR_SECRET: secret, NODE_ENV: 'production' },
+      logger,
+      stopLimitMs: 3_000,
+    })
+    placeSchema.parse(child.firstMessage)
+  }
+  return {
+    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: url, secret }])),
+    stop: async () => child?.stop(),
+  }
+}
+
+const SPLIT_ROLES_PORT = 3_010

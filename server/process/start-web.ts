@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createFrontDoor } from '../http/front-door.ts'
+import type { Runtime } from '../runtime.ts'
+import { ROOT_FOLDER } from './root-folder.ts'
+
+export type Web = {
+  port: number
+  /** Resolves when the pages can be served; the API is there before. */
+  pagesReady: Promise<void>
+  drain(): Promise<void>
+}
+
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+
+/** Opens the front door of this process. The pages are loaded behind it: whoever asks for one meanwhile waits for them. */
+export async function startWeb(runtime: Runtime, options: { sharesPort: boolean }): Promise<Web> {
+  const { config, logger } = runtime
+  const pages = Promise.withResolvers<Handler>()
+  let handler: Handler | undefined
+  const frontDoor = createFrontDoor({
+    runtime,
+    apiMount: config.apiMount,
+    fallback: (incoming, outgoing) => {
+      if (handler) return handler(incoming, outgoing)
+      pages.promise.then((ready) => ready(incoming, outgoing), () => refusePage(outgoing))
+    },
+  })
+  const port = await frontDoor.listen({ host: config.host, port: config.port, reusePort: options.sharesPort })
+  const pagesReady = loadPages().then((loaded) => {
+    handler = loaded
+    pages.resolve(loaded)
+  }, (error: unknown) => {
+    logger.error({ err: error }, 'The pages could not be loaded; the API is served all the same')
+    pages.reject(error)
+  })
+  pages.promise.catch(() => undefined)
+  return { port, pagesReady, drain: () => frontDoor.drain() }
+}
+
+async function loadPages(): Promise<Handler> {
+  const { default: next } = await import('next')
+  const application = next({ dev: false, dir: ROOT_FOLDER })
+  await application.prepare()
+  return application.getRequestHandler()
+}
+
+function refusePage(outgoing: ServerResponse): void {
+  outgoing.writeHead(503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  outgoing.end('The pages are not built. Run npm start, which builds them.\n')
+}

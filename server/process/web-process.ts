@@ -1,0 +1,23 @@
+// One of several web processes (WEB_CONCURRENCY), started by server/main.ts, which tells it everything through its environment.
+import { z } from 'zod'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { loadConfig, processEnvironment, publishForNext } from '../config.ts'
+import { createLogger } from '../logger.ts'
+import { createRuntime } from '../runtime.ts'
+import { createEnding } from './ending.ts'
+import { startWeb } from './start-web.ts'
+
+const operatorsSchema = z.partialRecord(z.enum(OPERATOR_CODES), z.object({ baseUrl: z.url(), secret: z.string() }))
+
+const environment = processEnvironment()
+const config = loadConfig(environment)
+const logger = createLogger(config.logLevel)
+// The parent got the Ctrl-C too, and asks its children in order.
+const ending = createEnding(logger, ['SIGTERM'])
+publishForNext(config)
+const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
+const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
+ending.add('the connections', () => runtime.close())
+const web = await startWeb(runtime, { sharesPort: true })
+ending.add('the front door', () => web.drain())
+process.send?.('ready')

@@ -1,0 +1,89 @@
+import type { Clock } from '#lib/time.ts'
+import { systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { createPool, type Pool } from './database/pool.ts'
+import { createAccessLog } from './http/access-log.ts'
+import type { HttpRuntime } from './http/http-runtime.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
+import { createTokens, type Tokens } from './identity/access-token.ts'
+import { createDirectory, type Directory } from './identity/directory.ts'
+import { createSignInThrottle, type SignInThrottle } from './identity/sign-in-throttle.ts'
+import type { Logger } from './logger.ts'
+import type { Connectors } from './operators/connector.ts'
+import { closeConnectors, createConnectors, type ConnectorSettings } from './operators/create-connectors.ts'
+import { type CallbackDesk, createCallbackDesk } from './operators/handle-callback.ts'
+import { createIntake, type Intake } from './transactions/intake.ts'
+import { createSettler, type Settler } from './transactions/settle.ts'
+
+/** Everything that lives as long as the process and is shared by all it does. */
+export type Runtime = HttpRuntime & {
+  config: Config
+  pool: Pool
+  /** For lists, totals and exports: the replica where there is one. Money is never decided from it. */
+  reportPool: Pool
+  clock: Clock
+  logger: Logger
+  directory: Directory
+  tokens: Tokens
+  throttle: SignInThrottle
+  intake: Intake
+  settler: Settler
+  connectors: Connectors
+  callbacks: CallbackDesk
+  metrics: Metrics
+  /** Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them. */
+  onWork(listener: () => void): void
+  onFinal(listener: () => void): void
+  /** Ends in order what was accepted, then the connections. */
+  close(): Promise<void>
+}
+
+export type RuntimeOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
+
+const KEY = Symbol.for('countersign.runtime')
+
+/** Composes the one Runtime of this process and publishes it for the pages, which Next bundles apart from these modules. */
+export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
+  const clock = systemClock
+  const metrics = createMetrics()
+  const pool = createPool({ databaseUrl, connectionsMax: config.poolSize, applicationName: `countersign ${config.role}` })
+  const reportPool = config.databaseReplicaUrl
+    ? createPool({ databaseUrl: config.databaseReplicaUrl, connectionsMax: config.poolSize, applicationName: 'countersign reports' })
+    : pool
+  const directory = await createDirectory({ pool, onError: (error) => logger.warn({ err: error }, 'The list of applications could not be refreshed') })
+  const intake = createIntake({ pool, onBatch: (size) => metrics.observeBatch('intake', size) })
+  const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
+  const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock })
+  const workListeners: (() => void)[] = []
+  const wakeOperators = () => {
+    for (const listener of workListeners) listener()
+  }
+  const callbacks = createCallbackDesk({ pool, connectors, wake: wakeOperators })
+  intake.onCreated(wakeOperators)
+  metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
+  metrics.addGauge('database_connections', 'Open connections to the database', () => pool.totalCount)
+  metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)
+
+  const runtime: Runtime = {
+    config, pool, reportPool, clock, logger, directory, intake, settler, connectors, callbacks, metrics,
+    tokens: createTokens({ clock, secret: config.tokenSecret }),
+    throttle: createSignInThrottle({ pool, clock }),
+    accessLog: createAccessLog(config.logLevel),
+    onWork: (listener) => void workListeners.push(listener),
+    onFinal: settler.onFinal,
+    async close() {
+      await intake.drain()
+      await settler.drain()
+      await closeConnectors(connectors)
+      await directory.close()
+      if (reportPool !== pool) await reportPool.end()
+      await pool.end()
+    },
+  }
+  publishRuntime(runtime)
+  return runtime
+}
+
+function publishRuntime(runtime: Runtime): void {
+  Object.assign(globalThis, { [KEY]: runtime })
+}

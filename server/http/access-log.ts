@@ -1,5 +1,4 @@
-import type { DestinationStream, Level } from 'pino'
-import { pino } from 'pino'
+import { type DestinationStream, type Level, pino } from 'pino'
 
 /** One answered request. There is no query and no body here: phone numbers, notes and reasons travel in them (DESIGN 13). */
 export type AccessEntry = {
@@ -18,20 +17,19 @@ const PATH_LENGTH_MAX = 200
 
 /**
  * Writes one line per request at level `info`; undefined when that level is switched off, so that nothing is built in vain.
- * Lines are collected and written together, at the latest after a second.
+ * Lines are collected and written together, at the latest after a second. They have pino's form, and are put together here:
+ * at twenty thousand requests a second pino's general way of writing an object is the largest cost of a request.
  */
 export function createAccessLog(level: Level | 'silent', destination?: DestinationStream): AccessLog | undefined {
-  const stream = destination ?? pino.destination({ dest: 2, sync: false, minLength: 16 * 1024, periodicFlush: 1_000 })
-  const logger = pino({ level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, stream)
-  if (!logger.isLevelEnabled('info')) return undefined
-  return (entry) => {
-    logger.info({
-      method: entry.method,
-      path: entry.path.slice(0, PATH_LENGTH_MAX),
-      status: entry.status,
-      ms: Math.round(entry.durationMs * 100) / 100,
-      app: entry.applicationId,
-      peer: entry.peerAddress,
-    })
+  if (!pino({ level }).isLevelEnabled('info')) return undefined
+  const stream = destination ?? pino.destination({ dest: 2, sync: false, minLength: 8 * 1024, periodicFlush: 1_000 })
+  const start = `{"level":${pino.levels.values['info']},"pid":${process.pid},"msg":"request","time":"`
+  return ({ method, path, status, durationMs, applicationId, peerAddress }) => {
+    const app = applicationId === undefined ? '' : `,"app":"${applicationId}"`
+    const peer = peerAddress === undefined ? '' : `,"peer":"${peerAddress}"`
+    stream.write(
+      `${start}${new Date().toISOString()}","method":"${method}","path":${JSON.stringify(path.slice(0, PATH_LENGTH_MAX))}` +
+      `,"status":${status},"ms":${durationMs.toFixed(2)}${app}${peer}}\n`,
+    )
   }
 }

@@ -24,10 +24,13 @@ function collectBody(overrides: Record<string, unknown> = {}): string {
 function talk(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(room.port, '127.0.0.1')
-    const chunks: Buffer[] = []
-    socket.on('data', (chunk) => chunks.push(chunk))
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk: string) => {
+      text += chunk
+    })
     socket.on('error', reject)
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString()))
+    socket.on('close', () => resolve(text))
     socket.write(bytes)
   })
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#lib/time.ts'
 import type { Config } from '../config.ts'
-import type { Pool } from '../database/pool.ts'
+import type { Pool, Queryable } from '../database/pool.ts'
 import type { Tokens } from '../identity/access-token.ts'
 import type { Directory } from '../identity/directory.ts'
 import type { SignInThrottle } from '../identity/sign-in-throttle.ts'
@@ -16,6 +16,8 @@ import type { Metrics } from './metrics.ts'
 export type HttpRuntime = {
   config: Pick<Config, 'trustedProxies' | 'metricsToken'>
   pool: Pool
+  /** Where lists and totals are read: the replica where there is one, otherwise the pool. Nothing is decided from it. */
+  reportPool: Queryable
   clock: Clock
   logger: Logger
   directory: Directory
@@ -26,6 +28,8 @@ export type HttpRuntime = {
   connectors: Connectors
   callbacks: CallbackDesk
   metrics: Metrics
+  /** Told when a decision may have given the dispatcher or the deliveries something to do. */
+  onDecided?: () => void
   /** Absent where request lines are switched off. */
   accessLog?: AccessLog
 }

@@ -1,6 +1,7 @@
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { Page } from '../reports/page.ts'
 import type { IntakeOutcome } from '../transactions/intake.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
@@ -23,11 +24,11 @@ export function recordJson(transaction: Transaction): string {
 }
 
 /** The page envelope; its records have no payToken. `number` counts from 0. */
-export function pageJson(page: { transactions: readonly Transaction[]; total: bigint; size: number; number: number }): string {
+export function pageJson(page: Page<Transaction>): string {
   const size = BigInt(page.size)
-  const content = page.transactions.map((transaction) => `{${recordFields(transaction)}}`).join(',')
+  const content = page.rows.map((transaction) => `{${recordFields(transaction)}}`).join(',')
   return `{"content":[${content}],"totalElements":${page.total},"totalPages":${(page.total + size - 1n) / size}` +
-    `,"size":${page.size},"number":${page.number}}`
+    `,"size":${page.size},"number":${page.page}}`
 }
 
 function recordFields(transaction: Transaction): string {

@@ -59,7 +59,7 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
     config: { trustedProxies: [], metricsToken: undefined, ...options.config },
-    pool, clock: systemClock, logger, directory, tokens, settler, connectors, intake,
+    pool, reportPool: pool, clock: systemClock, logger, directory, tokens, settler, connectors, intake,
     throttle: createSignInThrottle({ pool, clock: systemClock }),
     callbacks: createCallbackDesk({ pool, connectors }),
     metrics: createMetrics(),

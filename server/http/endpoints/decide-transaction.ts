@@ -1,0 +1,45 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { decide, type DecisionFailure } from '../../approvals/decide.ts'
+import type { Call } from '../endpoint.ts'
+import { type Refusal, refuse } from '../errors.ts'
+import { recordJson } from '../serialise-transaction.ts'
+import { NO_TRANSACTION } from './transaction-status.ts'
+
+export type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }
+
+/**
+ * What validateTransaction and rejectTransaction share. The application vouches for the checker whom it names; that this
+ * person may decide is checked here all the same (DESIGN 5, validate / reject).
+ */
+export async function decideTransaction({ runtime, caller }: Call, named: NamedDecision): Promise<Result<string, Refusal>> {
+  const decided = await decide(runtime, {
+    ...named,
+    applicationId: caller.application.applicationId,
+    through: 'api',
+    actor: { kind: 'api', id: caller.apiUserId },
+  })
+  if (!decided.ok) return err(refuseDecision(decided.error))
+  runtime.onDecided?.()
+  return ok(recordJson(decided.value))
+}
+
+function refuseDecision(failure: DecisionFailure): Refusal {
+  switch (failure.kind) {
+    case 'not_found':
+      return NO_TRANSACTION
+    case 'not_a_checker':
+      return refuse(403, 'checkerId must be an active person with the checker role in this application.')
+    case 'is_maker':
+      return refuse(403, 'checkerId must not be the maker of the transaction.')
+    case 'decided_already':
+      return refuse(403, 'This checker has decided on the transaction already: another one is needed.')
+    case 'code_required':
+      return refuse(403, 'The approval rule asks for a one-time code of the checker: this can be decided in the back office only.')
+    case 'not_waiting':
+      return refuse(400, `The transaction must be in PENDING_APPROVAL; it is in ${failure.status}.`)
+    case 'expired':
+      return refuse(400, 'The transaction can no longer be decided: its time for approval is over.')
+    case 'content_changed':
+      return refuse(400, 'The transaction is not what was shown.')
+  }
+}

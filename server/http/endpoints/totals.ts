@@ -1,0 +1,48 @@
+import { formatMinor } from '#lib/money.ts'
+import { ok, type Result } from '#lib/result.ts'
+import { rangeQuerySchema } from '#lib/schemas/queries.ts'
+import { listBalances } from '../../reports/list-balances.ts'
+import { totalByRange, totalOfApplication } from '../../reports/total-amounts.ts'
+import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
+import type { Refusal } from '../errors.ts'
+import { readQuery } from '../read-query.ts'
+
+/** GET /getTotalAmountByApplicationProductAndDateRange: one JSON decimal number, exact to the last digit. */
+export const getTotalAmountByApplicationProductAndDateRange: PartnerEndpoint = {
+  kind: 'partner',
+  name: 'getTotalAmountByApplicationProductAndDateRange',
+  method: 'GET',
+  path: `${TRANSACTION_PATH}/getTotalAmountByApplicationProductAndDateRange`,
+  async answer({ runtime, request, caller }: Call): Promise<Result<string, Refusal>> {
+    const query = readQuery(request, rangeQuerySchema)
+    if (!query.ok) return query
+    const { startDate, endDate, status } = query.value
+    const range = { startDay: startDate, endDay: endDate, status }
+    return ok(formatMinor(await totalByRange(runtime.reportPool, caller.application.applicationId, range)))
+  },
+}
+
+/** GET /getTotalAmountByApplicationProduct: one JSON decimal number over all transactions. */
+export const getTotalAmountByApplicationProduct: PartnerEndpoint = {
+  kind: 'partner',
+  name: 'getTotalAmountByApplicationProduct',
+  method: 'GET',
+  path: `${TRANSACTION_PATH}/getTotalAmountByApplicationProduct`,
+  async answer({ runtime, caller }: Call): Promise<Result<string, Refusal>> {
+    return ok(formatMinor(await totalOfApplication(runtime.reportPool, caller.application.applicationId)))
+  },
+}
+
+/** GET /getByApplicationProductBalances: one record for each of the thirteen operators. */
+export const getByApplicationProductBalances: PartnerEndpoint = {
+  kind: 'partner',
+  name: 'getByApplicationProductBalances',
+  method: 'GET',
+  path: `${TRANSACTION_PATH}/getByApplicationProductBalances`,
+  async answer({ runtime, caller }: Call): Promise<Result<string, Refusal>> {
+    const balances = await listBalances(runtime.pool, caller.application.applicationId)
+    const records = balances.map((balance) =>
+      `{"serviceType":"${balance.operator}","balanceCollect":${formatMinor(balance.collectMinor)},"balanceDeposit":${formatMinor(balance.depositMinor)}}`)
+    return ok(`[${records.join(',')}]`)
+  },
+}

@@ -1,0 +1,18 @@
+import { validateQuerySchema } from '#lib/schemas/queries.ts'
+import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
+import { readQuery } from '../read-query.ts'
+import { decideTransaction } from './decide-transaction.ts'
+
+/** POST /validateTransaction (spec, Rules 5): a checker approves a transaction that waits. */
+export const validateTransaction: PartnerEndpoint = {
+  kind: 'partner',
+  name: 'validateTransaction',
+  method: 'POST',
+  path: `${TRANSACTION_PATH}/validateTransaction`,
+  async answer(call) {
+    const query = readQuery(call.request, validateQuerySchema)
+    if (!query.ok) return query
+    const { checkerId, transactionId, payeeNote } = query.value
+    return decideTransaction(call, { checkerId, transactionId, decision: 'validated', note: payeeNote })
+  },
+}

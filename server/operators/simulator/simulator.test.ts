@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { request } from 'undici'
+import { until } from '../testing/operator-room.ts'
+import { Books } from './books.ts'
+import { DueQueue } from './due-queue.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-books-'))
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+const SECRET = 'secret of the simulator'
+
+function transferRequest(overrides: Record<string, unknown> = {}) {
+  return {
+    reference: randomUUID(), direction: 'DEPOSIT' as const, amount: '5000', currency: 'XAF' as const, phoneNumber: '237677209341', customerName: 'Clarisse', context: randomUUID(), ...overrides,
+  }
+}
+
+async function startProcess(port = 0): Promise<{ child: ChildProcess; url: string; port: number }> {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+  const child = spawn(process.execPath, [main, '--port', String(port), '--folder', path.join(folder, 'process'), '--delay-ms', '150'], {
+    stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, SIMULATOR_SECRET: SECRET },
+  })
+  const [line] = await once(createInterface({ input: child.stdout ?? assert.fail() }), 'line')
+  return { child, ...JSON.parse(line) }
+}
+
+async function call(url: string, method: 'GET' | 'POST', place: string, body?: unknown, secret = SECRET) {
+  const answer = await request(`${url}${place}`, { method, headers: { authorization: `Bearer ${secret}` }, body: body === undefined ? undefined : JSON.stringify(body) })
+  return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
+}
+
+test('a simulator killed with SIGKILL knows everything again that it ever told, and finishes what was open', async () => {
+  const first = await startProcess()
+  const transfers = Array.from({ length: 200 }, () => transferRequest())
+  const answers = await Promise.all(transfers.map((transfer) => call(first.url, 'POST', '/v1/MOMOCM/transfers', transfer)))
+  assert.equal(answers.every((answer) => answer.status === 202), true)
+  first.child.kill('SIGKILL')
+  await once(first.child, 'exit')
+  const second = await startProcess(first.port)
+  const again = await call(second.url, 'POST', '/v1/MOMOCM/transfers', transfers[0])
+  assert.equal(again.status, 200)
+  const entries = await until(async () => {
+    const { body } = await call(second.url, 'GET', '/books')
+    const found = body['entries'] as { reference: string; timesExecuted: number; submissions: number; duplicates: number; status: string }[]
+    return found.every((entry) => entry.status === 'SUCCESS') && found
+  }, 'everything is executed')
+  assert.equal(entries.length, 200)
+  assert.equal(entries.every((entry) => entry.timesExecuted === 1), true)
+  const repeated = entries.find((entry) => entry.reference === transfers[0]?.reference)
+  assert.deepEqual([repeated?.submissions, repeated?.duplicates], [2, 1])
+  second.child.kill('SIGTERM')
+  assert.deepEqual(await once(second.child, 'exit'), [0, null])
+})
+
+test('one reference is executed once; with other content it is refused; strangers and nonsense are refused', async () => {
+  const { child, url } = await startProcess()
+  const transfer = transferRequest()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => call(url, 'POST', '/v1/MOMOCM/transfers', transfer)))
+  assert.deepEqual(answers.map((answer) => answer.status).sort(), [...Array(9).fill(200), 202])
+  assert.equal((await call(url, 'POST', '/v1/MOMOCM/transfers', { ...transfer, amount: '5001' })).status, 409)
+  assert.equal((await call(url, 'POST', '/v1/MOMOCM/transfers', transferRequest(), 'wrong')).status, 401)
+  assert.equal((await call(url, 'POST', '/v1/UGMTN/transfers', transferRequest())).status, 400)
+  assert.equal((await call(url, 'POST', '/v1/MOMOCM/transfers', { reference: 1 })).status, 400)
+  assert.equal((await call(url, 'GET', `/v1/OMCM/transfers/${transfer.reference}`)).status, 404)
+  assert.equal((await call(url, 'GET', `/v1/MOMOCM/transfers/${randomUUID()}`)).body['code'], 'UNKNOWN_REFERENCE')
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+})
+
+test('half a line at the end of the books, left by a killed process, is dropped', async () => {
+  const place = path.join(folder, 'torn')
+  const books = new Books(place)
+  const transfer = transferRequest()
+  books.accept('MOMOCM', transfer, 1)
+  books.execute(transfer.reference)
+  books.close()
+  await appendFile(path.join(place, 'books.jsonl'), '{"what":"executed","refer')
+  const reopened = new Books(place)
+  assert.equal(reopened.find(transfer.reference)?.timesExecuted, 1)
+  const next = transferRequest()
+  reopened.accept('MOMOCM', next, 1)
+  reopened.close()
+  const last = new Books(place)
+  assert.equal(last.find(next.reference)?.status, 'PENDING')
+  last.close()
+})
+
+test('items leave the queue in the order of their instants, whatever the order of arrival', async () => {
+  await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 300 }), async (instants) => {
+    let nowMs = 0
+    const seen: number[] = []
+    await new Promise<void>((resolve) => {
+      const queue = new DueQueue<number>(() => nowMs, (item) => {
+        seen.push(item)
+        if (seen.length === instants.length + 1) resolve()
+      })
+      // Time stands still until all are in; then everything is due.
+      for (const instant of instants) queue.add(instant, instant)
+      nowMs = 1_000
+      queue.add(0, 0)
+    })
+    assert.deepEqual(seen, [0, ...instants.sort((left, right) => left - right)])
+  }), { numRuns: 50 })
+})

@@ -34,7 +34,7 @@ export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
           <span className="lg:hidden">{t('frame.sandboxShort')}</span>
         </Badge>
       )}
-      <search className="ml-auto hidden w-full max-w-[340px] md:block">
+      <search className="ml-auto hidden w-56 min-w-0 md:block lg:w-[340px]">
         <SearchForm t={t} application={application.slug} id={SEARCH_ID} hasKey />
       </search>
       <a href={paths.search(application.slug)} aria-label={t('frame.search')} className="ml-auto flex size-10 items-center justify-center rounded-sm text-ink-2 md:hidden">
@@ -91,7 +91,7 @@ function ApplicationSwitcher({ t, viewer }: { t: Translate; viewer: Viewer }) {
   return (
     <Popover
       id="application-menu"
-      label={t('frame.switchApplication', { name: application.name })}
+      label={t('frame.switchApplication')}
       triggerClass="-mx-1.5 flex h-9 min-w-0 items-center gap-2 rounded-sm px-1.5 font-strong hover:bg-sunken"
       trigger={
         <>
@@ -116,8 +116,9 @@ function LanguageMenu({ t, viewer, action }: { t: Translate; viewer: Viewer; act
   return (
     <form action={action} className="hidden sm:block">
       <input type="hidden" name="locale" value={next} />
-      <button type="submit" lang={next} aria-label={t('frame.inOtherLanguage')} className="h-8 rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink">
-        <span aria-hidden="true">{viewer.locale.toUpperCase()}</span>
+      <button type="submit" lang={next} className="h-8 rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink">
+        {viewer.locale.toUpperCase()}
+        <span className="sr-only">, {t('frame.inOtherLanguage')}</span>
       </button>
     </form>
   )
@@ -126,7 +127,7 @@ function LanguageMenu({ t, viewer, action }: { t: Translate; viewer: Viewer; act
 function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewer; theme: Theme; actions: FrameActions }) {
   const themeWords = { system: t('frame.themeSystem'), light: t('frame.themeLight'), dark: t('frame.themeDark') }
   return (
-    <Popover id="person-menu" align="end" label={t('frame.personMenu', { name: viewer.name })} triggerClass="rounded-full touch-target" panelClass="w-64" trigger={<Initials name={viewer.name} />}>
+    <Popover id="person-menu" align="end" label={t('frame.personMenu', { name: viewer.name })} triggerClass="rounded-full touch-target" panelClass="w-64" trigger={<Initials name={viewer.name} isHidden={false} />}>
       <div className="px-2.5 py-1.5">
         <p className="font-strong">{viewer.name}</p>
         <p className="truncate text-second text-quiet">{viewer.email}</p>

@@ -4,7 +4,7 @@ export type PopoverProps = {
   id: string
   /** What the button shows. */
   trigger: ReactNode
-  /** What the button is called where its content does not say it. */
+  /** What screen readers hear after what the button shows, where that does not say enough. */
   label?: string
   triggerClass: string
   align?: 'start' | 'end'
@@ -19,8 +19,9 @@ export type PopoverProps = {
 export function Popover({ id, trigger, label, triggerClass, align = 'start', panelClass = '', children }: PopoverProps) {
   return (
     <>
-      <button type="button" popoverTarget={id} aria-label={label} className={triggerClass}>
+      <button type="button" popoverTarget={id} className={triggerClass}>
         {trigger}
+        {label && <span className="sr-only">{label}</span>}
       </button>
       <div id={id} popover="auto" className={`anchored ${align === 'end' ? 'anchored-end' : ''} max-h-[80dvh] min-w-52 overflow-y-auto rounded-md border border-line bg-surface p-1.5 text-work text-ink shadow-float ${panelClass}`}>
         {children}

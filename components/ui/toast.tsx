@@ -52,7 +52,8 @@ export function Toaster() {
       <div role="status" aria-live="polite" className="sr-only">
         {words}
       </div>
-      <ul aria-label={t('ui.notices')} className="no-print pointer-events-none fixed inset-x-4 bottom-20 z-40 flex flex-col items-center gap-2 md:bottom-6">
+      <section aria-label={t('ui.notices')}>
+        <ul className="no-print pointer-events-none fixed inset-x-4 bottom-20 z-40 flex flex-col items-center gap-2 md:bottom-6">
         {shown.map((item) => (
           <li key={item.id} className={`pointer-events-auto flex max-w-lg items-center gap-3 rounded-md border px-3.5 py-2 shadow-float ${item.tone === 'bad' ? 'border-bad bg-surface text-bad' : 'border-ink bg-ink text-paper'}`}>
             <span>{item.text}</span>
@@ -61,7 +62,8 @@ export function Toaster() {
             </button>
           </li>
         ))}
-      </ul>
+        </ul>
+      </section>
     </>
   )
 }

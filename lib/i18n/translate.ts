@@ -39,3 +39,6 @@ function choose(branches: string, count: number, plurals: Intl.PluralRules): str
 export function pickMessages(messages: Messages, prefixes: readonly string[]): Messages {
   return Object.fromEntries(Object.entries(messages).filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix))))
 }
+
+/** What a key looks like: words with dots between them. */
+export const MESSAGE_KEY_PATTERN = /^[a-zA-Z]+(\.[a-zA-Z_]+)+$/

@@ -1,5 +1,6 @@
 import { cookies, headers } from 'next/headers'
 import { cache } from 'react'
+import { type ColumnSettings, columnCookieName, readColumnSettings } from '#lib/column-settings.ts'
 import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
@@ -34,4 +35,9 @@ export const getT = cache(async (): Promise<Translate> => {
 /** Remembers a choice of look in this browser for a year. For server actions: a page may not set cookies. */
 export async function rememberChoice(name: typeof THEME_COOKIE | typeof LANGUAGE_COOKIE, value: string): Promise<void> {
   (await cookies()).set(name, value, { path: '/', maxAge: YEAR_S, sameSite: 'lax', httpOnly: true })
+}
+
+/** The columns this browser chose for a table, for the first render; undefined when it never did. */
+export async function readColumnChoice(table: string): Promise<ColumnSettings | undefined> {
+  return readColumnSettings((await cookies()).get(columnCookieName(table))?.value)
 }

@@ -1,0 +1,50 @@
+'use client'
+
+import { type FormEventHandler, type ReactNode, useRef } from 'react'
+import { Button, type ButtonVariant } from '#components/ui/button.tsx'
+import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { useT } from '#components/ui/words.tsx'
+
+export type FormDialogProps = {
+  title: string
+  /** The words on the button that does it; they say what it does ("Validate 37 · 4,215,000 XAF"). */
+  submitLabel: string
+  submitVariant?: ButtonVariant
+  /** Wired by type: a form without a busy state or a place for its error does not compile. */
+  isPending: boolean
+  error: string | null
+  /** `form.handleSubmit(...)` of react-hook-form. */
+  onSubmit: FormEventHandler<HTMLFormElement>
+  onClose: () => void
+  children: ReactNode
+}
+
+/** A question that needs fields. Ctrl+Enter submits from anywhere in it; Escape leaves it. */
+export function FormDialog({ title, submitLabel, submitVariant = 'primary', isPending, error, onSubmit, onClose, children }: FormDialogProps) {
+  const t = useT()
+  const form = useRef<HTMLFormElement>(null)
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        ref={form}
+        noValidate
+        onSubmit={onSubmit}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
+        }}
+      >
+        <div className="grid gap-4">
+          {error && <Notice tone="bad">{error}</Notice>}
+          {children}
+        </div>
+        <DialogActions>
+          <Button type="submit" variant={submitVariant} isBusy={isPending}>
+            {submitLabel}
+          </Button>
+          <Button onClick={() => form.current?.closest('dialog')?.close()}>{t('ui.cancel')}</Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+// A dispatcher in a process of its own, for tests that kill it: node dispatcher-process.ts <json of DispatcherProcessPlan>.
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { systemClock } from '../../clock.ts'
+import { createPool } from '../../database/pool.ts'
+import { createLogger } from '../../logger.ts'
+import { createSettler } from '../../transactions/settle.ts'
+import { createConnectors } from '../create-connectors.ts'
+import { createDispatcher } from '../dispatcher.ts'
+
+export type DispatcherProcessPlan = { databaseUrl: string; simulatorUrl: string; secret: string }
+
+const plan: DispatcherProcessPlan = JSON.parse(process.argv[2] ?? '{}')
+const pool = createPool({ databaseUrl: plan.databaseUrl, connectionsMax: 6, applicationName: 'dispatcher' })
+const dispatcher = createDispatcher({
+  pool,
+  settler: createSettler({ pool }),
+  connectors: createConnectors({
+    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: plan.simulatorUrl, secret: plan.secret }])),
+    callbackBaseUrl: undefined,
+    clock: systemClock,
+    submitTimeoutMs: 300,
+    queryTimeoutMs: 300,
+  }),
+  logger: createLogger('silent'),
+  perOperatorMax: 16,
+  idlePollMs: 10,
+  callTimeoutMs: 300,
+  leaseMs: 900,
+  pollDelaysMs: [60, 90, 120, 150],
+  absenceMs: 50,
+  acceptedAbsenceMs: 150,
+})
+dispatcher.start()
+process.stdout.write('started\n')

@@ -4,6 +4,7 @@ import {
   readApplicationListings, readKeyListings, readPersonListings,
 } from './access-list-store.ts'
 
+export type { ApplicationListing } from './access-list-store.ts'
 export type AccessListing = { keys: ApiKeyListing[]; apiUsers: ApiUserListing[]; addresses: AddressListing[]; people: PersonListing[] }
 
 /** Every application by name, for the machine's administrator. */

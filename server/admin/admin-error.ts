@@ -1,0 +1,39 @@
+import type { Result } from '#lib/result.ts'
+
+/** Something the person at the command line can put right; its message is one sentence for them. */
+export class AdminError extends Error {
+  readonly exitCode: 1 | 2
+
+  /** Exit code 1: it was refused. 2: the command line itself is wrong, and its usage is shown. */
+  constructor(message: string, exitCode: 1 | 2 = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** What each refusal of a command means to the person who typed it. */
+const SENTENCES: Record<string, string> = {
+  invalid_name: 'The name must have 1 to 200 characters.',
+  invalid_username: 'The user name must have 3 to 320 characters and no spaces.',
+  invalid_email: 'That is not an e-mail address.',
+  invalid_roles: 'Roles are one or more of maker, checker, finance, administrator, with commas between them.',
+  invalid_limits: 'The limits must be positive and the minimum not above the maximum.',
+  invalid_fees: 'Percentages must be 0 or more and stay below 100 together; fixed parts must be 0 or more.',
+  username_taken: 'Somebody has that user name already.',
+  already_member: 'That person is a member of the application already.',
+  not_a_member: 'That person is not a member of the application.',
+  too_many_keys: 'The application has ten working keys already; revoke one first.',
+  unknown_application: 'There is no such application.',
+  unknown_key: 'There is no such key that still works.',
+  unknown_user: 'There is no such API user.',
+  unknown_person: 'There is no such person.',
+  not_a_network: 'That is neither an address nor a network (203.0.113.7, 10.0.0.0/8, 2001:db8::/32).',
+  host_bits_set: 'The network has digits behind its mask: write 10.0.0.0/8, or the single address.',
+  not_on_the_list: 'That address or network is not on the allow list.',
+}
+
+/** The value of a command that worked; throws an AdminError with a sentence for one that refused. */
+export function valueOf<Value>(result: Result<Value, string>): Value {
+  if (result.ok) return result.value
+  throw new AdminError(SENTENCES[result.error] ?? `Refused: ${result.error}.`)
+}

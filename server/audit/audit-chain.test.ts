@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { ok } from '#lib/result.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { must } from '#server/testing/partner.ts'
+import { appendAudit, appendAuditEntries, type AuditEntry, SERVICE_WIDE } from './append-audit.ts'
+import type { AuditDetails } from './canonical-text.ts'
+import { listAudit } from './list-audit.ts'
+import { listAuditChains, verifyAuditChain } from './verify-audit-chain.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+function entry(applicationId: string, details: AuditDetails = {}): AuditEntry {
+  return { applicationId, actor: { kind: 'system', id: null }, action: 'test.done', subject: 'something', details }
+}
+
+async function append(...entries: AuditEntry[]): Promise<void> {
+  must(await withTransaction<void, never>(database.pool, async (trx) => ok(await appendAuditEntries(trx, entries))))
+}
+
+/** What somebody with the owner's rights could do: the trigger out of the way, a change, the trigger back. */
+async function tamper(statement: string, values: unknown[]): Promise<void> {
+  await database.pool.query('alter table audit_entries disable trigger refuse_change')
+  try {
+    await database.pool.query(statement, values)
+  } finally {
+    await database.pool.query('alter table audit_entries enable always trigger refuse_change')
+  }
+}
+
+async function chainOf(count: number): Promise<string> {
+  const applicationId = randomUUID()
+  for (let place = 1; place <= count; place++) await append(entry(applicationId, { place }))
+  return applicationId
+}
+
+test('an empty chain and a chain of many pages are intact', async () => {
+  assert.equal(must(await verifyAuditChain(database.pool, randomUUID())).entryCount, 0n)
+  const applicationId = randomUUID()
+  await append(...Array.from({ length: 2_500 }, (_, place) => entry(applicationId, { place })))
+  await append(entry(applicationId))
+  assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 2_501n)
+})
+
+test('fifty writers at once make one chain without gaps, and two chains do not disturb each other', async () => {
+  const [one, two] = [randomUUID(), randomUUID()]
+  await Promise.all(Array.from({ length: 50 }, (_, place) => append(...(place % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]))))
+  for (const applicationId of [one, two]) assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 50n)
+})
+
+test('an act that was rolled back leaves no entry and no gap', async () => {
+  const applicationId = await chainOf(2)
+  await assert.rejects(withTransaction(database.pool, async (trx) => {
+    await appendAudit(trx, entry(applicationId))
+    throw new Error('no')
+  }))
+  await append(entry(applicationId))
+  assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 3n)
+})
+
+test('details of any shape verify after the database has kept them', async () => {
+  const applicationId = SERVICE_WIDE
+  const json = fc.dictionary(fc.string().filter((key) => key !== '__proto__'), fc.jsonValue({ maxDepth: 3 }))
+  let written = 0n
+  await fc.assert(fc.asyncProperty(json, fc.string({ unit: 'binary' }), async (details, text) => {
+    await append({ ...entry(applicationId, JSON.parse(JSON.stringify({ details, text, 2: 'two', 10: 'ten', half: '\ud800', nul: 'a\0b' }))), subject: text })
+    written += 1n
+    const report = await verifyAuditChain(database.pool, applicationId)
+    assert.equal(must(report).entryCount, written)
+  }), { numRuns: 60 })
+})
+
+test('entries cannot be changed, removed or truncated, whoever tries', async () => {
+  const applicationId = await chainOf(1)
+  const refused = { code: '23001' }
+  await assert.rejects(database.pool.query(`update audit_entries set action = 'other' where application_id = $1`, [applicationId]), refused)
+  await assert.rejects(database.pool.query('delete from audit_entries where application_id = $1', [applicationId]), refused)
+  await assert.rejects(database.pool.query('truncate audit_entries'), refused)
+})
+
+test('every kind of tampering is found at its place', async () => {
+  const changes: [string, string][] = [
+    [`update audit_entries set details = '{"place": 7}' where application_id = $1 and sequence = 3`, 'content_changed'],
+    [`update audit_entries set actor_kind = 'person' where application_id = $1 and sequence = 3`, 'content_changed'],
+    [`update audit_entries set actor_id = gen_random_uuid() where application_id = $1 and sequence = 3`, 'content_changed'],
+    [`update audit_entries set action = 'x' where application_id = $1 and sequence = 3`, 'content_changed'],
+    [`update audit_entries set subject = 'x' where application_id = $1 and sequence = 3`, 'content_changed'],
+    [`update audit_entries set at = at - interval '1 day' where application_id = $1 and sequence = 3`, 'content_changed'],
+    [`update audit_entries set hash = sha256('x') where application_id = $1 and sequence = 3`, 'content_changed'],
+    [`update audit_entries set previous_hash = sha256('x') where application_id = $1 and sequence = 3`, 'wrong_predecessor'],
+    [`delete from audit_entries where application_id = $1 and sequence = 3`, 'entry_missing'],
+  ]
+  for (const [statement, problem] of changes) {
+    const applicationId = await chainOf(5)
+    await tamper(statement, [applicationId])
+    assert.deepEqual(await verifyAuditChain(database.pool, applicationId), { ok: false, error: { sequence: 3n, problem } }, statement)
+  }
+})
+
+test('a cut-off end shows in the count and the last digest', async () => {
+  const applicationId = await chainOf(3)
+  const whole = must(await verifyAuditChain(database.pool, applicationId))
+  await tamper('delete from audit_entries where application_id = $1 and sequence = 3', [applicationId])
+  const cut = must(await verifyAuditChain(database.pool, applicationId))
+  assert.equal(cut.entryCount, 2n)
+  assert.ok(!cut.headHash.equals(whole.headHash))
+})
+
+test('a detail that names a secret is refused before anything is written', async () => {
+  const applicationId = randomUUID()
+  for (const key of ['password', 'apiKey', 'secret', 'refreshToken']) {
+    await assert.rejects(append(entry(applicationId, { nested: [{ [key]: 'x' }] })), /must not hold/)
+  }
+  assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 0n)
+})
+
+test('the record is read newest first, page by page', async () => {
+  const applicationId = await chainOf(5)
+  const first = await listAudit(database.pool, applicationId, { size: 2 })
+  assert.deepEqual(first.map((one) => one.sequence), [5n, 4n])
+  const rest = await listAudit(database.pool, applicationId, { before: first[1]?.sequence, size: 10 })
+  assert.deepEqual(rest.map((one) => one.details), [{ place: 3 }, { place: 2 }, { place: 1 }])
+  assert.ok((await listAuditChains(database.pool)).includes(applicationId))
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Role } from '#lib/permissions.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { createDirectory } from '#server/identity/directory.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { activatePolicy } from './activate-policy.ts'
+import { listPolicies } from './list-policies.ts'
+import { proposePolicy } from './propose-policy.ts'
+
+let database: TestDatabase
+let applicationId: string
+let ada: CommandActor
+let ben: CommandActor
+
+before(async () => {
+  database = await createTestDatabase()
+  applicationId = (await createTestPartner(database.pool)).applicationId
+  ada = person()
+  ben = person()
+})
+after(() => database.drop())
+
+function person(roles: Role[] = ['administrator'], inApplication = applicationId): CommandActor {
+  return { kind: 'person', id: crypto.randomUUID(), applicationId: inApplication, roles }
+}
+
+const RULES = [{ name: 'Large', sources: ['api', 'person'], currency: 'XAF', aboveMinor: '50000000', approvals: [2] }]
+
+test('rules that one administrator proposed are in force once another has activated them', async () => {
+  const { version } = must(await proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada }))
+  const directory = await createDirectory({ pool: database.pool })
+  try {
+    assert.equal(directory.find(applicationId)?.policy?.version, version - 1)
+    assert.deepEqual(await activatePolicy(database.pool, { applicationId, version, actor: ada }), { ok: false, error: 'same_person' })
+    must(await activatePolicy(database.pool, { applicationId, version, actor: ben }))
+    assert.deepEqual(await activatePolicy(database.pool, { applicationId, version, actor: ben }), { ok: false, error: 'already_active' })
+    await directory.refresh()
+    assert.deepEqual(directory.find(applicationId)?.policy?.rules[0]?.approvals, [2])
+    assert.equal(directory.find(applicationId)?.policy?.version, version)
+  } finally {
+    await directory.close()
+  }
+  const [newest] = await listPolicies(database.pool, applicationId)
+  assert.deepEqual([newest?.version, newest?.proposedBy, newest?.activatedBy], [version, ada.id, ben.id])
+  must(await verifyAuditChain(database.pool, applicationId))
+})
+
+test('the table itself refuses one person on both sides', async () => {
+  await assert.rejects(database.pool.query(
+    `insert into approval_policies (application_id, version, rules, proposed_by, activated_by, activated_at) values ($1, 999, '[]', $2, $2, now())`, [applicationId, ada.id]),
+  { constraint: 'two_people_change_the_rules' })
+})
+
+test('only administrators of this application change its rules', async () => {
+  for (const actor of [person(['maker', 'checker', 'finance']), person(['administrator'], crypto.randomUUID())]) {
+    assert.deepEqual(await proposePolicy(database.pool, { applicationId, rules: RULES, actor }), { ok: false, error: { kind: 'not_permitted' } })
+    assert.deepEqual(await activatePolicy(database.pool, { applicationId, version: 1, actor }), { ok: false, error: 'not_permitted' })
+  }
+})
+
+test('rules that make no sense are refused with every problem named', async () => {
+  const answer = await proposePolicy(database.pool, { applicationId, rules: [{ ...RULES[0], approvals: [9], currency: null }], actor: ada })
+  assert.ok(!answer.ok && answer.error.kind === 'invalid_rules' && answer.error.problems.length >= 1)
+  assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: 'none', actor: ada })).ok)
+  assert.ok(!(await proposePolicy(database.pool, { applicationId: crypto.randomUUID(), rules: RULES, actor: SYSTEM_ACTOR })).ok)
+})
+
+test('a proposal older than the active version is not brought back, and an unknown one is unknown', async () => {
+  const old = must(await proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada })).version
+  const current = must(await proposePolicy(database.pool, { applicationId, rules: [], actor: ada })).version
+  must(await activatePolicy(database.pool, { applicationId, version: current, actor: ben }))
+  assert.deepEqual(await activatePolicy(database.pool, { applicationId, version: old, actor: ben }), { ok: false, error: 'superseded' })
+  assert.deepEqual(await activatePolicy(database.pool, { applicationId, version: 12_345, actor: ben }), { ok: false, error: 'unknown_version' })
+})
+
+test('ten proposals at once get ten numbers, and of two activations at once one counts', async () => {
+  const answers = await Promise.all(Array.from({ length: 10 }, () => proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada })))
+  const versions = answers.map((answer) => must(answer).version).sort((left, right) => left - right)
+  assert.equal(new Set(versions).size, 10)
+  const version = versions.at(-1) ?? 0
+  const both = await Promise.all([ben, person()].map((actor) => activatePolicy(database.pool, { applicationId, version, actor })))
+  assert.equal(both.filter((answer) => answer.ok).length, 1)
+})

@@ -28,6 +28,8 @@ const config: NextConfig = {
     },
   ],
   experimental: {
+    // forbidden() answers 403 with the page's own words instead of a not-found that would mislead.
+    authInterrupts: true,
     // A server action gets forms and short lists of ids, never files.
     serverActions: { bodySizeLimit: '1mb' },
     // Back and forward within half a minute show the page at once; react-query refreshes what moved.

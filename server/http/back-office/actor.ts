@@ -1,5 +1,6 @@
-import { notFound, redirect } from 'next/navigation'
+import { forbidden, notFound, redirect } from 'next/navigation'
 import { cache } from 'react'
+import type { ActorRefusal } from '#lib/action-result.ts'
 import { paths } from '#lib/paths.ts'
 import { can, type Permission } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
@@ -11,9 +12,6 @@ import { readLocale } from './preferences.ts'
 
 /** A signed-in person at work in one application; fits wherever a command asks for its actor. */
 export type BackOfficeActor = PersonActor & { applicationSlug: string; applicationName: string }
-
-/** Why somebody may not: nobody signed in, no such application for this person, a second factor is demanded first, or the role is missing. */
-export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
 
 /**
  * The actor of this request in the application with this slug or id, from the database. An application that does not exist and
@@ -42,8 +40,9 @@ export async function requireActor(application: string, permission: Permission):
     case 'second_factor_required':
       return redirect(paths.enrol(paths.overview(application)))
     case 'not_found':
-    case 'forbidden':
       return notFound()
+    case 'forbidden':
+      return forbidden()
   }
 }
 

@@ -1,17 +1,10 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
+import type { ActionError, ActionRefusal, ActionResult } from '#lib/action-result.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
-import { type ActorRefusal, type BackOfficeActor, findActor } from './actor.ts'
+import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-
-/** What every action may answer besides the errors of its own command. */
-export type ActionRefusal = ActorRefusal | 'invalid' | 'unexpected'
-
-export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
-
-/** What an action gives to the browser: a value, or a code that lib/i18n has words for. Never the text of an exception. */
-export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
 
 /**
  * The inside of every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the

@@ -1,0 +1,9 @@
+import { ButtonLink } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { paths } from '#lib/paths.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
+
+export default async function Forbidden() {
+  const t = await getT()
+  return <EmptyState icon="shield" title={t('state.forbiddenTitle')} text={t('state.forbiddenText')} action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>} />
+}

@@ -1,0 +1,42 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { SearchForm } from '#components/frame/top-bar.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { paths } from '#lib/paths.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
+import { resolveSearch } from '#server/reports/resolve-search.ts'
+
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ q?: string | string[] }> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('search.title') }
+}
+
+/** Where the search box leads: straight on to what was meant, or here when nothing fits. */
+export default async function SearchPage({ params, searchParams }: Props) {
+  const [{ application }, { q }, t] = await Promise.all([params, searchParams, getT()])
+  const actor = await requireActor(application, 'transaction:read')
+  const text = (typeof q === 'string' ? q : '').slice(0, 200)
+  const target = await resolveSearch(backOfficeRuntime().pool, actor.applicationId, text)
+  switch (target?.kind) {
+    case 'transaction':
+      return redirect(paths.transaction(application, target.transactionId))
+    case 'batch':
+      return redirect(paths.transactions(application, { batch: target.batchId }))
+    case 'phone':
+      return redirect(paths.transactions(application, { phone: target.phoneNumber }))
+    case undefined:
+      return (
+        <>
+          <PageHeader title={t('search.title')} lead={text === '' ? t('search.empty') : undefined} />
+          <div className="mt-4 max-w-md">
+            <SearchForm t={t} application={application} id="search-page-box" value={text} />
+          </div>
+          {text !== '' && <EmptyState icon="search" title={t('search.none', { text })} text={t('search.empty')} />}
+        </>
+      )
+  }
+}

@@ -1,0 +1,9 @@
+'use client'
+
+import { useT } from '#components/ui/words.tsx'
+import type { TransactionType } from '#lib/transaction-status.ts'
+
+/** Collect or deposit, in words. */
+export function TypeWord({ type }: { type: TransactionType }) {
+  return useT()(`type.${type}`)
+}

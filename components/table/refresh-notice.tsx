@@ -1,0 +1,25 @@
+'use client'
+
+import { Button } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { useT } from '#components/ui/words.tsx'
+
+/** Above a list that could not be refreshed: what is seen is what was loaded before, and one button tries again. */
+export function RefreshNotice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
+  const t = useT()
+  if (!isFailed) return null
+  return (
+    <div className="mb-3">
+      <Notice
+        tone="wait"
+        action={
+          <Button size="small" onClick={onRetry}>
+            {t('ui.retry')}
+          </Button>
+        }
+      >
+        {t('state.loadFailed')}
+      </Notice>
+    </div>
+  )
+}

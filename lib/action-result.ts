@@ -1,0 +1,41 @@
+import type { MessageKey, Translate } from './i18n/translate.ts'
+
+/** Why an action may refuse before its command runs. */
+export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
+
+/** What every action may answer besides the errors of its own command. */
+export type ActionRefusal = ActorRefusal | 'invalid' | 'unexpected'
+
+export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
+
+/** What an action gives to the browser: a value, or a code that the messages have words for. Never the text of an exception. */
+export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
+
+const REFUSALS: Record<ActionRefusal, MessageKey> = {
+  unauthenticated: 'action.unauthenticated',
+  not_found: 'action.not_found',
+  second_factor_required: 'action.forbidden',
+  forbidden: 'action.forbidden',
+  invalid: 'action.invalid',
+  unexpected: 'action.unexpected',
+}
+
+/** The words for a refusal: the command's own from `words`, the common ones from here. A new error code without words does not compile. */
+export function refusalText<Failure extends string>(t: Translate, code: Failure | ActionRefusal, words: Readonly<Record<Failure, MessageKey>>): string {
+  const keys: Readonly<Partial<Record<string, MessageKey>>> = { ...REFUSALS, ...words }
+  return t(keys[code] ?? 'action.unexpected')
+}
+
+/**
+ * Calls an action from the browser. A connection that breaks on the way is an answer too: `offline`, because a person must know
+ * that it may or may not have arrived.
+ */
+export async function callAction<Value, Failure extends string>(call: () => Promise<ActionResult<Value, Failure>>): Promise<ActionResult<Value, Failure | 'offline'>> {
+  try {
+    return await call()
+  } catch (error) {
+    // Next answers redirects by throwing; those carry a digest and are not ours.
+    if (error instanceof Error && 'digest' in error) throw error
+    return { ok: false, error: { code: 'offline' } }
+  }
+}

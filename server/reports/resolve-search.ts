@@ -1,0 +1,31 @@
+import { COUNTRIES } from '#lib/operators.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { findPhone, findTransactionByAnyId, hasBatch } from './search-store.ts'
+
+export type SearchTarget = { kind: 'transaction'; transactionId: string } | { kind: 'batch'; batchId: string } | { kind: 'phone'; phoneNumber: string }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const TEXT_MAX = 200
+
+/**
+ * What the one search box means by what was typed: a transaction by its id, external id or pay token, a batch, or a phone number, which
+ * may have spaces, a plus, two zeros, or lack the country's dial code. Undefined when nothing in this application fits.
+ */
+export async function resolveSearch(queryable: Queryable, applicationId: string, typed: string): Promise<SearchTarget | undefined> {
+  const text = typed.trim()
+  if (text === '' || text.length > TEXT_MAX || text.includes('\0')) return undefined
+  const uuid = UUID.test(text.toLowerCase()) ? text.toLowerCase() : null
+  const transactionId = await findTransactionByAnyId(queryable, applicationId, text, uuid)
+  if (transactionId) return { kind: 'transaction', transactionId }
+  if (uuid) return (await hasBatch(queryable, applicationId, uuid)) ? { kind: 'batch', batchId: uuid } : undefined
+  const candidates = phoneCandidates(text)
+  const phoneNumber = candidates.length > 0 ? await findPhone(queryable, applicationId, candidates) : undefined
+  return phoneNumber ? { kind: 'phone', phoneNumber } : undefined
+}
+
+/** The international forms that a typed number may stand for: as it is, and behind each of our dial codes. */
+export function phoneCandidates(typed: string): string[] {
+  const digits = typed.replace(/[\s().-]/g, '').replace(/^\+|^00/, '')
+  if (!/^\d{6,15}$/.test(digits)) return []
+  return [digits, ...Object.values(COUNTRIES).map((country) => country.dialCode + digits)]
+}

@@ -1,12 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Clock } from '#lib/time.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createAttemptRecorder } from './attempt-recorder.ts'
+import { createClaimPace } from './claim-pace.ts'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
 import { createHostResolver } from './resolve-host.ts'
 import { createSender, type Sender, type SendResult } from './send-webhook.ts'
 import { signWebhook, type WebhookSecret, webhookIdOf } from './sign-webhook.ts'
-import { createTargetSlots, type Target } from './target-slots.ts'
+import { type Allowance, createTargetSlots, type Target } from './target-slots.ts'
 import { webhookPayload } from './webhook-payload.ts'
 import { type Claim, type ClaimedDelivery, claimDeliveries, returnDeliveries } from './webhook-store.ts'
 
@@ -52,9 +54,9 @@ export type DeliveryLoop = {
 /** Pauses after the previous failure (spec, Events: attempts at 0, 30 s, 2 min, 10 min). */
 export const GAPS_MS = [30_000, 120_000, 600_000] as const
 const DRAIN_MS = 5_000
-/** Claims are never closer together than this, whatever wakes them. */
-const CLAIM_PAUSE_MS = 4
 const FAILED_CLAIM_PAUSE_MS = 1_000
+const PUMPED_PER_TURN = 32
+const HINTS_PER_CLAIM = 500
 const FORGET_EVERY_MS = 60_000
 const LEASE_MARGIN_MS = 1_000
 
@@ -67,10 +69,15 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const slots = createTargetSlots(options.claimedMax ?? 4_096)
   const recorder = createAttemptRecorder(pool, gapsMs, logger)
   const sender = createLoopSender(options, deadlineMs)
+  const pace = createClaimPace({ walkTargetsMax: options.claimTargetsMax ?? 4_000, pollMs, pollMsMax })
+  const claimTimes = new WeakMap<ClaimedDelivery, { databaseMs: number; monotonicMs: number }>()
+  const returning = new Set<Promise<void>>()
+  // Receivers where a slot became free and more may be due.
+  const hinted = new Set<string>()
   let isRunning = false
   let isWoken = false
+  let mayClaimAtMs = 0
   let cursor = ''
-  let emptyClaims = 0
   let timer: NodeJS.Timeout | undefined
   let claiming: Promise<void> | undefined
   let onIdle: (() => void) | undefined
@@ -81,13 +88,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (isRunning) timer = setTimeout(() => void begin(), pauseMs)
   }
 
-  /** While a claim runs, or right after one, the wish is only noted. */
+  /** While a claim runs the wish is only noted; after one it waits until the next may be. */
   function requestClaim(): void {
+    if (isWoken) return
     isWoken = true
-    if (isRunning && !claiming && mayClaimAtMs <= performance.now()) schedule(0)
-    else if (isRunning && !claiming) schedule(mayClaimAtMs - performance.now())
+    if (!claiming) schedule(Math.max(0, mayClaimAtMs - performance.now()))
   }
-  let mayClaimAtMs = 0
 
   function begin(): Promise<void> {
     claiming ??= claimOnce().finally(() => {
@@ -104,39 +110,30 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       forgottenMs = startedMs
     }
     const allowance = slots.allowance(claimRowsMax)
-    // Completions ask for the next claim.
+    // What ends asks for the next claim.
     if (allowance.rowsMax === 0) return schedule(pollMs)
+    const walkMax = pace.walkMax(startedMs)
+    const targets = takeSome(hinted, HINTS_PER_CLAIM)
     try {
-      const claim = await claimDeliveries(pool, { ...allowance, cursor, targetsMax: options.claimTargetsMax ?? 4_000, leaseMs, gapsMs })
-      const tookMs = performance.now() - startedMs
+      const claim = await claimDeliveries(pool, { ...allowance, targets, walkMax, cursor, eachMax: pace.eachMax(), recentMs: pace.recentMs(startedMs), leaseMs, gapsMs })
       cursor = claim.cursor
-      accept(claim, allowance.free, allowance.suspects)
-      scheduleAfter(claim, allowance.rowsMax, tookMs)
+      const { breathMs, restMs } = pace.note(claim, { rowsMax: allowance.rowsMax, hasWalked: walkMax > 0, startedMs, endedMs: performance.now() })
+      mayClaimAtMs = performance.now() + breathMs
+      accept(claim, allowance)
+      schedule(isWoken || hinted.size > 0 ? breathMs : restMs)
     } catch (error) {
       logger.warn({ err: error }, 'Webhook deliveries could not be claimed; trying again')
+      pace.failed()
       mayClaimAtMs = performance.now() + FAILED_CLAIM_PAUSE_MS
       schedule(FAILED_CLAIM_PAUSE_MS)
     }
   }
 
-  function scheduleAfter(claim: Claim, rowsMax: number, tookMs: number): void {
-    const found = claim.deliveries.length
-    // A claim costs the database as much as it took: it gets a pause in proportion, unless there is plenty to do.
-    const breathMs = found >= rowsMax ? 0 : found > 0 ? Math.max(CLAIM_PAUSE_MS, tookMs / 2) : Math.max(CLAIM_PAUSE_MS, tookMs * 2)
-    mayClaimAtMs = performance.now() + breathMs
-    emptyClaims = found === 0 && claim.isComplete ? emptyClaims + 1 : 0
-    if (isWoken || found >= rowsMax || !claim.isComplete) return schedule(breathMs)
-    const restMs = Math.min(pollMsMax, pollMs * 1.5 ** Math.min(emptyClaims, 10))
-    schedule(Math.max(breathMs, Math.min(restMs, Math.ceil(claim.nextDueMs ?? restMs))))
-  }
-
-  function accept(claim: Claim, free: Record<string, number>, suspects: Record<string, number>): void {
-    // What was held back, and what got all it was allowed, may have more.
-    for (const allowances of [free, suspects]) {
-      for (const key of Object.keys(allowances)) {
-        const target = slots.find(key)
-        if (target) target.mayHaveMore = true
-      }
+  function accept(claim: Claim, allowance: Allowance): void {
+    // Whoever could not be given all it might want is looked at again when it has a free slot.
+    for (const key of [...Object.keys(allowance.free), ...Object.keys(allowance.suspects)]) {
+      const target = slots.find(key)
+      if (target) target.mayHaveMore = true
     }
     const claimedAt = { databaseMs: claim.claimedMs, monotonicMs: performance.now() }
     const touched = new Set<Target>()
@@ -148,10 +145,18 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       claimTimes.set(delivery, claimedAt)
       touched.add(target)
     }
-    if (!isRunning) return giveBack([...touched])
-    for (const target of touched) pump(target)
+    if (!isRunning) giveBack([...touched])
+    else void pumpInTurns(touched)
   }
-  const claimTimes = new WeakMap<ClaimedDelivery, { databaseMs: number; monotonicMs: number }>()
+
+  /** Hundreds of new connections take their time: answers that came in are heard in between. */
+  async function pumpInTurns(targets: Iterable<Target>): Promise<void> {
+    let pumped = 0
+    for (const target of targets) {
+      pump(target)
+      if (++pumped % PUMPED_PER_TURN === 0) await nextTurn()
+    }
+  }
 
   function pump(target: Target): void {
     const slotsNow = Math.floor(target.slots)
@@ -182,6 +187,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     if (!isRunning) {
       if (slots.claimed() === 0) onIdle?.()
     } else if (target.mayHaveMore && target.queue.length < target.slots) {
+      target.mayHaveMore = false
+      hinted.add(target.key)
       requestClaim()
     }
   }
@@ -195,7 +202,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     giveBackDeliveries(deliveries)
   }
 
-  const returning = new Set<Promise<void>>()
   function giveBackDeliveries(deliveries: readonly ClaimedDelivery[]): void {
     if (deliveries.length === 0) return
     // When this fails the lease gives them back, as attempts that were interrupted.
@@ -246,6 +252,17 @@ async function sendOne(sender: Sender, options: DeliveryLoopOptions, delivery: C
     options.logger.error({ err: error, transactionId: delivery.transactionId }, 'A webhook attempt could not be made')
     return { outcome: 'connection_error', httpStatus: null, detail: 'The attempt could not be made.', durationMs: 0 }
   }
+}
+
+/** Takes the first few out of a set. */
+function takeSome(keys: Set<string>, countMax: number): string[] {
+  const some: string[] = []
+  for (const key of keys) {
+    if (some.length >= countMax) break
+    some.push(key)
+    keys.delete(key)
+  }
+  return some
 }
 
 async function withinDrainTime(work: Promise<void>): Promise<void> {

@@ -9,7 +9,7 @@ export type Target = {
   /** Claimed and waiting for a slot. */
   queue: ClaimedDelivery[]
   standing: Standing
-  /** The last claim may have left due deliveries behind. */
+  /** Due deliveries may have been left behind for want of slots. */
   mayHaveMore: boolean
   lastUsedMs: number
 }
@@ -36,7 +36,7 @@ export type TargetSlots = {
 const SLOTS_START = 4
 const SLOTS_MAX = 64
 /** A proven receiver is claimed ahead of its slots, so that it need not wait for the next claim. */
-const AHEAD = 3
+const AHEAD = 4
 const SUSPECT_ROWS_PER_CLAIM = 64
 const FORGET_AFTER_MS = 15 * 60_000
 

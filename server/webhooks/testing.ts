@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
+import type { AddressInfo, Server as NetServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from './delivery-loop.ts'
@@ -28,7 +28,7 @@ export async function startReceiver(answer: (response: ServerResponse, request: 
 }
 
 /** Listens on a free port of a loopback address and gives the port. */
-export async function listen(server: Pick<Server, 'listen' | 'address' | 'once'>, host = '127.0.0.1'): Promise<number> {
+export async function listen(server: Pick<NetServer, 'listen' | 'address'>, host = '127.0.0.1'): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   // Not a pipe: it listens on a host.
   return (server.address() as AddressInfo).port
@@ -90,7 +90,7 @@ export async function until(condition: () => boolean | Promise<boolean>, limitMs
   const end = performance.now() + limitMs
   while (!(await condition())) {
     if (performance.now() > end) throw new Error('The condition did not become true in time')
-    await turn()
+    await pause(2)
   }
 }
 

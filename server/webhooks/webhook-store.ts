@@ -2,14 +2,21 @@ import type { Queryable } from '#server/database/pool.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 
 export type ClaimOptions = {
-  /** The receiver after which the walk starts; empty for the beginning. */
-  cursor: string
   rowsMax: number
-  targetsMax: number
+  /** Of one receiver, whatever it may be given. */
+  eachMax: number
   freeDefault: number
   free: Record<string, number>
   suspects: Record<string, number>
   suspectRowsMax: number
+  /** Receivers to look at in any case. */
+  targets: readonly string[]
+  /** And those of whatever became due within this time. */
+  recentMs: number
+  /** The receiver after which the walk goes on; empty for the beginning. */
+  cursor: string
+  /** How many receivers the walk looks at; 0: no walk. */
+  walkMax: number
   leaseMs: number
   gapsMs: readonly number[]
 }
@@ -32,9 +39,9 @@ export type ClaimedDelivery = {
 
 export type Claim = {
   cursor: string
-  /** Every receiver was looked at. */
-  isComplete: boolean
-  /** Until the earliest delivery that was seen and not yet due; null when there was none. */
+  /** The walk looked at every receiver. */
+  isWalkComplete: boolean
+  /** Until the next delivery that is not yet due; null when there is none. */
   nextDueMs: number | null
   /** The database's clock at the claim, in milliseconds since 1970. */
   claimedMs: number
@@ -42,19 +49,19 @@ export type Claim = {
 }
 
 type DeliveryRow = [string, string, number, string, string, string, string, string, string, string, string | null, string]
-type ClaimRow = { next_cursor: string; is_complete: boolean; next_due_ms: number | null; claimed_ms: number; deliveries: DeliveryRow[] }
+type ClaimRow = { next_cursor: string; is_walk_complete: boolean; next_due_ms: number | null; claimed_ms: number; deliveries: DeliveryRow[] }
 
 /** Claims due deliveries and commits that their attempts have begun. See 0030_webhooks.sql. */
 export async function claimDeliveries(queryable: Queryable, options: ClaimOptions): Promise<Claim> {
   const { rows } = await queryable.query<ClaimRow>({
     name: 'claim_webhook_deliveries',
-    text: 'select * from claim_webhook_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-    values: [options.cursor, options.rowsMax, options.targetsMax, options.freeDefault, JSON.stringify(options.free),
-      JSON.stringify(options.suspects), options.suspectRowsMax, options.leaseMs, options.gapsMs],
+    text: 'select * from claim_webhook_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+    values: [options.rowsMax, options.eachMax, options.freeDefault, JSON.stringify(options.free), JSON.stringify(options.suspects),
+      options.suspectRowsMax, options.targets, options.recentMs, options.cursor, options.walkMax, options.leaseMs, options.gapsMs],
   })
   const row = rows[0]
   if (!row) throw new Error('claim_webhook_deliveries gave no row')
-  return { cursor: row.next_cursor, isComplete: row.is_complete, nextDueMs: row.next_due_ms, claimedMs: row.claimed_ms,
+  return { cursor: row.next_cursor, isWalkComplete: row.is_walk_complete, nextDueMs: row.next_due_ms, claimedMs: row.claimed_ms,
     deliveries: row.deliveries.map(toDelivery) }
 }
 

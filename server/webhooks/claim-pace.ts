@@ -1,0 +1,56 @@
+import type { Claim } from './webhook-store.ts'
+
+/** What the next claim looks at, and when it may be. */
+export type ClaimPace = {
+  eachMax(): number
+  walkMax(nowMs: number): number
+  recentMs(nowMs: number): number
+  /** Notes how a claim went; gives the pause before the next one when somebody asks for it, and when nobody does. */
+  note(claim: Claim, asked: { rowsMax: number; hasWalked: boolean; startedMs: number; endedMs: number }): { breathMs: number; restMs: number }
+  failed(): void
+}
+
+export type PaceOptions = { walkTargetsMax: number; pollMs: number; pollMsMax: number }
+
+const EACH_START = 4
+const EACH_MAX = 256
+/** Rows written by others become visible some time after they became due: look back further than to the last claim. */
+const OVERLAP_MS = 1_000
+const RECENT_MS_MAX = 30_000
+const BREATH_MS = 4
+const WALK_EVERY_MS = 500
+const MANY_TARGETS = 32
+
+/**
+ * Sets the pace of claims. A claim costs the database about as much as it takes, so the pause after one is in proportion
+ * to it, unless there is plenty to do. When one claim could have been filled several times over by many receivers, each
+ * gets fewer deliveries at a time: they then share few connections instead of opening many.
+ */
+export function createClaimPace(options: PaceOptions): ClaimPace {
+  let each = EACH_START
+  let walkAtMs = 0
+  let lastClaimMs = Number.NEGATIVE_INFINITY
+  let emptyClaims = 0
+  return {
+    eachMax: () => each,
+    walkMax: (nowMs) => (nowMs >= walkAtMs ? options.walkTargetsMax : 0),
+    recentMs: (nowMs) => Math.ceil(Math.min(RECENT_MS_MAX, nowMs - lastClaimMs + OVERLAP_MS)),
+    failed() {
+      walkAtMs = 0
+    },
+    note(claim, asked) {
+      const found = claim.deliveries.length
+      const tookMs = asked.endedMs - asked.startedMs
+      const isFull = found >= asked.rowsMax
+      lastClaimMs = asked.startedMs
+      if (isFull) each = new Set(claim.deliveries.map((delivery) => delivery.target)).size >= MANY_TARGETS ? Math.max(1, each >> 1) : each
+      else each = Math.min(EACH_MAX, each * 2)
+      if (asked.hasWalked) walkAtMs = isFull ? 0 : asked.endedMs + (found > 0 ? Math.max(20, tookMs * 3) : Math.max(WALK_EVERY_MS, tookMs * 8))
+      emptyClaims = found === 0 ? emptyClaims + 1 : 0
+      const breathMs = isFull ? 0 : Math.max(BREATH_MS, found > 0 ? tookMs / 2 : tookMs)
+      const pollMs = Math.min(options.pollMsMax, options.pollMs * 1.5 ** Math.min(emptyClaims, 10))
+      const restMs = Math.min(pollMs, Math.max(0, walkAtMs - asked.endedMs), claim.nextDueMs ?? pollMs)
+      return { breathMs, restMs: isFull ? 0 : Math.max(breathMs, Math.ceil(restMs)) }
+    },
+  }
+}

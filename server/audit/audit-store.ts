@@ -56,10 +56,10 @@ export async function readEntriesBefore(queryable: Queryable, applicationId: str
   return rows.map(toEntry)
 }
 
-/** Every application that has a chain. */
+/** Every application that has a chain, also one whose first entry is missing. */
 export async function readChainIds(queryable: Queryable): Promise<string[]> {
   const { rows } = await queryable.query<{ application_id: string }>(
-    `select application_id from audit_entries where sequence = 1 order by application_id`)
+    `select distinct application_id from audit_entries order by application_id`)
   return rows.map((row) => row.application_id)
 }
 

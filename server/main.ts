@@ -63,6 +63,8 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
       ? await startWebProcesses({ config, databaseUrl: database.url, logger, operators })
       : await startWeb(runtime, { sharesPort: false })
     ending.add('the front door', () => web.drain())
+    // The API answers already; what is announced is that everything does.
+    await web.pagesReady
   }
   const lines = announcement(config, { startedInMs: performance.now() - startedAtMs, dataDirectory: database.dataDirectory, wasSeeded })
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))

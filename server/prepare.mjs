@@ -15,6 +15,8 @@ export const PINNED_NODE = path.join(ROOT, 'node_modules/node/bin/node')
 const BUILD_STAMP = path.join(ROOT, '.next/countersign-build')
 const BUILD_FOLDERS = ['app', 'components', 'lib', 'server']
 const BUILD_FILES = ['next.config.ts', 'postcss.config.mjs', 'tsconfig.json', 'package.json', 'package-lock.json', 'proxy.ts']
+/** The process around the pages: a change there needs no build. */
+const NOT_IN_PAGES = /^server\/(testing|process|sandbox|admin)\/|^server\/(main|worker|runtime|verify|admin)\.ts$/
 const DIGEST = createHash('sha256').update(ROOT).digest('hex').slice(0, 16)
 /** Which process group installs or builds here, so that one a killed launcher left behind can be ended. */
 const CHILD_FILE = path.join(tmpdir(), `countersign-${process.getuid?.() ?? 0}-${DIGEST}.child`)
@@ -80,7 +82,7 @@ function filesBelow(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/(\.test\.tsx?|\.md|\.sql|\.mjs)$/.test(entry.name))
     .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
-    .filter((file) => !file.startsWith(path.join(ROOT, 'server/testing')))
+    .filter((file) => !NOT_IN_PAGES.test(path.relative(ROOT, file)))
 }
 
 /** Without what npm added: a script of npm must not find the node_modules that it is about to replace. */

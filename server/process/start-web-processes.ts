@@ -7,7 +7,7 @@ import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 type WebProcessOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
 
 /** Starts WEB_CONCURRENCY processes that share the port; one that dies is started again. Gives back how to drain them all. */
-export async function startWebProcesses({ config, databaseUrl, logger, operators }: WebProcessOptions): Promise<{ drain(): Promise<void> }> {
+export async function startWebProcesses({ config, databaseUrl, logger, operators }: WebProcessOptions): Promise<{ pagesReady: Promise<void>; drain(): Promise<void> }> {
   const environment = {
     ...processEnvironment(),
     NODE_ENV: 'production' as const,
@@ -25,5 +25,5 @@ export async function startWebProcesses({ config, databaseUrl, logger, operators
   })
   // All at once: a port that is taken shows in the first that tries.
   const children: SupervisedChild[] = await Promise.all(Array.from({ length: config.webConcurrency }, (_, index) => start(index + 1)))
-  return { drain: async () => void (await Promise.all(children.map((child) => child.stop()))) }
+  return { pagesReady: Promise.resolve(), drain: async () => void (await Promise.all(children.map((child) => child.stop()))) }
 }

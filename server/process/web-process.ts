@@ -20,4 +20,5 @@ const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ??
 ending.add('the connections', () => runtime.close())
 const web = await startWeb(runtime, { sharesPort: true })
 ending.add('the front door', () => web.drain())
+await web.pagesReady
 process.send?.('ready')

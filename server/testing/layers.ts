@@ -1,0 +1,110 @@
+import path from 'node:path'
+
+/** A source file of this repository: its path from the root, and its text. */
+export type SourceFile = { path: string; text: string }
+export type Violation = { path: string; rule: string }
+
+/**
+ * The floors of server/, lowest first (DESIGN 2). A folder imports only from floors below its own; folders of one floor do
+ * not know each other. The record has a floor of its own under the commands, because each of them writes into it.
+ */
+export const FLOORS: readonly (readonly string[])[] = [
+  ['database', 'jobs', 'config.ts', 'clock.ts', 'logger.ts'],
+  ['audit'],
+  ['webhooks', 'ledger', 'policy', 'identity'],
+  ['transactions'],
+  ['approvals', 'operators', 'reports'],
+  ['http'],
+  ['main.ts', 'worker.ts', 'runtime.ts', 'verify.ts', 'admin.ts', 'admin', 'process', 'sandbox'],
+]
+
+/** On the ground and on the top floor, parts of one floor belong together. */
+const SHARED_FLOORS = new Set([0, FLOORS.length - 1])
+/** Tests and what serves them may look anywhere: they build their scenes with the commands of all floors. */
+const TESTING = /(\.test\.tsx?$|\/testing(\/|\.ts$)|^server\/testing\/|^e2e\/)/
+/** Programs that read their own environment: the start of a process, never code that others import. */
+const ENVIRONMENT_READERS = new Set([
+  'server/config.ts', 'server/database/embedded.ts', 'server/operators/simulator/main.ts', 'server/verify.ts', 'server/admin.ts',
+  'next.config.ts', 'proxy.ts',
+])
+const DEFAULT_EXPORTS = /^(app\/.*\/?(page|layout|loading|error|not-found|global-error|template|default|manifest|robots|sitemap|icon)\.tsx?|[^/]*\.config\.(ts|mjs))$/
+const SQL = /[`'"]\s*(select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+\w+\s+as\s)/i
+
+/** Every place where a file breaks one of the rules of DESIGN 2. */
+export function findViolations(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) => checkFile(file).map((rule) => ({ path: file.path, rule })))
+}
+
+function checkFile(file: SourceFile): string[] {
+  if (TESTING.test(file.path)) return []
+  const imports = importsOf(file)
+  const rules = imports.flatMap((target) => checkImport(file, target).map((rule) => `${rule} (${target})`))
+  if (/^server\//.test(file.path) && !isStore(file.path) && !file.path.startsWith('server/database/') && SQL.test(withoutComments(file.text))) {
+    rules.push('SQL lives in …-store.ts and server/database')
+  }
+  if (isBarrel(file.text)) rules.push('No barrel files')
+  if (/process\.env\b/.test(withoutComments(file.text)) && !ENVIRONMENT_READERS.has(file.path)) rules.push('Only server/config.ts reads the environment')
+  if (/^export default /m.test(file.text) && !DEFAULT_EXPORTS.test(file.path)) rules.push('No default exports')
+  return rules
+}
+
+/** `target` is a path from the root for our own files, otherwise the specifier as written. */
+function checkImport({ path: from, text }: SourceFile, target: string): string[] {
+  const rules: string[] = []
+  const isOurs = /^(app|components|lib|server|e2e)\//.test(target)
+  if (from.startsWith('lib/')) {
+    if (isOurs ? !target.startsWith('lib/') : /^(node:|next$|next\/)/.test(target)) rules.push('lib imports npm packages and lib only')
+  }
+  if (from.startsWith('components/') && /^(server|app|e2e)\//.test(target)) rules.push('components import components and lib only')
+  if (from.startsWith('components/ui/') && /^components\/(domain|form|table|frame)\//.test(target)) rules.push('components/ui knows nothing of the others')
+  if (from.startsWith('server/') && /^(app|components|e2e)\//.test(target)) rules.push('server never imports app or components')
+  if (/\/testing(\/|\.ts$)/.test(target)) rules.push('Only tests import what is made for tests')
+  if (/^['"]use client['"]/m.test(text) && target.startsWith('server/')) rules.push('What runs in the browser never imports server')
+  if (isStore(target) && path.posix.dirname(target).split('/')[1] !== path.posix.dirname(from).split('/')[1]) {
+    rules.push('A store is imported only inside its own folder')
+  }
+  if (from.startsWith('server/') && target.startsWith('server/')) rules.push(...checkFloors(from, target))
+  return rules
+}
+
+function checkFloors(from: string, target: string): string[] {
+  const [fromPart, targetPart] = [partOf(from), partOf(target)]
+  if (fromPart === targetPart) return []
+  const [fromFloor, targetFloor] = [floorOf(fromPart), floorOf(targetPart)]
+  if (fromFloor < 0) return [`server/${fromPart} stands on no floor`]
+  if (targetFloor < fromFloor || (targetFloor === fromFloor && SHARED_FLOORS.has(fromFloor))) return []
+  return ['A folder imports only from floors below its own']
+}
+
+function partOf(file: string): string {
+  return file.split('/')[1] ?? ''
+}
+
+function floorOf(part: string): number {
+  return FLOORS.findIndex((parts) => parts.includes(part))
+}
+
+function isStore(file: string): boolean {
+  return /-store\.ts$/.test(file)
+}
+
+function isBarrel(text: string): boolean {
+  const lines = withoutComments(text).split('\n').map((line) => line.trim()).filter(Boolean)
+  return lines.length > 0 && lines.every((line) => /^export (type )?(\*|\{).* from /.test(line))
+}
+
+/** Every module that a file imports, types included, relative ones as paths from the root. */
+function importsOf({ path: from, text }: SourceFile): string[] {
+  const found = withoutComments(text).matchAll(/(?:^|[\s;])(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|[\s;])import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm)
+  return [...found].map((match) => resolve(from, match[1] ?? match[2] ?? match[3] ?? ''))
+}
+
+function resolve(from: string, specifier: string): string {
+  if (specifier.startsWith('#')) return specifier.slice(1)
+  if (specifier.startsWith('.')) return path.posix.normalize(path.posix.join(path.posix.dirname(from), specifier))
+  return specifier
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+}

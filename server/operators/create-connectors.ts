@@ -19,15 +19,18 @@ export function createConnectors(settings: ConnectorSettings): Connectors {
   for (const operator of OPERATOR_CODES) {
     const place = settings.operators[operator]
     if (!place) continue
-    connectors.set(operator, createSandboxConnector({
+    connectors.set(
       operator,
-      baseUrl: place.baseUrl,
-      secret: place.secret,
-      callbackUrl: settings.callbackBaseUrl && `${settings.callbackBaseUrl}/operators/callback/${operator}`,
-      clock: settings.clock,
-      submitTimeoutMs: settings.submitTimeoutMs,
-      queryTimeoutMs: settings.queryTimeoutMs,
-    }))
+      createSandboxConnector({
+        operator,
+        baseUrl: place.baseUrl,
+        secret: place.secret,
+        callbackUrl: settings.callbackBaseUrl && `${settings.callbackBaseUrl}/operators/callback/${operator}`,
+        clock: settings.clock,
+        submitTimeoutMs: settings.submitTimeoutMs,
+        queryTimeoutMs: settings.queryTimeoutMs,
+      }),
+    )
   }
   return connectors
 }

@@ -75,7 +75,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     underWay.set(work.operator, (underWay.get(work.operator) ?? 0) + 1)
     const call = carryOut(context, work, claimedAtMs)
       .catch((error: unknown) => {
-        options.logger.error({ err: error, transactionId: work.transactionId }, 'Operator work was interrupted; it comes back when its lease ends')
+        options.logger.error(
+          { err: error, transactionId: work.transactionId },
+          'Operator work was interrupted; it comes back when its lease ends',
+        )
       })
       .finally(() => {
         calls.delete(call)
@@ -133,7 +136,11 @@ function createContext(options: DispatcherOptions): Context {
     pool: options.pool,
     random: options.random ?? Math.random,
     pollDelaysMs: options.pollDelaysMs ?? POLL_DELAYS_MS,
-    rules: { absenceMs: options.absenceMs ?? 3_000, acceptedAbsenceMs: options.acceptedAbsenceMs ?? 60_000, hintGapMs: options.hintGapMs ?? 250 },
+    rules: {
+      absenceMs: options.absenceMs ?? 3_000,
+      acceptedAbsenceMs: options.acceptedAbsenceMs ?? 60_000,
+      hintGapMs: options.hintGapMs ?? 250,
+    },
   })
   return { options, record, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 10_000 }
 }
@@ -157,13 +164,25 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   const found = await context.options.settler.settle(move)
   if (found && !found.isMoved && found.status !== TRANSITIONS[move.event].to) {
     // Nothing may change any more; people have to talk to the operator.
-    context.options.logger.error({ transactionId: work.transactionId, stored: found.status, said: outcome.kind }, 'The operator contradicts a final result')
+    context.options.logger.error(
+      { transactionId: work.transactionId, stored: found.status, said: outcome.kind },
+      'The operator contradicts a final result',
+    )
   }
 }
 
 function submit(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
-  return connector.submit({ reference: work.transactionId, applicationId, operator, type, amountMinor, currency, phoneNumber, customerName })
+  return connector.submit({
+    reference: work.transactionId,
+    applicationId,
+    operator,
+    type,
+    amountMinor,
+    currency,
+    phoneNumber,
+    customerName,
+  })
 }
 
 function query(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {

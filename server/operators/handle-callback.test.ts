@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { IntakeItem } from '../transactions/intake.ts'
 import { createCallbackDesk, handleCallback } from './handle-callback.ts'
 import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/signature.ts'
 import { OperatorRoom, SECRET, until } from './testing/operator-room.ts'
-import type { IntakeItem } from '../transactions/intake.ts'
 
 let room: OperatorRoom
 before(async () => {
@@ -34,7 +34,10 @@ test('a callback makes a query at once, long before the schedule, and its claim 
 test('a storm of callbacks costs a handful of queries, and leaves no pile of records', async () => {
   const item = await open()
   const results = await Promise.all(Array.from({ length: 500 }, () => callback(item)))
-  assert.equal(results.every((result) => result.ok), true)
+  assert.equal(
+    results.every((result) => result.ok),
+    true,
+  )
   await until(async () => (await room.attemptsOf(item)).includes('query pending'), 'the query')
   const attempts = await room.attemptsOf(item)
   assert.ok(attempts.length < 60, `${attempts.length} attempts`)

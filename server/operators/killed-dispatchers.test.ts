@@ -32,7 +32,10 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 async function openCount(): Promise<number> {
-  const { rows } = await room.database.pool.query<{ pending_count: bigint }>('select pending_count from application_counters where application_id = $1', [room.applicationId])
+  const { rows } = await room.database.pool.query<{ pending_count: bigint }>(
+    'select pending_count from application_counters where application_id = $1',
+    [room.applicationId],
+  )
   return Number(rows[0]?.pending_count)
 }
 
@@ -43,7 +46,11 @@ test('dispatchers killed with SIGKILL at random moments: every transaction ends,
   const count = 600
   const items = Array.from({ length: count }, (_, index) => {
     const digits = DIGITS[Math.floor(random() * DIGITS.length)] ?? '341'
-    return anIntakeItem(room.applicationId, { operator: OPERATOR_CODES[index % OPERATOR_CODES.length], phoneNumber: `237677209${digits}`, type: random() < 0.5 ? 'COLLECT' : 'DEPOSIT' })
+    return anIntakeItem(room.applicationId, {
+      operator: OPERATOR_CODES[index % OPERATOR_CODES.length],
+      phoneNumber: `237677209${digits}`,
+      type: random() < 0.5 ? 'COLLECT' : 'DEPOSIT',
+    })
   })
   for (let from = 0; from < count; from += 200) await takeIn(room.database.pool, items.slice(from, from + 200))
   const children = await Promise.all([startProcess(), startProcess()])

@@ -13,7 +13,9 @@ export type OperatorRequest = {
 }
 
 /** `answered`: a whole HTTP answer is there. `lost`: anything else; what the operator did is not known. */
-export type CallOutcome = { kind: 'answered'; httpStatus: number; body: string } | { kind: 'lost'; detail: string; httpStatus: number | null }
+export type CallOutcome =
+  | { kind: 'answered'; httpStatus: number; body: string }
+  | { kind: 'lost'; detail: string; httpStatus: number | null }
 
 export type OperatorLine = { call(request: OperatorRequest): Promise<CallOutcome>; close(): Promise<void> }
 

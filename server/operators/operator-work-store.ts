@@ -120,6 +120,15 @@ export async function recordForcedQuery(queryable: Queryable, query: ForcedQuery
            )
            insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
              values ($1, $2, $3, 'query', clock_timestamp() - $7 * interval '1 millisecond', clock_timestamp(), $4, $5, $6)`,
-    values: [query.applicationId, query.transactionId, query.number, query.outcome, query.httpStatus, query.answer, query.durationMs, query.isNews],
+    values: [
+      query.applicationId,
+      query.transactionId,
+      query.number,
+      query.outcome,
+      query.httpStatus,
+      query.answer,
+      query.durationMs,
+      query.isNews,
+    ],
   })
 }

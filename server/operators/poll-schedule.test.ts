@@ -6,20 +6,34 @@ import { POLL_DELAYS_MS, pollDelayMs, resubmitDelayMs } from './poll-schedule.ts
 test('queries begin after 2 s, come ever more rarely, and never more rarely than once an hour', () => {
   const delays = Array.from({ length: 40 }, (_, made) => pollDelayMs(made, () => 0.5))
   assert.deepEqual(delays.slice(0, 5), [2_000, 4_000, 8_000, 15_000, 30_000])
-  assert.deepEqual(delays, [...delays].sort((left, right) => left - right))
+  assert.deepEqual(
+    delays,
+    [...delays].sort((left, right) => left - right),
+  )
   assert.equal(delays.at(-1), 3_600_000)
 })
 
 test('jitter moves a query by at most a tenth', () => {
-  fc.assert(fc.property(fc.nat(100), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (made, random) => {
-    const middle = POLL_DELAYS_MS[Math.min(made, POLL_DELAYS_MS.length - 1)] ?? assert.fail()
-    const delay = pollDelayMs(made, () => random)
-    assert.ok(delay >= middle * 0.9 && delay <= middle * 1.1)
-  }))
+  fc.assert(
+    fc.property(fc.nat(100), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (made, random) => {
+      const middle = POLL_DELAYS_MS[Math.min(made, POLL_DELAYS_MS.length - 1)] ?? assert.fail()
+      const delay = pollDelayMs(made, () => random)
+      assert.ok(delay >= middle * 0.9 && delay <= middle * 1.1)
+    }),
+  )
 })
 
 test('an unknown reference is sent again at once twice, then ever later', () => {
-  assert.deepEqual([1, 2].map((made) => resubmitDelayMs(made, () => 0.5)), [0, 0])
-  assert.equal(resubmitDelayMs(3, () => 0.5), 15_000)
-  assert.equal(resubmitDelayMs(99, () => 0.5), 3_600_000)
+  assert.deepEqual(
+    [1, 2].map((made) => resubmitDelayMs(made, () => 0.5)),
+    [0, 0],
+  )
+  assert.equal(
+    resubmitDelayMs(3, () => 0.5),
+    15_000,
+  )
+  assert.equal(
+    resubmitDelayMs(99, () => 0.5),
+    3_600_000,
+  )
 })

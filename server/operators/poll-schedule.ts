@@ -3,7 +3,18 @@ const MINUTE = 60 * SECOND
 
 /** How long after each query the next one is made; the last one repeats. In milliseconds. */
 export const POLL_DELAYS_MS: readonly number[] = [
-  2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE, 60 * MINUTE,
+  2 * SECOND,
+  4 * SECOND,
+  8 * SECOND,
+  15 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  20 * MINUTE,
+  40 * MINUTE,
+  60 * MINUTE,
 ]
 
 /** Up to a tenth earlier or later, so that what was sent together is not asked about together. */

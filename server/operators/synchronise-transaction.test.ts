@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { transition } from '../transactions/transition.ts'
+import { makeApplication } from '../testing/factories.ts'
 import { SYSTEM_ACTOR } from '../transactions/actor.ts'
+import type { IntakeItem } from '../transactions/intake.ts'
+import { transition } from '../transactions/transition.ts'
 import { claimDueWork } from './operator-work-store.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 import { OperatorRoom, until } from './testing/operator-room.ts'
-import type { IntakeItem } from '../transactions/intake.ts'
-import { makeApplication } from '../testing/factories.ts'
 
 let room: OperatorRoom
 before(async () => {
@@ -21,7 +21,11 @@ async function stopAll(): Promise<void> {
 }
 
 function synchronise(item: IntakeItem) {
-  return synchroniseTransaction({ pool: room.database.pool, settler: room.settler, connectors: room.connectors }, item.applicationId, item.transactionId)
+  return synchroniseTransaction(
+    { pool: room.database.pool, settler: room.settler, connectors: room.connectors },
+    item.applicationId,
+    item.transactionId,
+  )
 }
 
 /** Sent, executed by the operator, its callback lost: the case that chekTransactionStatus exists for. */
@@ -58,14 +62,30 @@ test('many at once, while a dispatcher works on the same row: settled once', asy
 
 test('a final status is returned as it is, without asking', async () => {
   const item = await room.make()
-  await transition(room.database.pool, [{ applicationId: item.applicationId, transactionId: item.transactionId, event: 'failed', message: 'Compte non inscrit', actor: SYSTEM_ACTOR }])
+  await transition(room.database.pool, [
+    {
+      applicationId: item.applicationId,
+      transactionId: item.transactionId,
+      event: 'failed',
+      message: 'Compte non inscrit',
+      actor: SYSTEM_ACTOR,
+    },
+  ])
   const result = await synchronise(item)
   assert.equal(result.ok && result.value.message, 'Compte non inscrit')
   assert.deepEqual(await room.attemptsOf(item), [])
 })
 
 test('what waits for approval is returned as it is, without asking', async () => {
-  const band = { aboveMinor: '-1', firstTimeOnly: false, policyVersion: 1, rule: { name: 'All' }, steps: [1], needsCode: false, expiresInHours: 168 }
+  const band = {
+    aboveMinor: '-1',
+    firstTimeOnly: false,
+    policyVersion: 1,
+    rule: { name: 'All' },
+    steps: [1],
+    needsCode: false,
+    expiresInHours: 168,
+  }
   const item = await room.make({ bands: [band as never] })
   const result = await synchronise(item)
   assert.equal(result.ok && result.value.status, 'PENDING_APPROVAL')

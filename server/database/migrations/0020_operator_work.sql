@@ -51,7 +51,9 @@ begin
           next_at = v_at + p_lease_ms * interval '1 millisecond', is_claimed = true, claimed_at = v_at, hinted_at = null,
           attempts = w.attempts + case when d.state = 'refused' then 0 else 1 end,
           submissions = w.submissions + case when d.state = 'queued' then 1 else 0 end,
-          unconfirmed_since = case when d.state = 'submitting' then coalesce(w.unconfirmed_since, v_at) else w.unconfirmed_since end
+          unconfirmed_since = case when d.state = 'submitting' then coalesce(w.unconfirmed_since, v_at) else w.unconfirmed_since end,
+          -- What was denied before says nothing about this submission.
+          absent_since = case d.state when 'queued' then null else w.absent_since end
       from due d
       where w.application_id = d.application_id and w.transaction_id = d.transaction_id
       returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries,
@@ -102,7 +104,8 @@ begin
     select w.application_id, w.transaction_id, c.place, w.absent_since, clock_timestamp() as now_at,
            case w.state when 'submitted' then p_accepted_absence_ms else p_absence_ms end as absence_ms
       from operator_work w join current c on w.application_id = c.application_id and w.transaction_id = c.transaction_id
-      where c.outcome not in ('succeeded', 'failed')
+      -- Once the row is queued again, only news of the transfer itself can keep it from being sent.
+      where c.outcome not in ('succeeded', 'failed') and (w.state <> 'queued' or c.outcome = 'pending')
       order by w.application_id, w.transaction_id
       for update of w
   ), judged as materialized (

@@ -17,28 +17,45 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 let answer: Answer = (_, response) => response.end()
 let server: Server
 let connector: Connector
+/** Gives up after a quarter of a second. */
+let hasty: Connector
 
 before(async () => {
   server = createServer((request, response) => answer(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  connector = createSandboxConnector({
-    operator: 'MOMOCM', baseUrl: `http://127.0.0.1:${port}/prefix/`, secret: SECRET, callbackUrl: 'http://127.0.0.1:1/cb', clock, submitTimeoutMs: 150, queryTimeoutMs: 150,
-  })
+  const options = {
+    operator: 'MOMOCM' as const,
+    baseUrl: `http://127.0.0.1:${port}/prefix/`,
+    secret: SECRET,
+    callbackUrl: 'http://127.0.0.1:1/cb',
+    clock,
+  }
+  connector = createSandboxConnector(options)
+  hasty = createSandboxConnector({ ...options, submitTimeoutMs: 250, queryTimeoutMs: 250 })
 })
 after(async () => {
   await connector.close()
+  await hasty.close()
   server.closeAllConnections()
   server.close()
 })
 
 const submission: Submission = {
-  reference: randomUUID(), applicationId: randomUUID(), operator: 'MOMOCM', type: 'DEPOSIT', amountMinor: 1_050n, currency: 'XAF', phoneNumber: '237677209341', customerName: 'Ève « N’Diaye »',
+  reference: randomUUID(),
+  applicationId: randomUUID(),
+  operator: 'MOMOCM',
+  type: 'DEPOSIT',
+  amountMinor: 1_050n,
+  currency: 'XAF',
+  phoneNumber: '237677209341',
+  customerName: 'Ève « N’Diaye »',
 }
 const query: StatusQuery = submission
 
 function says(status: number, body: unknown): Answer {
-  return (_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body))
+  return (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 function transfer(overrides: Record<string, unknown> = {}): Record<string, unknown> {
@@ -54,15 +71,26 @@ test('a submission carries reference, exact amount, context and callback address
     says(202, transfer({ token: 'T1' }))(request, response)
   }
   const outcome = await connector.submit(submission)
-  assert.deepEqual(seen, ['POST', '/prefix/v1/MOMOCM/transfers', 'Bearer shared', {
-    reference: submission.reference, direction: 'DEPOSIT', amount: '10.5', currency: 'XAF', phoneNumber: '237677209341',
-    customerName: 'Ève « N’Diaye »', context: submission.applicationId, callbackUrl: 'http://127.0.0.1:1/cb',
-  }])
+  assert.deepEqual(seen, [
+    'POST',
+    '/prefix/v1/MOMOCM/transfers',
+    'Bearer shared',
+    {
+      reference: submission.reference,
+      direction: 'DEPOSIT',
+      amount: '10.5',
+      currency: 'XAF',
+      phoneNumber: '237677209341',
+      customerName: 'Ève « N’Diaye »',
+      context: submission.applicationId,
+      callbackUrl: 'http://127.0.0.1:1/cb',
+    },
+  ])
   assert.equal(outcome.kind, 'accepted')
   assert.deepEqual(outcome.kind === 'accepted' && [outcome.operatorReference, outcome.operatorToken], ['SIM1', 'T1'])
 })
 
-test('a failure carries the operator\'s sentence word for word', async () => {
+test("a failure carries the operator's sentence word for word", async () => {
   answer = says(200, transfer({ status: 'FAILED', message: 'Numéro invalide' }))
   const outcome = await connector.query(query)
   assert.deepEqual(outcome.kind === 'failed' && outcome.reason, 'Numéro invalide')
@@ -81,29 +109,48 @@ const UNKNOWN: [string, Answer][] = [
   ['the transfer of another reference', says(200, transfer({ reference: randomUUID(), status: 'SUCCESS' }))],
   ['an answer beyond 64 KB', says(200, transfer({ message: 'x'.repeat(70_000) }))],
   ['a connection that is cut', (request) => request.socket.destroy()],
-  ['half an answer', (_, response) => { response.writeHead(200, { 'content-length': 1_000 }); response.write('{"refer'); setImmediate(() => response.destroy()) }],
+  [
+    'half an answer',
+    (_, response) => {
+      response.writeHead(200, { 'content-length': 1_000 })
+      response.write('{"refer')
+      setImmediate(() => response.destroy())
+    },
+  ],
   ['silence', () => undefined],
-  ['an answer that never ends', (_, response) => { response.writeHead(200); response.write('{') }],
+  [
+    'an answer that never ends',
+    (_, response) => {
+      response.writeHead(200)
+      response.write('{')
+    },
+  ],
 ]
 for (const [name, behaviour] of UNKNOWN) {
   test(`${name} is an unknown outcome, never a failure`, async () => {
     answer = behaviour
     const startedAtMs = performance.now()
-    assert.equal((await connector.submit(submission)).kind, 'unknown')
-    assert.equal((await connector.query(query)).kind, 'unknown')
-    assert.ok(performance.now() - startedAtMs < 2_000, 'each call has its deadline')
+    assert.equal((await hasty.submit(submission)).kind, 'unknown')
+    assert.equal((await hasty.query(query)).kind, 'unknown')
+    assert.ok(performance.now() - startedAtMs < 5_000, 'each call has its deadline')
   })
 }
 
 test('nobody listening is an unknown outcome', async () => {
-  const nobody = createSandboxConnector({ operator: 'MOMOCM', baseUrl: 'http://127.0.0.1:1', secret: SECRET, callbackUrl: undefined, clock })
+  const nobody = createSandboxConnector({
+    operator: 'MOMOCM',
+    baseUrl: 'http://127.0.0.1:1',
+    secret: SECRET,
+    callbackUrl: undefined,
+    clock,
+  })
   const outcome = await nobody.submit(submission)
   assert.equal(outcome.kind, 'unknown')
   assert.match(outcome.kind === 'unknown' ? outcome.detail : '', /ECONNREFUSED/)
   await nobody.close()
 })
 
-test('only the operator\'s own word proves that it does not know a reference', async () => {
+test("only the operator's own word proves that it does not know a reference", async () => {
   answer = says(404, { code: 'UNKNOWN_REFERENCE', message: 'x' })
   assert.equal((await connector.query(query)).kind, 'not_found')
   assert.equal((await connector.submit(submission)).kind, 'unknown')

@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { formatMinor, parseAmountMinor } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Clock } from '#lib/time.ts'
-import type { BalanceOutcome, CallbackOutcome, Connector, Exchange, FinalOutcome, QueryOutcome, StatusQuery, Submission, SubmitOutcome, UnknownOutcome } from '../connector.ts'
+import type {
+  BalanceOutcome,
+  CallbackOutcome,
+  Connector,
+  Exchange,
+  FinalOutcome,
+  QueryOutcome,
+  StatusQuery,
+  Submission,
+  SubmitOutcome,
+  UnknownOutcome,
+} from '../connector.ts'
 import { type CallOutcome, exchangeOf, type OperatorLine, openOperatorLine } from '../operator-call.ts'
 import { balanceSchema, problemSchema, type Transfer, type TransferRequest, transferSchema } from './messages.ts'
 import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
@@ -56,7 +67,10 @@ async function submit(line: OperatorLine, options: SandboxConnectorOptions, subm
     timeoutMs: options.submitTimeoutMs ?? DEADLINE_MS,
   })
   const transfer = transferIn(outcome, submission.reference)
-  if (transfer) return transfer.status === 'PENDING' ? { kind: 'accepted', ...identifiersOf(transfer), exchange: exchangeOf(outcome) } : finalOutcome(transfer, exchangeOf(outcome))
+  if (transfer)
+    return transfer.status === 'PENDING'
+      ? { kind: 'accepted', ...identifiersOf(transfer), exchange: exchangeOf(outcome) }
+      : finalOutcome(transfer, exchangeOf(outcome))
   return unknown(outcome)
 }
 
@@ -68,7 +82,10 @@ async function askStatus(line: OperatorLine, options: SandboxConnectorOptions, q
     timeoutMs: options.queryTimeoutMs ?? DEADLINE_MS,
   })
   const transfer = transferIn(outcome, query.reference)
-  if (transfer) return transfer.status === 'PENDING' ? { kind: 'pending', ...identifiersOf(transfer), exchange: exchangeOf(outcome) } : finalOutcome(transfer, exchangeOf(outcome))
+  if (transfer)
+    return transfer.status === 'PENDING'
+      ? { kind: 'pending', ...identifiersOf(transfer), exchange: exchangeOf(outcome) }
+      : finalOutcome(transfer, exchangeOf(outcome))
   // Only the operator's own words prove that it does not know the reference.
   const problem = outcome.kind === 'answered' && outcome.httpStatus === 404 ? parseJson(problemSchema, outcome.body) : undefined
   return problem?.code === 'UNKNOWN_REFERENCE' ? { kind: 'not_found', exchange: exchangeOf(outcome) } : unknown(outcome)
@@ -83,12 +100,23 @@ async function balance(line: OperatorLine, options: SandboxConnectorOptions): Pr
   })
   const body = outcome.kind === 'answered' && outcome.httpStatus === 200 ? parseJson(balanceSchema, outcome.body) : undefined
   if (!body) return unknown(outcome)
-  return { kind: 'balance', collectMinor: minorOf(body.collect), depositMinor: minorOf(body.deposit), currency: body.currency, exchange: exchangeOf(outcome) }
+  return {
+    kind: 'balance',
+    collectMinor: minorOf(body.collect),
+    depositMinor: minorOf(body.deposit),
+    currency: body.currency,
+    exchange: exchangeOf(outcome),
+  }
 }
 
-function parseCallback(options: SandboxConnectorOptions, headers: Record<string, string | string[] | undefined>, body: Buffer): CallbackOutcome {
+function parseCallback(
+  options: SandboxConnectorOptions,
+  headers: Record<string, string | string[] | undefined>,
+  body: Buffer,
+): CallbackOutcome {
   const signature = headers[SIGNATURE_HEADER]
-  if (typeof signature !== 'string' || !isSignedCallback(options.secret, signature, body, options.clock.now())) return { kind: 'unverified' }
+  if (typeof signature !== 'string' || !isSignedCallback(options.secret, signature, body, options.clock.now()))
+    return { kind: 'unverified' }
   const transfer = parseJson(transferSchema.extend({ reference: z.uuid(), context: z.uuid() }), body.toString('utf8'))
   if (!transfer) return { kind: 'malformed', detail: 'The body is not a transfer of this protocol' }
   return { kind: 'callback', applicationId: transfer.context, reference: transfer.reference, claim: CLAIMS[transfer.status] }

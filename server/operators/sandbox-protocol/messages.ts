@@ -13,7 +13,10 @@ export const transferRequestSchema = z.object({
   customerName: z.string().max(400),
   /** Sent back in callbacks as it came. */
   context: z.string().max(100),
-  callbackUrl: z.url({ protocol: /^https?$/ }).max(2_048).optional(),
+  callbackUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .optional(),
 })
 export type TransferRequest = z.infer<typeof transferRequestSchema>
 

@@ -100,7 +100,13 @@ export class Books {
       const submissions = this.timesTurnedAway(line.request.reference) + 1
       this.#turnedAway.delete(line.request.reference)
       this.#entries.set(line.request.reference, {
-        ...line.request, operator: line.operator, status: 'PENDING', dueAtMs: line.dueAtMs, timesExecuted: 0, submissions, duplicates: 0,
+        ...line.request,
+        operator: line.operator,
+        status: 'PENDING',
+        dueAtMs: line.dueAtMs,
+        timesExecuted: 0,
+        submissions,
+        duplicates: 0,
       })
       return
     }

@@ -24,21 +24,33 @@ const SECRET = 'secret of the simulator'
 
 function transferRequest(overrides: Record<string, unknown> = {}) {
   return {
-    reference: randomUUID(), direction: 'DEPOSIT' as const, amount: '5000', currency: 'XAF' as const, phoneNumber: '237677209341', customerName: 'Clarisse', context: randomUUID(), ...overrides,
+    reference: randomUUID(),
+    direction: 'DEPOSIT' as const,
+    amount: '5000',
+    currency: 'XAF' as const,
+    phoneNumber: '237677209341',
+    customerName: 'Clarisse',
+    context: randomUUID(),
+    ...overrides,
   }
 }
 
 async function startProcess(port = 0): Promise<{ child: ChildProcess; url: string; port: number }> {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url))
   const child = spawn(process.execPath, [main, '--port', String(port), '--folder', path.join(folder, 'process'), '--delay-ms', '150'], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, SIMULATOR_SECRET: SECRET },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, SIMULATOR_SECRET: SECRET },
   })
   const [line] = await once(createInterface({ input: child.stdout ?? assert.fail() }), 'line')
   return { child, ...JSON.parse(line) }
 }
 
 async function call(url: string, method: 'GET' | 'POST', place: string, body?: unknown, secret = SECRET) {
-  const answer = await request(`${url}${place}`, { method, headers: { authorization: `Bearer ${secret}` }, body: body === undefined ? undefined : JSON.stringify(body) })
+  const answer = await request(`${url}${place}`, {
+    method,
+    headers: { authorization: `Bearer ${secret}` },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
   return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
 }
 
@@ -46,7 +58,10 @@ test('a simulator killed with SIGKILL knows everything again that it ever told, 
   const first = await startProcess()
   const transfers = Array.from({ length: 200 }, () => transferRequest())
   const answers = await Promise.all(transfers.map((transfer) => call(first.url, 'POST', '/v1/MOMOCM/transfers', transfer)))
-  assert.equal(answers.every((answer) => answer.status === 202), true)
+  assert.equal(
+    answers.every((answer) => answer.status === 202),
+    true,
+  )
   first.child.kill('SIGKILL')
   await once(first.child, 'exit')
   const second = await startProcess(first.port)
@@ -58,7 +73,10 @@ test('a simulator killed with SIGKILL knows everything again that it ever told, 
     return found.every((entry) => entry.status === 'SUCCESS') && found
   }, 'everything is executed')
   assert.equal(entries.length, 200)
-  assert.equal(entries.every((entry) => entry.timesExecuted === 1), true)
+  assert.equal(
+    entries.every((entry) => entry.timesExecuted === 1),
+    true,
+  )
   const repeated = entries.find((entry) => entry.reference === transfers[0]?.reference)
   assert.deepEqual([repeated?.submissions, repeated?.duplicates], [2, 1])
   second.child.kill('SIGTERM')
@@ -99,19 +117,25 @@ test('half a line at the end of the books, left by a killed process, is dropped'
 })
 
 test('items leave the queue in the order of their instants, whatever the order of arrival', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 300 }), async (instants) => {
-    let nowMs = 0
-    const seen: number[] = []
-    await new Promise<void>((resolve) => {
-      const queue = new DueQueue<number>(() => nowMs, (item) => {
-        seen.push(item)
-        if (seen.length === instants.length + 1) resolve()
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 300 }), async (instants) => {
+      let nowMs = 0
+      const seen: number[] = []
+      await new Promise<void>((resolve) => {
+        const queue = new DueQueue<number>(
+          () => nowMs,
+          (item) => {
+            seen.push(item)
+            if (seen.length === instants.length + 1) resolve()
+          },
+        )
+        // Time stands still until all are in; then everything is due.
+        for (const instant of instants) queue.add(instant, instant)
+        nowMs = 1_000
+        queue.add(0, 0)
       })
-      // Time stands still until all are in; then everything is due.
-      for (const instant of instants) queue.add(instant, instant)
-      nowMs = 1_000
-      queue.add(0, 0)
-    })
-    assert.deepEqual(seen, [0, ...instants.sort((left, right) => left - right)])
-  }), { numRuns: 50 })
+      assert.deepEqual(seen, [0, ...instants.sort((left, right) => left - right)])
+    }),
+    { numRuns: 50 },
+  )
 })

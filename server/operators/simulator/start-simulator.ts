@@ -77,7 +77,8 @@ async function handle(room: Room, request: IncomingMessage, response: ServerResp
   const [, version, code, resource, reference] = pathname.split('/')
   const operator = operatorPathSchema.safeParse(code)
   if (version !== 'v1' || !operator.success) return refuse(response, 404, 'UNKNOWN_PATH', 'There is nothing at this path')
-  if (request.headers.authorization !== `Bearer ${room.options.secret}`) return refuse(response, 401, 'UNAUTHORISED', 'The secret is not right')
+  if (request.headers.authorization !== `Bearer ${room.options.secret}`)
+    return refuse(response, 401, 'UNAUTHORISED', 'The secret is not right')
   if (resource === 'balance' && request.method === 'GET') return sendBalance(response, operator.data)
   if (resource !== 'transfers') return refuse(response, 404, 'UNKNOWN_PATH', 'There is nothing at this path')
   if (request.method === 'GET' && reference) return sendTransfer(room, response, operator.data, reference)
@@ -89,7 +90,8 @@ async function takeTransfer(room: Room, request: IncomingMessage, response: Serv
   const parsed = transferRequestSchema.safeParse(await readJson(request))
   if (!parsed.success) return refuse(response, 400, 'MALFORMED', 'The body is not a transfer request')
   const transfer = parsed.data
-  if (transfer.currency !== OPERATORS[operator].country.currency) return refuse(response, 400, 'CURRENCY', 'This operator has another currency')
+  if (transfer.currency !== OPERATORS[operator].country.currency)
+    return refuse(response, 400, 'CURRENCY', 'This operator has another currency')
   const known = room.books.find(transfer.reference)
   if (known) {
     room.books.countDuplicate(transfer.reference)
@@ -102,7 +104,9 @@ async function takeTransfer(room: Room, request: IncomingMessage, response: Serv
     // Silence: the connection stays open until the caller gives up.
     return behaviour.turnedAway.how === 'silence' ? undefined : refuse(response, 500, 'INTERNAL', 'Something went wrong')
   }
-  const delayMs = { normal: room.options.delayMs ?? DELAY_MS, slow: room.options.slowDelayMs ?? SLOW_DELAY_MS, at_once: 0, never: null }[behaviour.due]
+  const delayMs = { normal: room.options.delayMs ?? DELAY_MS, slow: room.options.slowDelayMs ?? SLOW_DELAY_MS, at_once: 0, never: null }[
+    behaviour.due
+  ]
   const dueAtMs = delayMs === null ? null : room.nowMs() + delayMs
   const entry = room.books.accept(operator, transfer, dueAtMs)
   if (behaviour.due === 'at_once') await concludeNow(room, entry)
@@ -142,8 +146,8 @@ function callbackBody(room: Room, entry: BookEntry): string {
 
 function sendTransfer(room: Room, response: ServerResponse, operator: OperatorCode, reference: string): void {
   const entry = room.books.find(reference)
-  if (entry?.operator !== operator) return refuse(response, 404, 'UNKNOWN_REFERENCE', 'No transfer has this reference')
-  answer(response, 200, transferOf(room, entry))
+  if (entry?.operator === operator) answer(response, 200, transferOf(room, entry))
+  else refuse(response, 404, 'UNKNOWN_REFERENCE', 'No transfer has this reference')
 }
 
 function sendBalance(response: ServerResponse, operator: OperatorCode): void {
@@ -178,8 +182,13 @@ function transferOf(room: Room, entry: BookEntry): Transfer {
 }
 
 function isSame(entry: BookEntry, operator: OperatorCode, transfer: TransferRequest): boolean {
-  return entry.operator === operator && entry.direction === transfer.direction && entry.amount === transfer.amount
-    && entry.currency === transfer.currency && entry.phoneNumber === transfer.phoneNumber
+  return (
+    entry.operator === operator &&
+    entry.direction === transfer.direction &&
+    entry.amount === transfer.amount &&
+    entry.currency === transfer.currency &&
+    entry.phoneNumber === transfer.phoneNumber
+  )
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

@@ -18,17 +18,17 @@ const dispatcher = createDispatcher({
     operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: plan.simulatorUrl, secret: plan.secret }])),
     callbackBaseUrl: undefined,
     clock: systemClock,
-    submitTimeoutMs: 300,
-    queryTimeoutMs: 300,
+    submitTimeoutMs: 800,
+    queryTimeoutMs: 800,
   }),
   logger: createLogger('silent'),
   perOperatorMax: 16,
   idlePollMs: 10,
-  callTimeoutMs: 300,
-  leaseMs: 900,
+  callTimeoutMs: 800,
+  leaseMs: 2_000,
   pollDelaysMs: [60, 90, 120, 150],
-  absenceMs: 50,
-  acceptedAbsenceMs: 150,
+  absenceMs: 500,
+  acceptedAbsenceMs: 800,
 })
 dispatcher.start()
 process.stdout.write('started\n')

@@ -23,7 +23,8 @@ import type { BookEntry } from '../simulator/books.ts'
 import { type Simulator, startSimulator } from '../simulator/start-simulator.ts'
 
 export const SECRET = 'a secret between the test and its operators'
-const CALL_TIMEOUT_MS = 400
+/** Long enough that a busy machine alone does not make an answer late: a late submission would be sent twice, rightly. */
+const CALL_TIMEOUT_MS = 1_000
 const SIMULATOR = { secret: SECRET, delayMs: 30, slowDelayMs: 400 }
 
 export type RoomOptions = {
@@ -50,7 +51,10 @@ export class OperatorRoom {
   readonly #folder: string
   readonly #callbackServer: Server
 
-  private constructor(options: RoomOptions, parts: { database: TestDatabase; simulator: Simulator; folder: string; callbackServer: Server; applicationId: string }) {
+  private constructor(
+    options: RoomOptions,
+    parts: { database: TestDatabase; simulator: Simulator; folder: string; callbackServer: Server; applicationId: string },
+  ) {
     this.#options = options
     this.#folder = parts.folder
     this.#callbackServer = parts.callbackServer
@@ -67,7 +71,12 @@ export class OperatorRoom {
       submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       queryTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
     })
-    this.desk = createCallbackDesk({ pool: this.database.pool, connectors: this.connectors, hintGapMs: 5, wake: () => this.dispatchers[0]?.wake() })
+    this.desk = createCallbackDesk({
+      pool: this.database.pool,
+      connectors: this.connectors,
+      hintGapMs: 5,
+      wake: () => this.dispatchers[0]?.wake(),
+    })
     this.#callbackServer.on('request', (incoming: IncomingMessage, response: ServerResponse) => void this.#takeCallback(incoming, response))
   }
 
@@ -84,7 +93,12 @@ export class OperatorRoom {
 
   /** Starts it again on the books and the port that it had. */
   async restartSimulator(): Promise<void> {
-    this.simulator = await startSimulator({ ...SIMULATOR, port: this.simulator.port, folder: this.#folder, givesTokens: this.#options.givesTokens })
+    this.simulator = await startSimulator({
+      ...SIMULATOR,
+      port: this.simulator.port,
+      folder: this.#folder,
+      givesTokens: this.#options.givesTokens,
+    })
   }
 
   async #takeCallback(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -106,8 +120,8 @@ export class OperatorRoom {
       callTimeoutMs: this.#options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       leaseMs: 5_000,
       pollDelaysMs: [60, 90, 120, 150],
-      absenceMs: 50,
-      acceptedAbsenceMs: 150,
+      absenceMs: 100,
+      acceptedAbsenceMs: 200,
       hintGapMs: 5,
       ...this.#options.dispatcher,
       ...overrides,
@@ -143,14 +157,19 @@ export class OperatorRoom {
   }
 
   async workOf(item: IntakeItem): Promise<Record<string, unknown> | undefined> {
-    const { rows } = await this.database.pool.query('select * from operator_work where application_id = $1 and transaction_id = $2', [item.applicationId, item.transactionId])
+    const { rows } = await this.database.pool.query('select * from operator_work where application_id = $1 and transaction_id = $2', [
+      item.applicationId,
+      item.transactionId,
+    ])
     return rows[0]
   }
 
   /** The attempts of a transaction in order, each as `kind outcome`. */
   async attemptsOf(item: IntakeItem): Promise<string[]> {
     const { rows } = await this.database.pool.query<{ kind: string; outcome: string | null }>(
-      'select kind, outcome from operator_attempts where application_id = $1 and transaction_id = $2 order by number', [item.applicationId, item.transactionId])
+      'select kind, outcome from operator_attempts where application_id = $1 and transaction_id = $2 order by number',
+      [item.applicationId, item.transactionId],
+    )
     return rows.map((row) => `${row.kind} ${row.outcome}`)
   }
 
@@ -167,7 +186,8 @@ export class OperatorRoom {
   async compareBooks(): Promise<void> {
     const books = await this.books()
     const { rows } = await this.database.pool.query<{ transaction_id: string; status: string; amount_minor: bigint; message: string }>(
-      'select transaction_id, status, amount_minor, message from transactions')
+      'select transaction_id, status, amount_minor, message from transactions',
+    )
     for (const row of rows) {
       const entry = books.get(row.transaction_id)
       const name = `${row.transaction_id} ${row.status} ${row.message}`

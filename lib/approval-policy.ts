@@ -18,17 +18,28 @@ export const approvalRuleSchema = z
     sources: z.array(z.enum(TRANSACTION_SOURCES)).min(1),
     types: z.array(z.enum(TRANSACTION_TYPES)).min(1).default(['DEPOSIT']),
     /** Absent or null: every operator. */
-    operators: z.array(z.enum(OPERATOR_CODES)).min(1).nullish().transform((operators) => operators ?? null),
+    operators: z
+      .array(z.enum(OPERATOR_CODES))
+      .min(1)
+      .nullish()
+      .transform((operators) => operators ?? null),
     /** Absent or null: every currency, which only a threshold of zero can mean. */
-    currency: z.enum(CURRENCIES).nullish().transform((currency) => currency ?? null),
-    aboveMinor: z.string().regex(/^(0|[1-9]\d{0,14})$/).default('0'),
+    currency: z
+      .enum(CURRENCIES)
+      .nullish()
+      .transform((currency) => currency ?? null),
+    aboveMinor: z
+      .string()
+      .regex(/^(0|[1-9]\d{0,14})$/)
+      .default('0'),
     firstTimeOnly: z.boolean().default(false),
     approvals: approvalStepsSchema,
     needsCode: z.boolean().default(false),
     expiresInHours: z.number().int().min(1).max(720).default(168),
   })
   .refine((rule) => rule.aboveMinor === '0' || rule.currency !== null, {
-    path: ['currency'], message: 'A threshold other than zero needs its currency',
+    path: ['currency'],
+    message: 'A threshold other than zero needs its currency',
   })
 export type ApprovalRule = z.output<typeof approvalRuleSchema>
 
@@ -53,15 +64,30 @@ export type ApprovalBand = {
   expiresInHours: number
 }
 
-export type ApprovalRulePart = { name: string; aboveMinor: string; currency: string | null; firstTimeOnly: boolean; steps: number[]; needsCode: boolean }
+export type ApprovalRulePart = {
+  name: string
+  aboveMinor: string
+  currency: string | null
+  firstTimeOnly: boolean
+  steps: number[]
+  needsCode: boolean
+}
 
 /**
  * Nobody moves money alone: what a person or a file starts waits for at least one checker, for seven days, also where no
  * rule says so. A rule can ask for more, never for less.
  */
 export const BASE_RULE: ApprovalRule = {
-  name: 'Prepared by a person', sources: ['person', 'file'], types: ['COLLECT', 'DEPOSIT'], operators: null, currency: null,
-  aboveMinor: '0', firstTimeOnly: false, approvals: [1], needsCode: false, expiresInHours: 168,
+  name: 'Prepared by a person',
+  sources: ['person', 'file'],
+  types: ['COLLECT', 'DEPOSIT'],
+  operators: null,
+  currency: null,
+  aboveMinor: '0',
+  firstTimeOnly: false,
+  approvals: [1],
+  needsCode: false,
+  expiresInHours: 168,
 }
 
 /** The policy of an application that has set none: what its API starts goes straight to the operator. */

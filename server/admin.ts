@@ -48,7 +48,11 @@ function parseOptions(command: Command, args: readonly string[]): { options: Opt
   const config = Object.fromEntries(known.map((name) => [name, { type: 'string' as const }]))
   let values: Record<string, string | boolean | undefined>
   try {
-    values = parseArgs({ args: [...args], options: { ...config, help: { type: 'boolean' }, json: { type: 'boolean' } }, strict: true }).values
+    values = parseArgs({
+      args: [...args],
+      options: { ...config, help: { type: 'boolean' }, json: { type: 'boolean' } },
+      strict: true,
+    }).values
   } catch (error) {
     throw new AdminError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error), 2)
   }
@@ -60,7 +64,8 @@ function parseOptions(command: Command, args: readonly string[]): { options: Opt
     if (typeof value === 'string') options[name] = value.replaceAll('\0', '')
   }
   const missing = known.filter((name) => command.options[name]?.isRequired && !options[name])
-  if (missing.length > 0) throw new AdminError(`${missing.map((name) => `--${name}`).join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`, 2)
+  if (missing.length > 0)
+    throw new AdminError(`${missing.map((name) => `--${name}`).join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`, 2)
   return { options, asJson: values['json'] === true }
 }
 
@@ -109,8 +114,10 @@ function printTable(title: string, rows: readonly Record<string, string>[]): voi
 function generalUsage(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length))
   return [
-    'npm run admin -- COMMAND [options]', '',
-    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`), '',
+    'npm run admin -- COMMAND [options]',
+    '',
+    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
     'COMMAND --help shows its options; --json prints one JSON object.',
     'Works on DATABASE_URL, or on the sandbox that runs with this DATA_DIR (default .data).',
   ].join('\n')

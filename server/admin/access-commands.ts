@@ -9,8 +9,8 @@ import { listAccess } from '#server/identity/list-access.ts'
 import { resetApiUserPassword } from '#server/identity/reset-api-user-password.ts'
 import { revokeApiKey } from '#server/identity/revoke-api-key.ts'
 import { rotateWebhookSecret } from '#server/identity/rotate-webhook-secret.ts'
-import { AdminError, valueOf } from './admin-error.ts'
-import { type Command, optional, type Options, type Output, required } from './command.ts'
+import { AdminError, unwrap } from './admin-error.ts'
+import { type Command, type Options, type Output, optional, required } from './command.ts'
 import { apiUserOf, applicationOf, hoursFromNow, textOf } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
@@ -19,61 +19,96 @@ const OVERLAP_HOURS = 24
 /** Keys, API users, addresses and webhook secrets: what partners' programs use. */
 export const ACCESS_COMMANDS: readonly Command[] = [
   {
-    name: 'create-key', summary: 'Make an API key; with --others-expire-in-hours the present ones end then',
-    options: { application: required('ID|NAME'), name: optional('NAME'), 'expires-in-days': optional('DAYS'), 'others-expire-in-hours': optional('HOURS') },
+    name: 'create-key',
+    summary: 'Make an API key; with --others-expire-in-hours the present ones end then',
+    options: {
+      application: required('ID|NAME'),
+      name: optional('NAME'),
+      'expires-in-days': optional('DAYS'),
+      'others-expire-in-hours': optional('HOURS'),
+    },
     async run(pool, options) {
       const { applicationId, apiId } = await applicationOf(pool, options)
-      const created = valueOf(await createApiKey(pool, {
-        applicationId, name: options['name'] ?? 'Made at the command line', actor,
-        expiresAt: hoursFromNow(options, 'expires-in-days', 24), othersExpireAt: hoursFromNow(options, 'others-expire-in-hours'),
-      }))
+      const created = unwrap(
+        await createApiKey(pool, {
+          applicationId,
+          name: options['name'] ?? 'Made at the command line',
+          actor,
+          expiresAt: hoursFromNow(options, 'expires-in-days', 24),
+          othersExpireAt: hoursFromNow(options, 'others-expire-in-hours'),
+        }),
+      )
       return { facts: { applicationId, apiId, keyId: created.apiKeyId, apiKey: created.apiKey }, showsSecret: true }
     },
   },
-  { name: 'revoke-key', summary: 'End an API key now', options: { application: required('ID|NAME'), key: required('ID|BEGINNING') }, run: revokeKey },
   {
-    name: 'create-api-user', summary: "Make a partner program's sign-in",
+    name: 'revoke-key',
+    summary: 'End an API key now',
+    options: { application: required('ID|NAME'), key: required('ID|BEGINNING') },
+    run: revokeKey,
+  },
+  {
+    name: 'create-api-user',
+    summary: "Make a partner program's sign-in",
     options: { application: required('ID|NAME'), username: required('NAME') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
       const username = textOf(options, 'username').trim()
-      const created = valueOf(await createApiUser(pool, { applicationId, username, actor }))
+      const created = unwrap(await createApiUser(pool, { applicationId, username, actor }))
       return { facts: { applicationId, apiUserId: created.apiUserId, username, password: created.password }, showsSecret: true }
     },
   },
   {
-    name: 'reset-api-password', summary: 'Give a partner program a new password', options: { username: required('NAME') },
+    name: 'reset-api-password',
+    summary: 'Give a partner program a new password',
+    options: { username: required('NAME') },
     async run(pool, options) {
-      const { password } = valueOf(await resetApiUserPassword(pool, { ...(await apiUserOf(pool, options)), actor }))
+      const { password } = unwrap(await resetApiUserPassword(pool, { ...(await apiUserOf(pool, options)), actor }))
       return { facts: { username: textOf(options, 'username'), password }, showsSecret: true }
     },
   },
-  { name: 'block api-user', summary: 'Answer its calls with 403', options: { username: required('NAME') }, run: (pool, options) => setBlocked(pool, options, true) },
-  { name: 'unblock api-user', summary: 'Let it call again', options: { username: required('NAME') }, run: (pool, options) => setBlocked(pool, options, false) },
   {
-    name: 'allow-address', summary: 'Put an address or network on the allow list',
+    name: 'block api-user',
+    summary: 'Answer its calls with 403',
+    options: { username: required('NAME') },
+    run: (pool, options) => setBlocked(pool, options, true),
+  },
+  {
+    name: 'unblock api-user',
+    summary: 'Let it call again',
+    options: { username: required('NAME') },
+    run: (pool, options) => setBlocked(pool, options, false),
+  },
+  {
+    name: 'allow-address',
+    summary: 'Put an address or network on the allow list',
     options: { application: required('ID|NAME'), address: required('ADDRESS|NETWORK'), note: optional('TEXT') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
-      const { network } = valueOf(await allowAddress(pool, { applicationId, network: textOf(options, 'address'), note: options['note'] ?? '', actor }))
+      const { network } = unwrap(
+        await allowAddress(pool, { applicationId, network: textOf(options, 'address'), note: options['note'] ?? '', actor }),
+      )
       return { facts: { applicationId, allowed: network } }
     },
   },
   {
-    name: 'deny-address', summary: 'Take it off the allow list', options: { application: required('ID|NAME'), address: required('ADDRESS|NETWORK') },
+    name: 'deny-address',
+    summary: 'Take it off the allow list',
+    options: { application: required('ID|NAME'), address: required('ADDRESS|NETWORK') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
-      valueOf(await denyAddress(pool, { applicationId, network: textOf(options, 'address'), actor }))
+      unwrap(await denyAddress(pool, { applicationId, network: textOf(options, 'address'), actor }))
       return { facts: { applicationId, denied: textOf(options, 'address') } }
     },
   },
   {
-    name: 'webhook-secret rotate', summary: `Make a new webhook secret; the present one signs too for --overlap-hours (${OVERLAP_HOURS})`,
+    name: 'webhook-secret rotate',
+    summary: `Make a new webhook secret; the present one signs too for --overlap-hours (${OVERLAP_HOURS})`,
     options: { application: required('ID|NAME'), 'overlap-hours': optional('HOURS') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
       const othersExpireAt = hoursFromNow({ 'overlap-hours': String(OVERLAP_HOURS), ...options }, 'overlap-hours') ?? new Date()
-      const { webhookSecret } = valueOf(await rotateWebhookSecret(pool, { applicationId, othersExpireAt, actor }))
+      const { webhookSecret } = unwrap(await rotateWebhookSecret(pool, { applicationId, othersExpireAt, actor }))
       return { facts: { applicationId, webhookSecret, presentOneEnds: othersExpireAt.toISOString() }, showsSecret: true }
     },
   },
@@ -83,15 +118,19 @@ async function revokeKey(pool: Pool, options: Options): Promise<Output> {
   const { applicationId } = await applicationOf(pool, options)
   const wanted = textOf(options, 'key')
   const { keys } = await listAccess(pool, applicationId)
-  const matches = keys.filter((key) => key.revokedAt === null && (key.apiKeyId === wanted || (wanted.length >= 8 && wanted.startsWith(key.keyPrefix)) || key.keyPrefix === wanted))
+  const matches = keys.filter(
+    (key) =>
+      key.revokedAt === null &&
+      (key.apiKeyId === wanted || (wanted.length >= 8 && wanted.startsWith(key.keyPrefix)) || key.keyPrefix === wanted),
+  )
   if (matches.length > 1) throw new AdminError('Several keys begin like that: use the id (npm run admin -- list --application …).')
   const apiKeyId = matches[0]?.apiKeyId
   if (!apiKeyId) throw new AdminError('There is no such key that still works.')
-  valueOf(await revokeApiKey(pool, { applicationId, apiKeyId, actor }))
+  unwrap(await revokeApiKey(pool, { applicationId, apiKeyId, actor }))
   return { facts: { applicationId, revoked: apiKeyId } }
 }
 
 async function setBlocked(pool: Pool, options: Options, isBlocked: boolean): Promise<Output> {
-  valueOf(await blockApiUser(pool, { ...(await apiUserOf(pool, options)), isBlocked, actor }))
+  unwrap(await blockApiUser(pool, { ...(await apiUserOf(pool, options)), isBlocked, actor }))
   return { facts: { username: textOf(options, 'username'), blocked: isBlocked ? 'yes' : 'no' } }
 }

@@ -33,7 +33,7 @@ const SENTENCES: Record<string, string> = {
 }
 
 /** The value of a command that worked; throws an AdminError with a sentence for one that refused. */
-export function valueOf<Value>(result: Result<Value, string>): Value {
+export function unwrap<Value>(result: Result<Value, string>): Value {
   if (result.ok) return result.value
   throw new AdminError(SENTENCES[result.error] ?? `Refused: ${result.error}.`)
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { systemClock } from '#server/clock.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { systemClock } from '#server/clock.ts'
 import { createTokens } from '#server/identity/access-token.ts'
 import { admitCaller } from '#server/identity/admit-caller.ts'
 import { authenticateCaller } from '#server/identity/authenticate-caller.ts'
@@ -39,7 +39,10 @@ type Run = { code: number | null; out: string; problem: string }
 
 /** Runs the real program. Without DATABASE_URL among the changes it works on this file's database. */
 function admin(args: readonly string[], environment: Record<string, string> = { DATABASE_URL: database.url }): Promise<Run> {
-  const child = spawn(process.execPath, [ADMIN, ...args], { cwd: folder, env: { ...process.env, DATABASE_URL: '', DATA_DIR: '', ...environment } })
+  const child = spawn(process.execPath, [ADMIN, ...args], {
+    cwd: folder,
+    env: { ...process.env, DATABASE_URL: '', DATA_DIR: '', ...environment },
+  })
   const run: Run = { code: null, out: '', problem: '' }
   child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (run.problem += chunk.toString()))
@@ -71,7 +74,12 @@ test('from an empty database to a partner that may call, by the command line alo
   await directory.refresh()
   const tokens = createTokens({ clock: systemClock, secret: 'a secret for tests that is long enough' })
   const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock })
-  const pair = must(await issueTokens({ pool: database.pool, tokens, directory, throttle }, { username: 'kora@example.com', password, peerAddress: '203.0.113.9' }))
+  const pair = must(
+    await issueTokens(
+      { pool: database.pool, tokens, directory, throttle },
+      { username: 'kora@example.com', password, peerAddress: '203.0.113.9' },
+    ),
+  )
   const call = async () => must(await authenticateCaller(directory, tokens, { apiKey, apiId, authorization: `Bearer ${pair.accessToken}` }))
   assert.ok(admitCaller(await call(), '203.0.113.9').ok)
 
@@ -95,7 +103,9 @@ test('a new application has its counters, its thirteen balances at zero in their
   const { applicationId } = await facts('create-application', '--name', 'Books')
   const { rows } = await database.pool.query<{ operators: bigint; currencies: string }>(
     `select count(*) as operators, string_agg(distinct currency, ' ' order by currency) as currencies from ledger_balances
-      where application_id = $1 and deposit_minor = 0 and exists (select 1 from application_counters c where c.application_id = $1 and c.transaction_count = 0)`, [applicationId])
+      where application_id = $1 and deposit_minor = 0 and exists (select 1 from application_counters c where c.application_id = $1 and c.transaction_count = 0)`,
+    [applicationId],
+  )
   assert.deepEqual(rows[0], { operators: 13n, currencies: 'UGX XAF XOF' })
   await directory.refresh()
   assert.equal(directory.find(applicationId ?? '')?.policy?.version, 1)
@@ -103,16 +113,42 @@ test('a new application has its counters, its thirteen balances at zero in their
 
 test('services, fees, webhook secrets and keys are set as typed', async () => {
   const { applicationId = '', webhookSecret } = await facts('create-application', '--name', 'Terms')
-  await facts('set-service', '--application', applicationId, '--operator', 'omcm', '--type', 'deposit', '--enabled', 'no', '--minimum', '100', '--maximum', '500000.50', '--enforce-limits', 'yes')
+  await facts(
+    'set-service',
+    '--application',
+    applicationId,
+    '--operator',
+    'omcm',
+    '--type',
+    'deposit',
+    '--enabled',
+    'no',
+    '--minimum',
+    '100',
+    '--maximum',
+    '500000.50',
+    '--enforce-limits',
+    'yes',
+  )
   await facts('set-fees', '--application', applicationId, '--operator', 'all', '--system-percent', '2.25', '--app-fixed', '100')
   const rotated = await facts('webhook-secret', 'rotate', '--application', applicationId)
   const first = await facts('create-key', '--application', applicationId, '--expires-in-days', '30')
   await facts('create-key', '--application', applicationId, '--others-expire-in-hours', '0')
   await directory.refresh()
   const snapshot = directory.find(applicationId) ?? assert.fail()
-  assert.deepEqual(serviceFor(snapshot, 'OMCM', 'DEPOSIT'), { isEnabled: false, enforcesLimits: true, minimumMinor: 10_000n, maximumMinor: 50_000_050n })
+  assert.deepEqual(serviceFor(snapshot, 'OMCM', 'DEPOSIT'), {
+    isEnabled: false,
+    enforcesLimits: true,
+    minimumMinor: 10_000n,
+    maximumMinor: 50_000_050n,
+  })
   assert.equal(serviceFor(snapshot, 'OMCM', 'COLLECT').isEnabled, true)
-  assert.deepEqual(feesFor(snapshot, 'UGAIRTEL', 'COLLECT'), { systemRatePpm: 22_500, systemFixedMinor: 0n, appRatePpm: 5_000, appFixedMinor: 10_000n })
+  assert.deepEqual(feesFor(snapshot, 'UGAIRTEL', 'COLLECT'), {
+    systemRatePpm: 22_500,
+    systemFixedMinor: 0n,
+    appRatePpm: 5_000,
+    appFixedMinor: 10_000n,
+  })
   assert.deepEqual(signingSecretsFor(snapshot, new Date()), [rotated['webhookSecret'], webhookSecret])
   assert.equal(snapshot.keys.length, 1)
   assert.notEqual(first['keyId'], undefined)
@@ -125,14 +161,27 @@ test('money is added once per id, and shows in the record', async () => {
   await facts(...args)
   assert.match(fact(await facts(...args), 'added'), /there already/)
   await facts('fund', '--application', applicationId, '--operator', 'all', '--amount', '7')
-  const { rows } = await database.pool.query<{ operator: string; deposit_minor: bigint }>('select operator, deposit_minor from ledger_balances where application_id = $1', [applicationId])
+  const { rows } = await database.pool.query<{ operator: string; deposit_minor: bigint }>(
+    'select operator, deposit_minor from ledger_balances where application_id = $1',
+    [applicationId],
+  )
   for (const row of rows) assert.equal(row.deposit_minor, row.operator === 'MOMOCM' ? 100_000_750n : 700n)
   assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 15n)
 })
 
 test('people are made, given roles, blocked, and helped when they lost something', async () => {
   const { applicationId = '' } = await facts('create-application', '--name', 'People')
-  const made = await facts('create-person', '--application', 'People', '--email', 'Ama@Example.com', '--name', 'Ama Mensah', '--roles', 'maker, checker')
+  const made = await facts(
+    'create-person',
+    '--application',
+    'People',
+    '--email',
+    'Ama@Example.com',
+    '--name',
+    'Ama Mensah',
+    '--roles',
+    'maker, checker',
+  )
   const personId = fact(made, 'personId')
   assert.deepEqual(must(await loadActor(database.pool, personId, applicationId)).roles, ['maker', 'checker'])
   await facts('set-roles', '--application', 'People', '--email', 'ama@example.com', '--roles', 'finance')
@@ -143,7 +192,8 @@ test('people are made, given roles, blocked, and helped when they lost something
   await facts('reset-second-factor', '--email', 'ama@example.com')
   const { password = '' } = await facts('reset-password', '--email', 'ama@example.com')
   const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock })
-  const signIn = (word: string) => verifyPersonPassword({ pool: database.pool, throttle }, { email: 'ama@example.com', password: word, peerAddress: '127.0.0.1' })
+  const signIn = (word: string) =>
+    verifyPersonPassword({ pool: database.pool, throttle }, { email: 'ama@example.com', password: word, peerAddress: '127.0.0.1' })
   assert.ok((await signIn(password)).ok)
   assert.ok(!(await signIn(fact(made, 'password'))).ok)
 })

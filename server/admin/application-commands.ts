@@ -13,8 +13,8 @@ import { listAccess, listApplications } from '#server/identity/list-access.ts'
 import { setFeeSchedule } from '#server/identity/set-fee-schedule.ts'
 import { setTransferService } from '#server/identity/set-transfer-service.ts'
 import { fundBalance } from '#server/ledger/fund-balance.ts'
-import { AdminError, valueOf } from './admin-error.ts'
-import { type Command, optional, type Options, type Output, required } from './command.ts'
+import { AdminError, unwrap } from './admin-error.ts'
+import { type Command, type Options, type Output, optional, required } from './command.ts'
 import { amountOf, applicationOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
@@ -23,44 +23,93 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Applications and the terms they work under. */
 export const APPLICATION_COMMANDS: readonly Command[] = [
   {
-    name: 'create-application', summary: 'Make an application; nobody can call it yet',
+    name: 'create-application',
+    summary: 'Make an application; nobody can call it yet',
     options: { name: required('NAME'), 'second-factor': optional('yes|no') },
     async run(pool, options) {
-      const created = valueOf(await createApplication(pool, { name: textOf(options, 'name'), requiresSecondFactor: yesOrNo(options, 'second-factor') ?? false, actor }))
-      return { facts: { applicationId: created.applicationId, apiId: created.apiId, webhookSecret: created.webhookSecret }, showsSecret: true }
+      const created = unwrap(
+        await createApplication(pool, {
+          name: textOf(options, 'name'),
+          requiresSecondFactor: yesOrNo(options, 'second-factor') ?? false,
+          actor,
+        }),
+      )
+      return {
+        facts: { applicationId: created.applicationId, apiId: created.apiId, webhookSecret: created.webhookSecret },
+        showsSecret: true,
+      }
     },
   },
   {
-    name: 'set-application', summary: 'Change its name, demand a second factor of its people, add transactionStatus to its webhooks',
-    options: { application: required('ID|NAME'), name: optional('NAME'), 'second-factor': optional('yes|no'), 'webhook-status-copy': optional('yes|no') },
+    name: 'set-application',
+    summary: 'Change its name, demand a second factor of its people, add transactionStatus to its webhooks',
+    options: {
+      application: required('ID|NAME'),
+      name: optional('NAME'),
+      'second-factor': optional('yes|no'),
+      'webhook-status-copy': optional('yes|no'),
+    },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
-      const change = { name: options['name'], requiresSecondFactor: yesOrNo(options, 'second-factor'), copiesWebhookStatus: yesOrNo(options, 'webhook-status-copy') }
-      valueOf(await changeApplication(pool, { applicationId, change, actor }))
+      const change = {
+        name: options['name'],
+        requiresSecondFactor: yesOrNo(options, 'second-factor'),
+        copiesWebhookStatus: yesOrNo(options, 'webhook-status-copy'),
+      }
+      unwrap(await changeApplication(pool, { applicationId, change, actor }))
       return { facts: { applicationId } }
     },
   },
-  { name: 'enable-application', summary: 'Let it call again', options: { application: required('ID|NAME') }, run: (pool, options) => setEnabled(pool, options, true) },
-  { name: 'disable-application', summary: 'Answer all its calls with 403', options: { application: required('ID|NAME') }, run: (pool, options) => setEnabled(pool, options, false) },
   {
-    name: 'set-service', summary: 'Switch an operator on or off; set the amount limits (left out: none)',
+    name: 'enable-application',
+    summary: 'Let it call again',
+    options: { application: required('ID|NAME') },
+    run: (pool, options) => setEnabled(pool, options, true),
+  },
+  {
+    name: 'disable-application',
+    summary: 'Answer all its calls with 403',
+    options: { application: required('ID|NAME') },
+    run: (pool, options) => setEnabled(pool, options, false),
+  },
+  {
+    name: 'set-service',
+    summary: 'Switch an operator on or off; set the amount limits (left out: none)',
     options: {
-      application: required('ID|NAME'), operator: required('CODE|all'), enabled: required('yes|no'), type: optional('collect|deposit|both'),
-      minimum: optional('AMOUNT'), maximum: optional('AMOUNT'), 'enforce-limits': optional('yes|no'),
+      application: required('ID|NAME'),
+      operator: required('CODE|all'),
+      enabled: required('yes|no'),
+      type: optional('collect|deposit|both'),
+      minimum: optional('AMOUNT'),
+      maximum: optional('AMOUNT'),
+      'enforce-limits': optional('yes|no'),
     },
     run: setServices,
   },
   {
-    name: 'set-fees', summary: 'Set the fees of an operator (left out: 1 and 0.5 percent, nothing fixed)',
+    name: 'set-fees',
+    summary: 'Set the fees of an operator (left out: 1 and 0.5 percent, nothing fixed)',
     options: {
-      application: required('ID|NAME'), operator: required('CODE|all'), type: optional('collect|deposit|both'), 'system-percent': optional('PERCENT'),
-      'system-fixed': optional('AMOUNT'), 'app-percent': optional('PERCENT'), 'app-fixed': optional('AMOUNT'),
+      application: required('ID|NAME'),
+      operator: required('CODE|all'),
+      type: optional('collect|deposit|both'),
+      'system-percent': optional('PERCENT'),
+      'system-fixed': optional('AMOUNT'),
+      'app-percent': optional('PERCENT'),
+      'app-fixed': optional('AMOUNT'),
     },
     run: setFees,
   },
   {
-    name: 'fund', summary: 'Add money to a deposit balance; the same --id twice adds once',
-    options: { application: required('ID|NAME'), operator: required('CODE|all'), amount: required('AMOUNT'), reason: optional('TEXT'), id: optional('UUID') },
+    name: 'fund',
+    summary: 'Add money to a deposit balance; the same --id twice adds once',
+    options: {
+      application: required('ID|NAME'),
+      operator: required('CODE|all'),
+      amount: required('AMOUNT'),
+      reason: optional('TEXT'),
+      id: optional('UUID'),
+    },
     run: fund,
   },
   { name: 'list', summary: 'Show all applications, or who may use one', options: { application: optional('ID|NAME') }, run: list },
@@ -68,29 +117,33 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
 
 async function setEnabled(pool: Pool, options: Options, isEnabled: boolean): Promise<Output> {
   const { applicationId } = await applicationOf(pool, options)
-  valueOf(await changeApplication(pool, { applicationId, change: { isEnabled }, actor }))
+  unwrap(await changeApplication(pool, { applicationId, change: { isEnabled }, actor }))
   return { facts: { applicationId, enabled: isEnabled ? 'yes' : 'no' } }
 }
 
 async function setServices(pool: Pool, options: Options): Promise<Output> {
   const { applicationId } = await applicationOf(pool, options)
   const service = {
-    isEnabled: yesOrNo(options, 'enabled') ?? true, enforcesLimits: yesOrNo(options, 'enforce-limits') ?? false,
-    minimumMinor: amountOf(options, 'minimum') ?? null, maximumMinor: amountOf(options, 'maximum') ?? null,
+    isEnabled: yesOrNo(options, 'enabled') ?? true,
+    enforcesLimits: yesOrNo(options, 'enforce-limits') ?? false,
+    minimumMinor: amountOf(options, 'minimum') ?? null,
+    maximumMinor: amountOf(options, 'maximum') ?? null,
   }
   const pairs = operatorsOf(options).flatMap((operator) => typesOf(options).map((type) => ({ operator, type })))
-  for (const { operator, type } of pairs) valueOf(await setTransferService(pool, { applicationId, operator, type, service, actor }))
+  for (const { operator, type } of pairs) unwrap(await setTransferService(pool, { applicationId, operator, type, service, actor }))
   return { facts: { applicationId, services: String(pairs.length), enabled: service.isEnabled ? 'yes' : 'no' } }
 }
 
 async function setFees(pool: Pool, options: Options): Promise<Output> {
   const { applicationId } = await applicationOf(pool, options)
   const fees = {
-    systemRatePpm: percentOf(options, 'system-percent') ?? DEFAULT_FEE_SCHEDULE.systemRatePpm, systemFixedMinor: amountOf(options, 'system-fixed', true) ?? 0n,
-    appRatePpm: percentOf(options, 'app-percent') ?? DEFAULT_FEE_SCHEDULE.appRatePpm, appFixedMinor: amountOf(options, 'app-fixed', true) ?? 0n,
+    systemRatePpm: percentOf(options, 'system-percent') ?? DEFAULT_FEE_SCHEDULE.systemRatePpm,
+    systemFixedMinor: amountOf(options, 'system-fixed', true) ?? 0n,
+    appRatePpm: percentOf(options, 'app-percent') ?? DEFAULT_FEE_SCHEDULE.appRatePpm,
+    appFixedMinor: amountOf(options, 'app-fixed', true) ?? 0n,
   }
   const pairs = operatorsOf(options).flatMap((operator) => typesOf(options).map((type) => ({ operator, type })))
-  for (const { operator, type } of pairs) valueOf(await setFeeSchedule(pool, { applicationId, operator, type, fees, actor }))
+  for (const { operator, type } of pairs) unwrap(await setFeeSchedule(pool, { applicationId, operator, type, fees, actor }))
   return { facts: { applicationId, schedules: String(pairs.length) } }
 }
 
@@ -104,35 +157,76 @@ async function fund(pool: Pool, options: Options): Promise<Output> {
   if (options['id'] !== undefined && operators.length > 1) throw new AdminError('--id names one funding: give one operator with it.', 2)
   let added = 0
   for (const operator of operators) {
-    const funding = { applicationId, operator, amountMinor, fundingId: operators.length > 1 ? randomUUID() : fundingId, actorId: null, reason }
-    const { isNew } = valueOf(await withTransaction<{ isNew: boolean }, 'unknown_application'>(pool, async (trx) => {
-      const funded = await fundBalance(trx, funding)
-      if (!funded.ok || !funded.value.isNew) return funded
-      const details = { operator, currency: OPERATORS[operator].country.currency, amountMinor: String(amountMinor), reason }
-      await appendAudit(trx, { applicationId, actor, action: 'balance.funded', subject: funding.fundingId, details })
-      return ok(funded.value)
-    }))
+    const funding = {
+      applicationId,
+      operator,
+      amountMinor,
+      fundingId: operators.length > 1 ? randomUUID() : fundingId,
+      actorId: null,
+      reason,
+    }
+    const { isNew } = unwrap(
+      await withTransaction<{ isNew: boolean }, 'unknown_application'>(pool, async (trx) => {
+        const funded = await fundBalance(trx, funding)
+        if (!funded.ok || !funded.value.isNew) return funded
+        const details = { operator, currency: OPERATORS[operator].country.currency, amountMinor: String(amountMinor), reason }
+        await appendAudit(trx, { applicationId, actor, action: 'balance.funded', subject: funding.fundingId, details })
+        return ok(funded.value)
+      }),
+    )
     if (isNew) added++
   }
   if (added === 0) return { facts: { applicationId, fundingId, added: 'nothing: this funding was there already' } }
-  return { facts: { applicationId, ...(operators.length === 1 && { fundingId }), operators: operators.join(' '), amount: formatMinor(amountMinor) } }
+  return {
+    facts: {
+      applicationId,
+      ...(operators.length === 1 && { fundingId }),
+      operators: operators.join(' '),
+      amount: formatMinor(amountMinor),
+    },
+  }
 }
 
 async function list(pool: Pool, options: Options): Promise<Output> {
   if (options['application'] === undefined) {
     const applications = await listApplications(pool)
-    return { tables: { applications: applications.map((one) => ({ name: one.name, applicationId: one.applicationId, apiId: one.apiId, enabled: yes(one.isEnabled) })) } }
+    return {
+      tables: {
+        applications: applications.map((one) => ({
+          name: one.name,
+          applicationId: one.applicationId,
+          apiId: one.apiId,
+          enabled: yes(one.isEnabled),
+        })),
+      },
+    }
   }
   const application = await applicationOf(pool, options)
   const { keys, apiUsers, addresses, people } = await listAccess(pool, application.applicationId)
   return {
-    facts: { name: application.name, applicationId: application.applicationId, apiId: application.apiId, enabled: yes(application.isEnabled) },
+    facts: {
+      name: application.name,
+      applicationId: application.applicationId,
+      apiId: application.apiId,
+      enabled: yes(application.isEnabled),
+    },
     tables: {
-      keys: keys.map((key) => ({ key: key.apiKeyId, name: key.name, begins: key.keyPrefix, expires: day(key.expiresAt), revoked: day(key.revokedAt) })),
+      keys: keys.map((key) => ({
+        key: key.apiKeyId,
+        name: key.name,
+        begins: key.keyPrefix,
+        expires: day(key.expiresAt),
+        revoked: day(key.revokedAt),
+      })),
       apiUsers: apiUsers.map((user) => ({ username: user.username, apiUserId: user.apiUserId, blocked: yes(user.isBlocked) })),
       addresses: addresses.map((entry) => ({ network: entry.network, note: entry.note })),
       people: people.map((person) => ({
-        name: person.name, email: person.email, personId: person.personId, roles: person.roles.join(','), active: yes(person.isActive && !person.isBlocked), secondFactor: yes(person.hasSecondFactor),
+        name: person.name,
+        email: person.email,
+        personId: person.personId,
+        roles: person.roles.join(','),
+        active: yes(person.isActive && !person.isBlocked),
+        secondFactor: yes(person.hasSecondFactor),
       })),
     },
   }

@@ -34,6 +34,7 @@ export function optional(placeholder: string): OptionSpec {
 /** The option's value as the usage text writes it, for one line of help. */
 export function usageOf(command: Command): string {
   const options = Object.entries(command.options).map(([name, { placeholder, isRequired }]) =>
-    isRequired ? `--${name} ${placeholder}` : `[--${name} ${placeholder}]`)
+    isRequired ? `--${name} ${placeholder}` : `[--${name} ${placeholder}]`,
+  )
   return ['npm run admin --', command.name, ...options].join(' ')
 }

@@ -6,8 +6,8 @@ import { createPerson } from '#server/identity/create-person.ts'
 import { resetPersonPassword } from '#server/identity/reset-person-password.ts'
 import { resetSecondFactor } from '#server/identity/reset-second-factor.ts'
 import { setMembership } from '#server/identity/set-membership.ts'
-import { valueOf } from './admin-error.ts'
-import { type Command, optional, type Options, type Output, required } from './command.ts'
+import { unwrap } from './admin-error.ts'
+import { type Command, type Options, type Output, optional, required } from './command.ts'
 import { applicationOf, personIdOf, rolesOf, textOf, yesOrNo } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
@@ -15,54 +15,86 @@ const actor = SYSTEM_ACTOR
 /** People of the back office. */
 export const PERSON_COMMANDS: readonly Command[] = [
   {
-    name: 'create-person', summary: 'Make somebody a member of an application (maker, checker, finance, administrator)',
+    name: 'create-person',
+    summary: 'Make somebody a member of an application (maker, checker, finance, administrator)',
     options: { application: required('ID|NAME'), email: required('EMAIL'), name: required('NAME'), roles: required('ROLE,ROLE') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
-      const created = valueOf(await createPerson(pool, {
-        applicationId, email: textOf(options, 'email'), name: textOf(options, 'name'), roles: rolesOf(options), actor,
-      }))
+      const created = unwrap(
+        await createPerson(pool, {
+          applicationId,
+          email: textOf(options, 'email'),
+          name: textOf(options, 'name'),
+          roles: rolesOf(options),
+          actor,
+        }),
+      )
       const facts = { applicationId, personId: created.personId, email: textOf(options, 'email').trim().toLowerCase() }
       if (created.password === null) return { facts: { ...facts, password: 'unchanged: this person works in another application already' } }
       return { facts: { ...facts, password: created.password }, showsSecret: true }
     },
   },
   {
-    name: 'set-roles', summary: 'Change what somebody may do in an application, or whether they may at all',
+    name: 'set-roles',
+    summary: 'Change what somebody may do in an application, or whether they may at all',
     options: { application: required('ID|NAME'), email: required('EMAIL'), roles: required('ROLE,ROLE'), active: optional('yes|no') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
       const roles = rolesOf(options)
-      valueOf(await setMembership(pool, { applicationId, personId: await personIdOf(pool, options), roles, isActive: yesOrNo(options, 'active'), actor }))
+      unwrap(
+        await setMembership(pool, {
+          applicationId,
+          personId: await personIdOf(pool, options),
+          roles,
+          isActive: yesOrNo(options, 'active'),
+          actor,
+        }),
+      )
       return { facts: { applicationId, email: textOf(options, 'email'), roles: roles.join(',') } }
     },
   },
   {
-    name: 'reset-password', summary: 'Give somebody a new password and end their sessions', options: { email: required('EMAIL') },
+    name: 'reset-password',
+    summary: 'Give somebody a new password and end their sessions',
+    options: { email: required('EMAIL') },
     async run(pool, options) {
-      const { password } = valueOf(await resetPersonPassword(pool, { personId: await personIdOf(pool, options), actor }))
+      const { password } = unwrap(await resetPersonPassword(pool, { personId: await personIdOf(pool, options), actor }))
       return { facts: { email: textOf(options, 'email'), password }, showsSecret: true }
     },
   },
   {
-    name: 'reset-second-factor', summary: 'Switch off the second factor of somebody who lost it', options: { email: required('EMAIL') },
+    name: 'reset-second-factor',
+    summary: 'Switch off the second factor of somebody who lost it',
+    options: { email: required('EMAIL') },
     async run(pool, options) {
-      valueOf(await resetSecondFactor(pool, { personId: await personIdOf(pool, options), actor }))
+      unwrap(await resetSecondFactor(pool, { personId: await personIdOf(pool, options), actor }))
       return { facts: { email: textOf(options, 'email'), secondFactor: 'off' } }
     },
   },
   {
-    name: 'sign-out', summary: 'End all sessions of somebody', options: { email: required('EMAIL') },
+    name: 'sign-out',
+    summary: 'End all sessions of somebody',
+    options: { email: required('EMAIL') },
     async run(pool, options) {
-      valueOf(await bumpSessionEpoch(pool, { personId: await personIdOf(pool, options), actor }))
+      unwrap(await bumpSessionEpoch(pool, { personId: await personIdOf(pool, options), actor }))
       return { facts: { email: textOf(options, 'email'), sessions: 'ended' } }
     },
   },
-  { name: 'block person', summary: 'Keep somebody out everywhere, at once', options: { email: required('EMAIL') }, run: (pool, options) => setBlocked(pool, options, true) },
-  { name: 'unblock person', summary: 'Let somebody in again', options: { email: required('EMAIL') }, run: (pool, options) => setBlocked(pool, options, false) },
+  {
+    name: 'block person',
+    summary: 'Keep somebody out everywhere, at once',
+    options: { email: required('EMAIL') },
+    run: (pool, options) => setBlocked(pool, options, true),
+  },
+  {
+    name: 'unblock person',
+    summary: 'Let somebody in again',
+    options: { email: required('EMAIL') },
+    run: (pool, options) => setBlocked(pool, options, false),
+  },
 ]
 
 async function setBlocked(pool: Pool, options: Options, isBlocked: boolean): Promise<Output> {
-  valueOf(await blockPerson(pool, { personId: await personIdOf(pool, options), isBlocked, actor }))
+  unwrap(await blockPerson(pool, { personId: await personIdOf(pool, options), isBlocked, actor }))
   return { facts: { email: textOf(options, 'email'), blocked: isBlocked ? 'yes' : 'no' } }
 }

@@ -39,9 +39,13 @@ export async function apiUserOf(pool: Pool, options: Options): Promise<{ applica
 
 /** --roles: one or more, with commas. */
 export function rolesOf(options: Options): Role[] {
-  const words = textOf(options, 'roles').split(',').map((word) => word.trim()).filter(Boolean)
+  const words = textOf(options, 'roles')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
   const roles = ROLES.filter((role) => words.includes(role))
-  if (words.length === 0 || roles.length !== new Set(words).size) throw new AdminError(`--roles takes one or more of ${ROLES.join(', ')}, with commas between them.`, 2)
+  if (words.length === 0 || roles.length !== new Set(words).size)
+    throw new AdminError(`--roles takes one or more of ${ROLES.join(', ')}, with commas between them.`, 2)
   return roles
 }
 
@@ -88,7 +92,8 @@ export function yesOrNo(options: Options, name: string): boolean | undefined {
 export function hoursFromNow(options: Options, name: string, unitHours = 1): Date | undefined {
   const text = options[name]
   if (text === undefined) return undefined
-  if (!/^\d{1,5}$/.test(text) || Number(text) * unitHours > 87_600) throw new AdminError(`--${name} takes a whole number, ten years at most.`, 2)
+  if (!/^\d{1,5}$/.test(text) || Number(text) * unitHours > 87_600)
+    throw new AdminError(`--${name} takes a whole number, ten years at most.`, 2)
   return new Date(Date.now() + Number(text) * unitHours * 3_600_000)
 }
 

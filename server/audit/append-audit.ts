@@ -39,7 +39,12 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
     for (const entry of byApplication.get(applicationId) ?? []) {
       sequence += 1n
       const chained = {
-        applicationId, sequence, at: head.at, actor: entry.actor, action: entry.action, subject: storableText(entry.subject),
+        applicationId,
+        sequence,
+        at: head.at,
+        actor: entry.actor,
+        action: entry.action,
+        subject: storableText(entry.subject),
         details: storableDetails(entry.details ?? {}),
       }
       const hash = hashEntry(previousHash, chained)

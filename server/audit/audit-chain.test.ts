@@ -6,7 +6,7 @@ import { ok } from '#lib/result.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
-import { appendAudit, appendAuditEntries, type AuditEntry, SERVICE_WIDE } from './append-audit.ts'
+import { type AuditEntry, appendAudit, appendAuditEntries, SERVICE_WIDE } from './append-audit.ts'
 import type { AuditDetails } from './canonical-text.ts'
 import { listAudit } from './list-audit.ts'
 import { listAuditChains, verifyAuditChain } from './verify-audit-chain.ts'
@@ -51,30 +51,43 @@ test('an empty chain and a chain of many pages are intact', async () => {
 
 test('fifty writers at once make one chain without gaps, and two chains do not disturb each other', async () => {
   const [one, two] = [randomUUID(), randomUUID()]
-  await Promise.all(Array.from({ length: 50 }, (_, place) => append(...(place % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]))))
+  await Promise.all(
+    Array.from({ length: 50 }, (_, place) => append(...(place % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]))),
+  )
   for (const applicationId of [one, two]) assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 50n)
 })
 
 test('an act that was rolled back leaves no entry and no gap', async () => {
   const applicationId = await chainOf(2)
-  await assert.rejects(withTransaction(database.pool, async (trx) => {
-    await appendAudit(trx, entry(applicationId))
-    throw new Error('no')
-  }))
+  await assert.rejects(
+    withTransaction(database.pool, async (trx) => {
+      await appendAudit(trx, entry(applicationId))
+      throw new Error('no')
+    }),
+  )
   await append(entry(applicationId))
   assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 3n)
 })
 
 test('details of any shape verify after the database has kept them', async () => {
   const applicationId = SERVICE_WIDE
-  const json = fc.dictionary(fc.string().filter((key) => key !== '__proto__'), fc.jsonValue({ maxDepth: 3 }))
+  const json = fc.dictionary(
+    fc.string().filter((key) => key !== '__proto__'),
+    fc.jsonValue({ maxDepth: 3 }),
+  )
   let written = 0n
-  await fc.assert(fc.asyncProperty(json, fc.string({ unit: 'binary' }), async (details, text) => {
-    await append({ ...entry(applicationId, JSON.parse(JSON.stringify({ details, text, 2: 'two', 10: 'ten', half: '\ud800', nul: 'a\0b' }))), subject: text })
-    written += 1n
-    const report = await verifyAuditChain(database.pool, applicationId)
-    assert.equal(must(report).entryCount, written)
-  }), { numRuns: 60 })
+  await fc.assert(
+    fc.asyncProperty(json, fc.string({ unit: 'binary' }), async (details, text) => {
+      await append({
+        ...entry(applicationId, JSON.parse(JSON.stringify({ details, text, 2: 'two', 10: 'ten', half: '\ud800', nul: 'a\0b' }))),
+        subject: text,
+      })
+      written += 1n
+      const report = await verifyAuditChain(database.pool, applicationId)
+      assert.equal(must(report).entryCount, written)
+    }),
+    { numRuns: 60 },
+  )
 })
 
 test('entries cannot be changed, removed or truncated, whoever tries', async () => {
@@ -124,8 +137,14 @@ test('a detail that names a secret is refused before anything is written', async
 test('the record is read newest first, page by page', async () => {
   const applicationId = await chainOf(5)
   const first = await listAudit(database.pool, applicationId, { size: 2 })
-  assert.deepEqual(first.map((one) => one.sequence), [5n, 4n])
+  assert.deepEqual(
+    first.map((one) => one.sequence),
+    [5n, 4n],
+  )
   const rest = await listAudit(database.pool, applicationId, { before: first[1]?.sequence, size: 10 })
-  assert.deepEqual(rest.map((one) => one.details), [{ place: 3 }, { place: 2 }, { place: 1 }])
+  assert.deepEqual(
+    rest.map((one) => one.details),
+    [{ place: 3 }, { place: 2 }, { place: 1 }],
+  )
   assert.ok((await listAuditChains(database.pool)).includes(applicationId))
 })

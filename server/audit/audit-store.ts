@@ -15,7 +15,9 @@ export async function readHead(trx: Queryable, applicationId: string): Promise<C
   const { rows } = await trx.query<{ sequence: bigint; hash: Buffer | null; at: Date }>(
     `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', clock_timestamp()) as at
        from (select 1) one left join lateral (select e.sequence, e.hash from audit_entries e
-         where e.application_id = $1 order by e.sequence desc limit 1) last on true`, [applicationId])
+         where e.application_id = $1 order by e.sequence desc limit 1) last on true`,
+    [applicationId],
+  )
   const head = rows[0]
   if (!head) throw new Error('The head of the audit chain could not be read')
   return head
@@ -29,43 +31,84 @@ export async function insertEntries(trx: Queryable, entries: readonly StoredEntr
               decode(e.previous_hash, 'hex'), decode(e.hash, 'hex')
          from jsonb_to_recordset($1::jsonb) as e (app uuid, sequence bigint, at timestamptz, actor_kind text, actor_id uuid,
            action text, subject text, details jsonb, previous_hash text, hash text)`,
-    [JSON.stringify(entries.map((entry) => ({
-      app: entry.applicationId, sequence: String(entry.sequence), at: entry.at.toISOString(), actor_kind: entry.actor.kind,
-      actor_id: entry.actor.id, action: entry.action, subject: entry.subject, details: entry.details,
-      previous_hash: entry.previousHash.toString('hex'), hash: entry.hash.toString('hex'),
-    })))])
+    [
+      JSON.stringify(
+        entries.map((entry) => ({
+          app: entry.applicationId,
+          sequence: String(entry.sequence),
+          at: entry.at.toISOString(),
+          actor_kind: entry.actor.kind,
+          actor_id: entry.actor.id,
+          action: entry.action,
+          subject: entry.subject,
+          details: entry.details,
+          previous_hash: entry.previousHash.toString('hex'),
+          hash: entry.hash.toString('hex'),
+        })),
+      ),
+    ],
+  )
 }
 
 type EntryRow = {
-  application_id: string; sequence: bigint; at: Date; actor_kind: AuditActor['kind']; actor_id: string | null
-  action: string; subject: string; details: AuditDetails; previous_hash: Buffer; hash: Buffer
+  application_id: string
+  sequence: bigint
+  at: Date
+  actor_kind: AuditActor['kind']
+  actor_id: string | null
+  action: string
+  subject: string
+  details: AuditDetails
+  previous_hash: Buffer
+  hash: Buffer
 }
 
 /** Up to `limit` entries after a sequence, in order. */
-export async function readEntriesAfter(queryable: Queryable, applicationId: string, sequence: bigint, limit: number): Promise<StoredEntry[]> {
+export async function readEntriesAfter(
+  queryable: Queryable,
+  applicationId: string,
+  sequence: bigint,
+  limit: number,
+): Promise<StoredEntry[]> {
   const { rows } = await queryable.query<EntryRow>(
-    `select * from audit_entries where application_id = $1 and sequence > $2 order by sequence limit $3`, [applicationId, sequence, limit])
+    `select * from audit_entries where application_id = $1 and sequence > $2 order by sequence limit $3`,
+    [applicationId, sequence, limit],
+  )
   return rows.map(toEntry)
 }
 
 /** Up to `limit` entries before a sequence (null: from the newest), newest first. */
-export async function readEntriesBefore(queryable: Queryable, applicationId: string, before: bigint | null, limit: number): Promise<StoredEntry[]> {
+export async function readEntriesBefore(
+  queryable: Queryable,
+  applicationId: string,
+  before: bigint | null,
+  limit: number,
+): Promise<StoredEntry[]> {
   const { rows } = await queryable.query<EntryRow>(
     `select * from audit_entries where application_id = $1 and ($2::bigint is null or sequence < $2) order by sequence desc limit $3`,
-    [applicationId, before, limit])
+    [applicationId, before, limit],
+  )
   return rows.map(toEntry)
 }
 
 /** Every application that has a chain, also one whose first entry is missing. */
 export async function readChainIds(queryable: Queryable): Promise<string[]> {
   const { rows } = await queryable.query<{ application_id: string }>(
-    `select distinct application_id from audit_entries order by application_id`)
+    `select distinct application_id from audit_entries order by application_id`,
+  )
   return rows.map((row) => row.application_id)
 }
 
 function toEntry(row: EntryRow): StoredEntry {
   return {
-    applicationId: row.application_id, sequence: row.sequence, at: row.at, actor: { kind: row.actor_kind, id: row.actor_id },
-    action: row.action, subject: row.subject, details: row.details, previousHash: row.previous_hash, hash: row.hash,
+    applicationId: row.application_id,
+    sequence: row.sequence,
+    at: row.at,
+    actor: { kind: row.actor_kind, id: row.actor_id },
+    action: row.action,
+    subject: row.subject,
+    details: row.details,
+    previousHash: row.previous_hash,
+    hash: row.hash,
   }
 }

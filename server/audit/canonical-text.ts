@@ -18,13 +18,29 @@ export type ChainedEntry = {
 export const GENESIS_HASH = Buffer.alloc(32)
 
 /** Names under which a secret could slip into the record; the record is read by people and kept for ever. */
-const SECRET_KEYS = new Set(['password', 'passwordHash', 'secret', 'totpSecret', 'apiKey', 'token', 'accessToken', 'refreshToken', 'recoveryCodes'])
+const SECRET_KEYS = new Set([
+  'password',
+  'passwordHash',
+  'secret',
+  'totpSecret',
+  'apiKey',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'recoveryCodes',
+])
 
 /** SHA-256 over the previous digest and one text that says everything about the entry, the same before and after storage. */
 export function hashEntry(previousHash: Buffer, entry: ChainedEntry): Buffer {
   const text = JSON.stringify([
-    entry.applicationId, String(entry.sequence), entry.at.toISOString(), entry.actor.kind, entry.actor.id, entry.action,
-    entry.subject, sortKeys(entry.details),
+    entry.applicationId,
+    String(entry.sequence),
+    entry.at.toISOString(),
+    entry.actor.kind,
+    entry.actor.id,
+    entry.action,
+    entry.subject,
+    sortKeys(entry.details),
   ])
   return createHash('sha256').update(previousHash).update(text).digest()
 }
@@ -36,10 +52,12 @@ export function storableText(text: string): string {
 
 /** Details as jsonb can keep them. Throws on a key that names a secret: that is a bug of the caller. */
 export function storableDetails(details: AuditDetails): AuditDetails {
-  return Object.fromEntries(Object.entries(details).map(([key, value]) => {
-    if (SECRET_KEYS.has(key)) throw new Error(`The audit record must not hold "${key}"`)
-    return [storableText(key), storable(value)]
-  }))
+  return Object.fromEntries(
+    Object.entries(details).map(([key, value]) => {
+      if (SECRET_KEYS.has(key)) throw new Error(`The audit record must not hold "${key}"`)
+      return [storableText(key), storable(value)]
+    }),
+  )
 }
 
 function storable(value: JsonValue): JsonValue {

@@ -38,7 +38,11 @@ export function createTokens({ clock, secret }: TokensOptions): Tokens {
   async function check(token: string, fingerprint: string): Promise<AccessClaims | undefined> {
     try {
       const { payload } = await jwtVerify(token, key, {
-        algorithms: ['HS256'], issuer: ISSUER, audience: AUDIENCE, requiredClaims: ['sub', 'app', 'exp'], currentDate: clock.now(),
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        requiredClaims: ['sub', 'app', 'exp'],
+        currentDate: clock.now(),
       })
       if (typeof payload.sub !== 'string' || typeof payload['app'] !== 'string' || payload.exp === undefined) return undefined
       const claims = { apiUserId: payload.sub, applicationId: payload['app'], expiresAtMs: payload.exp * 1_000 }
@@ -56,8 +60,12 @@ export function createTokens({ clock, secret }: TokensOptions): Tokens {
       const issuedAt = Math.floor(clock.now().getTime() / 1_000)
       return new SignJWT({ app: applicationId })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .setIssuer(ISSUER).setAudience(AUDIENCE).setSubject(apiUserId).setJti(randomUUID())
-        .setIssuedAt(issuedAt).setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(apiUserId)
+        .setJti(randomUUID())
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
         .sign(key)
     },
     verify(token) {

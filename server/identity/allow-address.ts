@@ -8,7 +8,8 @@ import { insertNetwork, lockApplication } from './application-store.ts'
 
 /** Adds an address or a network to an application's allow list; gives its canonical spelling. Adding what is there does nothing. */
 export async function allowAddress(
-  pool: Pool, command: { applicationId: string; network: string; note?: string; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; network: string; note?: string; actor: CommandActor },
 ): Promise<Result<{ network: string }, 'not_permitted' | 'unknown_application' | NetworkProblem>> {
   const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')

@@ -12,26 +12,39 @@ test('an empty list admits nobody', () => {
 })
 
 test('a network admits exactly the addresses whose leading bits are its own', () => {
-  fc.assert(fc.property(octets, fc.nat(32), octets, fc.boolean(), (base, length, other, isNear) => {
-    const size = 2 ** (32 - length)
-    const start = Math.floor(toNumber(base) / size) * size
-    // Half of the addresses are taken from around the edges, where mistakes live.
-    const address = isNear ? Math.min(2 ** 32 - 1, Math.max(0, start - 2 + (toNumber(other) % (Math.min(size, 1_000) + 4)))) : toNumber(other)
-    const list = createAllowList([`${toText(start)}/${length}`])
-    const expected = address >= start && address < start + size
-    assert.equal(list.admits(toText(address)), expected)
-    assert.equal(list.admits(`::ffff:${toText(address)}`), expected)
-    assert.equal(list.admits(toText(address)), expected)
-  }), { numRuns: 1_000 })
+  fc.assert(
+    fc.property(octets, fc.nat(32), octets, fc.boolean(), (base, length, other, isNear) => {
+      const size = 2 ** (32 - length)
+      const start = Math.floor(toNumber(base) / size) * size
+      // Half of the addresses are taken from around the edges, where mistakes live.
+      const address = isNear
+        ? Math.min(2 ** 32 - 1, Math.max(0, start - 2 + (toNumber(other) % (Math.min(size, 1_000) + 4))))
+        : toNumber(other)
+      const list = createAllowList([`${toText(start)}/${length}`])
+      const expected = address >= start && address < start + size
+      assert.equal(list.admits(toText(address)), expected)
+      assert.equal(list.admits(`::ffff:${toText(address)}`), expected)
+      assert.equal(list.admits(toText(address)), expected)
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 test('the canonical spelling reads back as itself', () => {
-  const network = fc.oneof(fc.ipV4(), fc.ipV6(), fc.tuple(fc.ipV4(), fc.nat(32)).map(([ip, n]) => `${ip}/${n}`), fc.tuple(fc.ipV6(), fc.nat(128)).map(([ip, n]) => `${ip}/${n}`))
-  fc.assert(fc.property(network, (text) => {
-    const parsed = parseNetwork(text)
-    if (parsed.ok) assert.deepEqual(parseNetwork(parsed.value), parsed)
-    if (parsed.ok && !text.includes('/')) assert.ok(createAllowList([parsed.value]).admits(text))
-  }), { numRuns: 1_000 })
+  const network = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.tuple(fc.ipV4(), fc.nat(32)).map(([ip, n]) => `${ip}/${n}`),
+    fc.tuple(fc.ipV6(), fc.nat(128)).map(([ip, n]) => `${ip}/${n}`),
+  )
+  fc.assert(
+    fc.property(network, (text) => {
+      const parsed = parseNetwork(text)
+      if (parsed.ok) assert.deepEqual(parseNetwork(parsed.value), parsed)
+      if (parsed.ok && !text.includes('/')) assert.ok(createAllowList([parsed.value]).admits(text))
+    }),
+    { numRuns: 1_000 },
+  )
 })
 
 test('IPv4 written as IPv6 is IPv4, and an IPv6 network never admits IPv4', () => {
@@ -45,7 +58,23 @@ test('IPv4 written as IPv6 is IPv4, and an IPv6 network never admits IPv4', () =
 })
 
 test('what people do not mean is refused', () => {
-  for (const text of ['', 'localhost', '10.1', '010.0.0.1', '0x7f.0.0.1', '2130706433', '10.0.0.256', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', '::1/129', 'fe80::1%eth0', '::ffff:10.0.0.0/64', '1.2.3.4\0']) {
+  for (const text of [
+    '',
+    'localhost',
+    '10.1',
+    '010.0.0.1',
+    '0x7f.0.0.1',
+    '2130706433',
+    '10.0.0.256',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '::1/129',
+    'fe80::1%eth0',
+    '::ffff:10.0.0.0/64',
+    '1.2.3.4\0',
+  ]) {
     assert.deepEqual(parseNetwork(text), { ok: false, error: 'not_a_network' }, text)
   }
   assert.deepEqual(parseNetwork('10.0.0.5/8'), { ok: false, error: 'host_bits_set' })

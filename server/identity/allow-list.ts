@@ -27,7 +27,8 @@ export function parseNetwork(text: string): Result<string, NetworkProblem> {
   // A mapped network counts its length from the IPv6 side: ::ffff:10.0.0.0/104 is 10.0.0.0/8.
   const length = Number(lengthText) - (bits === 32 && host.includes(':') ? 96 : 0)
   if (length < 0 || length > bits) return err('not_a_network')
-  const network = bits === 32 ? ipaddr.IPv4.networkAddressFromCIDR(`${parsed}/${length}`) : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${length}`)
+  const network =
+    bits === 32 ? ipaddr.IPv4.networkAddressFromCIDR(`${parsed}/${length}`) : ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${length}`)
   if (network.toString() !== parsed.toString()) return err('host_bits_set')
   return ok(length === bits ? parsed.toString() : `${parsed}/${length}`)
 }
@@ -42,7 +43,9 @@ export function createAllowList(networks: readonly string[]): AllowList {
       const known = verdicts.get(peerAddress)
       if (known !== undefined) return known
       const address = parseAddress(peerAddress)
-      const verdict = address !== undefined && ranges.some((range) => range.address.kind() === address.kind() && address.match(range.address, range.length))
+      const verdict =
+        address !== undefined &&
+        ranges.some((range) => range.address.kind() === address.kind() && address.match(range.address, range.length))
       verdicts.set(peerAddress, verdict)
       return verdict
     },

@@ -8,7 +8,8 @@ export async function insertApiUser(trx: Queryable, user: NewApiUser): Promise<'
   if (known !== 1) return 'unknown_application'
   const { rowCount } = await trx.query(
     `insert into api_users (application_id, api_user_id, username, password_hash) values ($1, $2, $3, $4) on conflict (username) do nothing`,
-    [user.applicationId, user.apiUserId, user.username, user.passwordHash])
+    [user.applicationId, user.apiUserId, user.username, user.passwordHash],
+  )
   return rowCount === 1 ? 'created' : 'username_taken'
 }
 
@@ -17,21 +18,34 @@ export type ApiUserPlace = { applicationId: string; apiUserId: string; username:
 /** Where the API user of this name is. */
 export async function findApiUserPlace(queryable: Queryable, username: string): Promise<ApiUserPlace | undefined> {
   const { rows } = await queryable.query<{ application_id: string; api_user_id: string; username: string }>(
-    'select application_id, api_user_id, username from api_users where username = $1', [username])
+    'select application_id, api_user_id, username from api_users where username = $1',
+    [username],
+  )
   const row = rows[0]
   return row && { applicationId: row.application_id, apiUserId: row.api_user_id, username: row.username }
 }
 
 /** Sets a new password; false when there is no such user. */
-export async function updateApiUserPassword(trx: Queryable, applicationId: string, apiUserId: string, passwordHash: string): Promise<boolean> {
-  const { rowCount } = await trx.query(
-    'update api_users set password_hash = $3 where application_id = $1 and api_user_id = $2', [applicationId, apiUserId, passwordHash])
+export async function updateApiUserPassword(
+  trx: Queryable,
+  applicationId: string,
+  apiUserId: string,
+  passwordHash: string,
+): Promise<boolean> {
+  const { rowCount } = await trx.query('update api_users set password_hash = $3 where application_id = $1 and api_user_id = $2', [
+    applicationId,
+    apiUserId,
+    passwordHash,
+  ])
   return rowCount === 1
 }
 
 /** Blocks or unblocks; false when there is no such user. */
 export async function updateApiUserBlocked(trx: Queryable, applicationId: string, apiUserId: string, isBlocked: boolean): Promise<boolean> {
-  const { rowCount } = await trx.query(
-    'update api_users set is_blocked = $3 where application_id = $1 and api_user_id = $2', [applicationId, apiUserId, isBlocked])
+  const { rowCount } = await trx.query('update api_users set is_blocked = $3 where application_id = $1 and api_user_id = $2', [
+    applicationId,
+    apiUserId,
+    isBlocked,
+  ])
   return rowCount === 1
 }

@@ -4,24 +4,38 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { TransferService } from './snapshot.ts'
 
-export type NewApplication = { applicationId: string; name: string; apiId: string; requiresSecondFactor: boolean; copiesWebhookStatus: boolean }
+export type NewApplication = {
+  applicationId: string
+  name: string
+  apiId: string
+  requiresSecondFactor: boolean
+  copiesWebhookStatus: boolean
+}
 
 /** Keeps a new application, with its counters and its thirteen balances at zero. */
-export async function insertApplication(trx: Queryable, application: NewApplication, books: readonly { operator: string; currency: string }[]): Promise<void> {
+export async function insertApplication(
+  trx: Queryable,
+  application: NewApplication,
+  books: readonly { operator: string; currency: string }[],
+): Promise<void> {
   const { applicationId, name, apiId, requiresSecondFactor, copiesWebhookStatus } = application
   await trx.query(
     `insert into applications (application_id, name, api_id, requires_second_factor, copies_webhook_status) values ($1, $2, $3, $4, $5)`,
-    [applicationId, name, apiId, requiresSecondFactor, copiesWebhookStatus])
+    [applicationId, name, apiId, requiresSecondFactor, copiesWebhookStatus],
+  )
   await trx.query('insert into application_counters (application_id) values ($1)', [applicationId])
   await trx.query(
     `insert into ledger_balances (application_id, operator, currency) select $1, b.operator, b.currency from unnest($2::text[], $3::text[]) as b (operator, currency)`,
-    [applicationId, books.map((book) => book.operator), books.map((book) => book.currency)])
+    [applicationId, books.map((book) => book.operator), books.map((book) => book.currency)],
+  )
 }
 
 /** Keeps the policy that a new application starts with: version 1, active. */
 export async function insertFirstPolicy(trx: Queryable, applicationId: string, rules: unknown): Promise<void> {
-  await trx.query(
-    `insert into approval_policies (application_id, version, rules, activated_at) values ($1, 1, $2::jsonb, now())`, [applicationId, JSON.stringify(rules)])
+  await trx.query(`insert into approval_policies (application_id, version, rules, activated_at) values ($1, 1, $2::jsonb, now())`, [
+    applicationId,
+    JSON.stringify(rules),
+  ])
 }
 
 export type ApplicationChange = { isEnabled?: boolean; name?: string; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
@@ -32,7 +46,8 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
     `update applications set is_enabled = coalesce($2, is_enabled), name = coalesce($3, name),
        requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status)
      where application_id = $1`,
-    [applicationId, change.isEnabled ?? null, change.name ?? null, change.requiresSecondFactor ?? null, change.copiesWebhookStatus ?? null])
+    [applicationId, change.isEnabled ?? null, change.name ?? null, change.requiresSecondFactor ?? null, change.copiesWebhookStatus ?? null],
+  )
   return rowCount === 1
 }
 
@@ -42,39 +57,56 @@ export async function lockApplication(trx: Queryable, applicationId: string): Pr
   return rowCount === 1
 }
 
-export type NewKeyRow = { applicationId: string; apiKeyId: string; name: string; keyPrefix: string; keyHash: Buffer; createdBy: string | null; expiresAt: Date | null }
+export type NewKeyRow = {
+  applicationId: string
+  apiKeyId: string
+  name: string
+  keyPrefix: string
+  keyHash: Buffer
+  createdBy: string | null
+  expiresAt: Date | null
+}
 
 /** Keeps a key's digest. */
 export async function insertKey(trx: Queryable, key: NewKeyRow): Promise<void> {
   await trx.query(
     `insert into api_keys (application_id, api_key_id, name, key_prefix, key_hash, created_by, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.applicationId, key.apiKeyId, key.name, key.keyPrefix, key.keyHash, key.createdBy, key.expiresAt])
+    [key.applicationId, key.apiKeyId, key.name, key.keyPrefix, key.keyHash, key.createdBy, key.expiresAt],
+  )
 }
 
 /** How many keys of an application work now. */
 export async function countLiveKeys(trx: Queryable, applicationId: string): Promise<number> {
   const { rowCount } = await trx.query(
-    'select 1 from api_keys where application_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())', [applicationId])
+    'select 1 from api_keys where application_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())',
+    [applicationId],
+  )
   return rowCount ?? 0
 }
 
 /** Ends a key now; undefined when there is no such key that still works. */
 export async function revokeKeyRow(trx: Queryable, applicationId: string, apiKeyId: string): Promise<{ keyPrefix: string } | undefined> {
   const { rows } = await trx.query<{ key_prefix: string }>(
-    `update api_keys set revoked_at = now() where application_id = $1 and api_key_id = $2 and revoked_at is null returning key_prefix`, [applicationId, apiKeyId])
+    `update api_keys set revoked_at = now() where application_id = $1 and api_key_id = $2 and revoked_at is null returning key_prefix`,
+    [applicationId, apiKeyId],
+  )
   return rows[0] && { keyPrefix: rows[0].key_prefix }
 }
 
 /** Lets every key that still works end at an instant, unless it ends before. */
 export async function expireKeys(trx: Queryable, applicationId: string, expiresAt: Date): Promise<void> {
   await trx.query(
-    `update api_keys set expires_at = $2 where application_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`, [applicationId, expiresAt])
+    `update api_keys set expires_at = $2 where application_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+    [applicationId, expiresAt],
+  )
 }
 
 /** Adds a canonical network; false when it is there already. */
 export async function insertNetwork(trx: Queryable, applicationId: string, network: string, note: string): Promise<boolean> {
   const { rowCount } = await trx.query(
-    'insert into ip_allow_entries (application_id, network, note) values ($1, $2, $3) on conflict do nothing', [applicationId, network, note])
+    'insert into ip_allow_entries (application_id, network, note) values ($1, $2, $3) on conflict do nothing',
+    [applicationId, network, note],
+  )
   return rowCount === 1
 }
 
@@ -85,33 +117,52 @@ export async function deleteNetwork(trx: Queryable, applicationId: string, netwo
 }
 
 /** Sets one transfer service. */
-export async function upsertService(trx: Queryable, applicationId: string, operator: OperatorCode, type: TransactionType, service: TransferService): Promise<void> {
+export async function upsertService(
+  trx: Queryable,
+  applicationId: string,
+  operator: OperatorCode,
+  type: TransactionType,
+  service: TransferService,
+): Promise<void> {
   await trx.query(
     `insert into transfer_services (application_id, operator, type, is_enabled, enforces_limits, minimum_minor, maximum_minor)
        values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (application_id, operator, type) do update set is_enabled = excluded.is_enabled,
          enforces_limits = excluded.enforces_limits, minimum_minor = excluded.minimum_minor, maximum_minor = excluded.maximum_minor`,
-    [applicationId, operator, type, service.isEnabled, service.enforcesLimits, service.minimumMinor, service.maximumMinor])
+    [applicationId, operator, type, service.isEnabled, service.enforcesLimits, service.minimumMinor, service.maximumMinor],
+  )
 }
 
 /** Sets one fee schedule. */
-export async function upsertFees(trx: Queryable, applicationId: string, operator: OperatorCode, type: TransactionType, fees: FeeSchedule): Promise<void> {
+export async function upsertFees(
+  trx: Queryable,
+  applicationId: string,
+  operator: OperatorCode,
+  type: TransactionType,
+  fees: FeeSchedule,
+): Promise<void> {
   await trx.query(
     `insert into fee_schedules (application_id, operator, type, system_rate_ppm, system_fixed_minor, app_rate_ppm, app_fixed_minor)
        values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (application_id, operator, type) do update set system_rate_ppm = excluded.system_rate_ppm,
          system_fixed_minor = excluded.system_fixed_minor, app_rate_ppm = excluded.app_rate_ppm, app_fixed_minor = excluded.app_fixed_minor`,
-    [applicationId, operator, type, fees.systemRatePpm, fees.systemFixedMinor, fees.appRatePpm, fees.appFixedMinor])
+    [applicationId, operator, type, fees.systemRatePpm, fees.systemFixedMinor, fees.appRatePpm, fees.appFixedMinor],
+  )
 }
 
 /** Adds a webhook secret. */
 export async function insertWebhookSecret(trx: Queryable, applicationId: string, webhookSecretId: string, secret: string): Promise<void> {
-  await trx.query(
-    'insert into webhook_secrets (application_id, webhook_secret_id, secret) values ($1, $2, $3)', [applicationId, webhookSecretId, secret])
+  await trx.query('insert into webhook_secrets (application_id, webhook_secret_id, secret) values ($1, $2, $3)', [
+    applicationId,
+    webhookSecretId,
+    secret,
+  ])
 }
 
 /** Lets every webhook secret end at an instant, unless it ends before. */
 export async function expireWebhookSecrets(trx: Queryable, applicationId: string, expiresAt: Date): Promise<void> {
-  await trx.query(
-    'update webhook_secrets set expires_at = $2 where application_id = $1 and (expires_at is null or expires_at > $2)', [applicationId, expiresAt])
+  await trx.query('update webhook_secrets set expires_at = $2 where application_id = $1 and (expires_at is null or expires_at > $2)', [
+    applicationId,
+    expiresAt,
+  ])
 }

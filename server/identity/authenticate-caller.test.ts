@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SignJWT } from 'jose'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
-import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createTokens, type Tokens } from './access-token.ts'
 import { admitCaller } from './admit-caller.ts'
 import { authenticateCaller, type Caller, type Credentials } from './authenticate-caller.ts'
@@ -57,19 +57,40 @@ test('the right three credentials name the application and the user, also the se
 
 test('each of the three credentials missing or wrong gives one and the same refusal', async () => {
   const koraToken = await tokens.sign(kora.apiUserId, kora.applicationId)
-  const foreign = await createTokens({ clock: systemClock, secret: 'some other secret, also long enough' }).sign(kora.apiUserId, kora.applicationId)
+  const foreign = await createTokens({ clock: systemClock, secret: 'some other secret, also long enough' }).sign(
+    kora.apiUserId,
+    kora.applicationId,
+  )
   const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${koraToken.split('.')[1]}.`
-  const withoutApplication = await new SignJWT({}).setProtectedHeader({ alg: 'HS256' }).setSubject(kora.apiUserId).setIssuer('countersign')
-    .setAudience('countersign:api').setExpirationTime('1h').sign(Buffer.from(SECRET))
+  const withoutApplication = await new SignJWT({})
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(kora.apiUserId)
+    .setIssuer('countersign')
+    .setAudience('countersign:api')
+    .setExpirationTime('1h')
+    .sign(Buffer.from(SECRET))
   const wrong: Partial<Credentials>[] = [
-    { apiKey: undefined }, { apiKey: '' }, { apiKey: `${kora.apiKey}x` }, { apiKey: lomé.apiKey },
-    { apiId: undefined }, { apiId: '' }, { apiId: crypto.randomUUID() }, { apiId: lomé.apiId },
-    { authorization: undefined }, { authorization: 'Bearer ' }, { authorization: bearer }, { authorization: `Basic ${bearer}` },
-    { authorization: `Bearer ${bearer.slice(0, -2)}AA` }, { authorization: `Bearer ${foreign}` }, { authorization: `Bearer ${unsigned}` },
-    { authorization: `Bearer ${withoutApplication}` }, { authorization: `Bearer ${'a'.repeat(100_000)}` },
+    { apiKey: undefined },
+    { apiKey: '' },
+    { apiKey: `${kora.apiKey}x` },
+    { apiKey: lomé.apiKey },
+    { apiId: undefined },
+    { apiId: '' },
+    { apiId: crypto.randomUUID() },
+    { apiId: lomé.apiId },
+    { authorization: undefined },
+    { authorization: 'Bearer ' },
+    { authorization: bearer },
+    { authorization: `Basic ${bearer}` },
+    { authorization: `Bearer ${bearer.slice(0, -2)}AA` },
+    { authorization: `Bearer ${foreign}` },
+    { authorization: `Bearer ${unsigned}` },
+    { authorization: `Bearer ${withoutApplication}` },
+    { authorization: `Bearer ${'a'.repeat(100_000)}` },
     { authorization: `Bearer ${await tokens.sign(lomé.apiUserId, lomé.applicationId)}` },
   ]
-  for (const change of wrong) assert.deepEqual(await call(change), { ok: false, error: 'unauthenticated' }, JSON.stringify(change).slice(0, 80))
+  for (const change of wrong)
+    assert.deepEqual(await call(change), { ok: false, error: 'unauthenticated' }, JSON.stringify(change).slice(0, 80))
 })
 
 test('a token stops working when its hour is over, also when it was verified before', async () => {
@@ -91,10 +112,20 @@ test('a revoked key and an expired key are refused, and a rotated one works unti
   must(await revokeApiKey(database.pool, { applicationId: kora.applicationId, apiKeyId: second.apiKeyId, actor: SYSTEM_ACTOR }))
   await directory.refresh()
   assert.ok(!(await call({ apiKey: second.apiKey })).ok)
-  assert.deepEqual(await revokeApiKey(database.pool, { applicationId: kora.applicationId, apiKeyId: second.apiKeyId, actor: SYSTEM_ACTOR }), { ok: false, error: 'unknown_key' })
+  assert.deepEqual(
+    await revokeApiKey(database.pool, { applicationId: kora.applicationId, apiKeyId: second.apiKeyId, actor: SYSTEM_ACTOR }),
+    { ok: false, error: 'unknown_key' },
+  )
 
   const overlapEnds = new Date(nowMs + 600_000)
-  const third = must(await createApiKey(database.pool, { applicationId: kora.applicationId, name: 'third', actor: SYSTEM_ACTOR, othersExpireAt: overlapEnds }))
+  const third = must(
+    await createApiKey(database.pool, {
+      applicationId: kora.applicationId,
+      name: 'third',
+      actor: SYSTEM_ACTOR,
+      othersExpireAt: overlapEnds,
+    }),
+  )
   await directory.refresh()
   assert.ok((await call()).ok)
   assert.ok((await call({ apiKey: third.apiKey })).ok)

@@ -19,7 +19,11 @@ const NO_KEYS: readonly ApiKeySnapshot[] = [{ hash: Buffer.alloc(32), expiresAt:
  * Checks apiKey, apiId and bearer token (spec, Authentication 1). All three are always checked, digests are compared in
  * constant time, and there is one answer whichever is wrong. Touches no database.
  */
-export async function authenticateCaller(directory: Directory, tokens: Tokens, credentials: Credentials): Promise<Result<Caller, 'unauthenticated'>> {
+export async function authenticateCaller(
+  directory: Directory,
+  tokens: Tokens,
+  credentials: Credentials,
+): Promise<Result<Caller, 'unauthenticated'>> {
   const application = directory.findByApiId(credentials.apiId ?? '')
   const now = tokens.clock.now()
   const isKeyRight = matchesKey(application?.keys ?? NO_KEYS, credentials.apiKey ?? '', now)

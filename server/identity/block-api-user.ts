@@ -7,7 +7,8 @@ import { updateApiUserBlocked } from './api-user-store.ts'
 
 /** Blocks a partner's program (403 within a second in every process) or lets it in again. */
 export async function blockApiUser(
-  pool: Pool, command: { applicationId: string; apiUserId: string; isBlocked: boolean; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; apiUserId: string; isBlocked: boolean; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'unknown_user'>> {
   const { applicationId, apiUserId, isBlocked, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')

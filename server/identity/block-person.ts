@@ -10,13 +10,19 @@ import { updatePerson } from './person-store.ts'
  * administrator may: a person can belong to several applications. An application's administrator ends the membership.
  */
 export async function blockPerson(
-  pool: Pool, command: { personId: string; isBlocked: boolean; actor: CommandActor },
+  pool: Pool,
+  command: { personId: string; isBlocked: boolean; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'unknown_person'>> {
   const { personId, isBlocked, actor } = command
   if (actor.kind !== 'system') return err('not_permitted')
   return withTransaction(pool, async (trx) => {
     if ((await updatePerson(trx, personId, { isBlocked, endsSessions: true })) === undefined) return err('unknown_person')
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor, action: isBlocked ? 'person.blocked' : 'person.unblocked', subject: personId })
+    await appendAudit(trx, {
+      applicationId: SERVICE_WIDE,
+      actor,
+      action: isBlocked ? 'person.blocked' : 'person.unblocked',
+      subject: personId,
+    })
     return ok(undefined)
   })
 }

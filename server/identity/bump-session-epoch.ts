@@ -7,7 +7,8 @@ import { updatePerson } from './person-store.ts'
 
 /** Signs a person out everywhere: every session that exists now ends. People may do it for themselves. Gives the new epoch. */
 export async function bumpSessionEpoch(
-  pool: Pool, command: { personId: string; actor: AuditActor },
+  pool: Pool,
+  command: { personId: string; actor: AuditActor },
 ): Promise<Result<{ sessionEpoch: number }, 'not_permitted' | 'unknown_person'>> {
   const { personId, actor } = command
   if (actor.kind !== 'system' && actor.id !== personId) return err('not_permitted')

@@ -10,7 +10,8 @@ import { type ApplicationChange, updateApplication } from './application-store.t
  * ask for the extra webhook field; switching it off and on is the machine's administrator's.
  */
 export async function changeApplication(
-  pool: Pool, command: { applicationId: string; change: ApplicationChange; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; change: ApplicationChange; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'invalid_name' | 'unknown_application'>> {
   const { applicationId, change, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
@@ -20,7 +21,13 @@ export async function changeApplication(
   return withTransaction(pool, async (trx) => {
     if (!(await updateApplication(trx, applicationId, { ...change, name }))) return err('unknown_application')
     const details = Object.entries({ ...change, name }).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
-    await appendAudit(trx, { applicationId, actor, action: 'application.changed', subject: applicationId, details: Object.fromEntries(details) })
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'application.changed',
+      subject: applicationId,
+      details: Object.fromEntries(details),
+    })
     return ok(undefined)
   })
 }

@@ -17,21 +17,31 @@ export type ChangeOwnPassword = { personId: string; currentPassword: string; new
  * one too: gives the epoch under which a new one may begin.
  */
 export async function changeOwnPassword(
-  deps: { pool: Pool; throttle: SignInThrottle }, command: ChangeOwnPassword,
+  deps: { pool: Pool; throttle: SignInThrottle },
+  command: ChangeOwnPassword,
 ): Promise<Result<{ sessionEpoch: number }, SignInFailure | { kind: 'password_too_short' } | { kind: 'unknown_person' }>> {
   const { personId, newPassword } = command
   if (newPassword.length < LENGTH_MIN || newPassword.length > LENGTH_MAX) return err({ kind: 'password_too_short' })
   const person = await findPassword(deps.pool, personId)
   if (!person) return err({ kind: 'unknown_person' })
   const checked = await deps.throttle.check({
-    scope: 'person', name: person.email, address: command.peerAddress, password: command.currentPassword, passwordHash: person.passwordHash,
+    scope: 'person',
+    name: person.email,
+    address: command.peerAddress,
+    password: command.currentPassword,
+    passwordHash: person.passwordHash,
   })
   if (!checked.ok) return checked
   const passwordHash = await hashPassword(newPassword)
   return withTransaction<{ sessionEpoch: number }, { kind: 'unknown_person' }>(deps.pool, async (trx) => {
     const sessionEpoch = await updatePerson(trx, personId, { passwordHash, endsSessions: true })
     if (sessionEpoch === undefined) return err({ kind: 'unknown_person' })
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor: { kind: 'person', id: personId }, action: 'person.password_changed', subject: personId })
+    await appendAudit(trx, {
+      applicationId: SERVICE_WIDE,
+      actor: { kind: 'person', id: personId },
+      action: 'person.password_changed',
+      subject: personId,
+    })
     return ok({ sessionEpoch })
   })
 }

@@ -8,7 +8,8 @@ import { acceptStep, enableSecondFactor, readSecondFactor, replaceRecoveryCodes 
 
 /** Switches the second factor on, once the person's device has shown a right code. Gives the recovery codes this once. */
 export async function confirmSecondFactor(
-  deps: { pool: Pool; clock: Clock }, command: { personId: string; code: string },
+  deps: { pool: Pool; clock: Clock },
+  command: { personId: string; code: string },
 ): Promise<Result<{ recoveryCodes: string[] }, 'not_started' | 'already_enabled' | 'wrong_code'>> {
   const { personId } = command
   const recoveryCodes = generateRecoveryCodes()
@@ -19,8 +20,17 @@ export async function confirmSecondFactor(
     const step = findTimeStep(stored.secret, command.code, deps.clock.now())
     if (step === undefined || !(await acceptStep(trx, personId, stored.secret, step))) return err('wrong_code')
     if (!(await enableSecondFactor(trx, personId, stored.secret))) return err('already_enabled')
-    await replaceRecoveryCodes(trx, personId, recoveryCodes.flatMap((code) => recoveryCodeHash(code) ?? []))
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor: { kind: 'person', id: personId }, action: 'person.second_factor_enabled', subject: personId })
+    await replaceRecoveryCodes(
+      trx,
+      personId,
+      recoveryCodes.flatMap((code) => recoveryCodeHash(code) ?? []),
+    )
+    await appendAudit(trx, {
+      applicationId: SERVICE_WIDE,
+      actor: { kind: 'person', id: personId },
+      action: 'person.second_factor_enabled',
+      subject: personId,
+    })
     return ok({ recoveryCodes })
   })
 }

@@ -21,7 +21,8 @@ export type CreateApiKey = {
 
 /** Makes an API key and gives it this once; only its digest and its first characters are kept (DESIGN 13). */
 export async function createApiKey(
-  pool: Pool, command: CreateApiKey,
+  pool: Pool,
+  command: CreateApiKey,
 ): Promise<Result<{ apiKeyId: string; apiKey: string }, 'not_permitted' | 'unknown_application' | 'invalid_name' | 'too_many_keys'>> {
   const { applicationId, actor } = command
   const name = command.name.trim()
@@ -35,8 +36,16 @@ export async function createApiKey(
     if ((await countLiveKeys(trx, applicationId)) >= LIVE_KEYS_MAX) return err('too_many_keys')
     await insertKey(trx, { applicationId, apiKeyId, name, keyPrefix, keyHash, createdBy: actor.id, expiresAt: command.expiresAt ?? null })
     await appendAudit(trx, {
-      applicationId, actor, action: 'api_key.created', subject: apiKeyId,
-      details: { name, keyPrefix, expiresAt: command.expiresAt?.toISOString() ?? null, othersExpireAt: command.othersExpireAt?.toISOString() ?? null },
+      applicationId,
+      actor,
+      action: 'api_key.created',
+      subject: apiKeyId,
+      details: {
+        name,
+        keyPrefix,
+        expiresAt: command.expiresAt?.toISOString() ?? null,
+        othersExpireAt: command.othersExpireAt?.toISOString() ?? null,
+      },
     })
     return ok({ apiKeyId, apiKey })
   })

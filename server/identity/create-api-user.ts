@@ -12,8 +12,11 @@ export type CreateApiUser = { applicationId: string; username: string; actor: Co
 
 /** Makes the sign-in of a partner's program. Its password is random and given this once. */
 export async function createApiUser(
-  pool: Pool, command: CreateApiUser,
-): Promise<Result<{ apiUserId: string; password: string }, 'not_permitted' | 'invalid_username' | 'unknown_application' | 'username_taken'>> {
+  pool: Pool,
+  command: CreateApiUser,
+): Promise<
+  Result<{ apiUserId: string; password: string }, 'not_permitted' | 'invalid_username' | 'unknown_application' | 'username_taken'>
+> {
   const { applicationId, actor } = command
   const username = command.username.trim()
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')

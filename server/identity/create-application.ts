@@ -17,7 +17,10 @@ export type CreatedApplication = { applicationId: string; apiId: string; webhook
  * secret, which is shown this once. It has no key, no user and an empty allow list: nobody can call yet.
  * Only the machine's administrator may.
  */
-export async function createApplication(pool: Pool, command: CreateApplication): Promise<Result<CreatedApplication, 'not_permitted' | 'invalid_name'>> {
+export async function createApplication(
+  pool: Pool,
+  command: CreateApplication,
+): Promise<Result<CreatedApplication, 'not_permitted' | 'invalid_name'>> {
   const name = command.name.trim()
   if (command.actor.kind !== 'system') return err('not_permitted')
   if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
@@ -29,7 +32,11 @@ export async function createApplication(pool: Pool, command: CreateApplication):
     await insertFirstPolicy(trx, created.applicationId, DEFAULT_POLICY_RULES)
     await insertWebhookSecret(trx, created.applicationId, randomUUID(), created.webhookSecret)
     await appendAudit(trx, {
-      applicationId: created.applicationId, actor: command.actor, action: 'application.created', subject: created.applicationId, details: { name },
+      applicationId: created.applicationId,
+      actor: command.actor,
+      action: 'application.created',
+      subject: created.applicationId,
+      details: { name },
     })
     return ok(created)
   })

@@ -10,13 +10,22 @@ import { insertMembership, insertPerson } from './person-store.ts'
 import { generatePassword } from './secrets.ts'
 
 export type CreatePerson = { applicationId: string; email: string; name: string; roles: readonly Role[]; actor: CommandActor }
-export type CreatePersonFailure = 'not_permitted' | 'invalid_email' | 'invalid_name' | 'invalid_roles' | 'unknown_application' | 'already_member'
+export type CreatePersonFailure =
+  | 'not_permitted'
+  | 'invalid_email'
+  | 'invalid_name'
+  | 'invalid_roles'
+  | 'unknown_application'
+  | 'already_member'
 
 /**
  * Makes a person a member of an application. Somebody new gets a random password, given this once. Somebody who works in
  * another application already keeps their own: password null.
  */
-export async function createPerson(pool: Pool, command: CreatePerson): Promise<Result<{ personId: string; password: string | null }, CreatePersonFailure>> {
+export async function createPerson(
+  pool: Pool,
+  command: CreatePerson,
+): Promise<Result<{ personId: string; password: string | null }, CreatePersonFailure>> {
   const { applicationId, actor } = command
   const roles = ROLES.filter((role) => command.roles.includes(role))
   const email = command.email.trim().toLowerCase()

@@ -8,7 +8,8 @@ import { deleteNetwork } from './application-store.ts'
 
 /** Takes an address or a network off an application's allow list. It must be on it as such: part of a network cannot be taken out. */
 export async function denyAddress(
-  pool: Pool, command: { applicationId: string; network: string; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; network: string; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'not_on_the_list' | NetworkProblem>> {
   const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')

@@ -3,7 +3,12 @@ import type { ServiceKey } from './snapshot.ts'
 
 /** One application with everything that hangs on it; amounts as text and digests as hexadecimal, as JSON brings them. */
 export type ApplicationRow = {
-  application_id: string; name: string; api_id: string; is_enabled: boolean; requires_second_factor: boolean; copies_webhook_status: boolean
+  application_id: string
+  name: string
+  api_id: string
+  is_enabled: boolean
+  requires_second_factor: boolean
+  copies_webhook_status: boolean
   keys: { hash: string; expiresAt: string | null; revokedAt: string | null }[]
   blocked_api_user_ids: string[]
   networks: string[]
@@ -22,11 +27,14 @@ export type ChangedApplications = { oldestUnseenXid: string; changed: { applicat
 export async function readChangedApplications(queryable: Queryable, sinceXid: string): Promise<ChangedApplications> {
   const { rows } = await queryable.query<{ xmin: string; application_id: string | null; changed_xid: string | null }>(
     `select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, v.application_id, v.changed_xid::text as changed_xid
-       from (select 1) one left join application_versions v on v.changed_xid >= $1::xid8`, [sinceXid])
+       from (select 1) one left join application_versions v on v.changed_xid >= $1::xid8`,
+    [sinceXid],
+  )
   const first = rows[0]
   if (!first) throw new Error('The database did not tell its oldest transaction')
-  const changed = rows.flatMap((row) => row.application_id !== null && row.changed_xid !== null
-    ? [{ applicationId: row.application_id, xid: row.changed_xid }] : [])
+  const changed = rows.flatMap((row) =>
+    row.application_id !== null && row.changed_xid !== null ? [{ applicationId: row.application_id, xid: row.changed_xid }] : [],
+  )
   return { oldestUnseenXid: first.xmin, changed }
 }
 
@@ -52,6 +60,8 @@ export async function readApplications(queryable: Queryable, applicationIds: rea
        coalesce((select json_agg(json_build_object('secret', w.secret, 'createdAt', w.created_at, 'expiresAt', w.expires_at)
            order by w.created_at desc, w.webhook_secret_id) from webhook_secrets w
          where w.application_id = a.application_id and (w.expires_at is null or w.expires_at > now())), '[]') as webhook_secrets
-     from applications a where a.application_id = any ($1::uuid[])`, [applicationIds])
+     from applications a where a.application_id = any ($1::uuid[])`,
+    [applicationIds],
+  )
   return rows
 }

@@ -42,14 +42,29 @@ test('every kind of change is in force within a second in two processes', async 
     ['update api_keys set revoked_at = now() where application_id = $1', [id], (d) => see(d).keys.length === 0],
     ['update api_users set is_blocked = true where application_id = $1', [id], (d) => see(d).blockedApiUserIds.has(partner.apiUserId)],
     ['delete from ip_allow_entries where application_id = $1', [id], (d) => !see(d).allowList.admits('127.0.0.1')],
-    [`insert into transfer_services (application_id, operator, type, is_enabled, enforces_limits, minimum_minor, maximum_minor) values ($1, 'OMCM', 'DEPOSIT', false, true, 100, 9007199254740993)`, [id],
-      (d) => serviceFor(see(d), 'OMCM', 'DEPOSIT').maximumMinor === 9_007_199_254_740_993n && !serviceFor(see(d), 'OMCM', 'DEPOSIT').isEnabled && serviceFor(see(d), 'OMCM', 'COLLECT').isEnabled],
-    [`insert into fee_schedules values ($1, 'OMCM', 'DEPOSIT', 20000, 500, 0, 0)`, [id],
-      (d) => feesFor(see(d), 'OMCM', 'DEPOSIT').systemFixedMinor === 500n && feesFor(see(d), 'OMCM', 'COLLECT').systemRatePpm === 10_000],
-    [`insert into approval_policies (application_id, version, rules, activated_at) values ($1, 2, '[{"name":"All","sources":["api"],"approvals":[2]}]', now())`, [id],
-      (d) => see(d).policy?.version === 2 && see(d).policy?.rules[0]?.approvals[0] === 2],
-    [`insert into webhook_secrets (application_id, webhook_secret_id, secret, created_at) values ($1, gen_random_uuid(), 'whsec_new', now() + interval '1 second')`, [id],
-      (d) => signingSecretsFor(see(d), new Date()).join() === `whsec_new,${partner.webhookSecret}`],
+    [
+      `insert into transfer_services (application_id, operator, type, is_enabled, enforces_limits, minimum_minor, maximum_minor) values ($1, 'OMCM', 'DEPOSIT', false, true, 100, 9007199254740993)`,
+      [id],
+      (d) =>
+        serviceFor(see(d), 'OMCM', 'DEPOSIT').maximumMinor === 9_007_199_254_740_993n &&
+        !serviceFor(see(d), 'OMCM', 'DEPOSIT').isEnabled &&
+        serviceFor(see(d), 'OMCM', 'COLLECT').isEnabled,
+    ],
+    [
+      `insert into fee_schedules values ($1, 'OMCM', 'DEPOSIT', 20000, 500, 0, 0)`,
+      [id],
+      (d) => feesFor(see(d), 'OMCM', 'DEPOSIT').systemFixedMinor === 500n && feesFor(see(d), 'OMCM', 'COLLECT').systemRatePpm === 10_000,
+    ],
+    [
+      `insert into approval_policies (application_id, version, rules, activated_at) values ($1, 2, '[{"name":"All","sources":["api"],"approvals":[2]}]', now())`,
+      [id],
+      (d) => see(d).policy?.version === 2 && see(d).policy?.rules[0]?.approvals[0] === 2,
+    ],
+    [
+      `insert into webhook_secrets (application_id, webhook_secret_id, secret, created_at) values ($1, gen_random_uuid(), 'whsec_new', now() + interval '1 second')`,
+      [id],
+      (d) => signingSecretsFor(see(d), new Date()).join() === `whsec_new,${partner.webhookSecret}`,
+    ],
   ]
   for (const [statement, values, isSeen] of changes) {
     assert.ok(!directories.some(isSeen), `already true before: ${statement}`)
@@ -67,7 +82,9 @@ test('a new application is found by its apiId, under a new apiId no more by the 
   for (const table of ['api_keys', 'api_users', 'ip_allow_entries', 'approval_policies', 'webhook_secrets', 'applications']) {
     await database.pool.query(`delete from ${table} where application_id = $1`, [fresh.applicationId])
   }
-  await msUntilEverywhere((directory) => directory.findByApiId('another') === undefined && directory.find(fresh.applicationId) === undefined)
+  await msUntilEverywhere(
+    (directory) => directory.findByApiId('another') === undefined && directory.find(fresh.applicationId) === undefined,
+  )
 })
 
 test('a transaction that began early and commits late is not missed', async () => {
@@ -91,17 +108,21 @@ test('a transaction that began early and commits late is not missed', async () =
   } finally {
     slow.release()
   }
-  const elapsedMs = await msUntilEverywhere((directory) =>
-    directory.find(early.applicationId)?.name === 'early' && directory.find(late.applicationId)?.name === 'late, by the older one')
+  const elapsedMs = await msUntilEverywhere(
+    (directory) =>
+      directory.find(early.applicationId)?.name === 'early' && directory.find(late.applicationId)?.name === 'late, by the older one',
+  )
   assert.ok(elapsedMs < 1_000)
 })
 
 test('many writers at once: what each committed last is what the directory shows', async () => {
   const partners = await Promise.all(Array.from({ length: 4 }, () => createTestPartner(database.pool)))
-  await Promise.all(Array.from({ length: 80 }, async (_, round) => {
-    const one = partners[round % 4] ?? assert.fail()
-    await database.pool.query('update applications set name = $2 where application_id = $1', [one.applicationId, `round ${round}`])
-  }))
+  await Promise.all(
+    Array.from({ length: 80 }, async (_, round) => {
+      const one = partners[round % 4] ?? assert.fail()
+      await database.pool.query('update applications set name = $2 where application_id = $1', [one.applicationId, `round ${round}`])
+    }),
+  )
   await Promise.all(directories.map((directory) => directory.refresh()))
   const { rows } = await database.pool.query<{ application_id: string; name: string }>('select application_id, name from applications')
   for (const directory of directories) {
@@ -127,7 +148,10 @@ test('when the database is gone the directory keeps its picture, says it is stal
   try {
     assert.ok(directory.isFresh())
     await admin.query(`alter database ${name} allow_connections false`)
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = $2', [name, 'restarted'])
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = $2', [
+      name,
+      'restarted',
+    ])
     while (directory.isFresh()) await delay(10)
     assert.ok(errors.length > 0)
     assert.equal(directory.find(partner.applicationId)?.apiId, partner.apiId)

@@ -57,7 +57,10 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
   }
 
   async function load(changed: readonly { applicationId: string; xid: string }[]): Promise<void> {
-    const rows = await readApplications(pool, changed.map((change) => change.applicationId))
+    const rows = await readApplications(
+      pool,
+      changed.map((change) => change.applicationId),
+    )
     const found = new Map(rows.map((row) => [row.application_id, toSnapshot(row)]))
     for (const { applicationId, xid } of changed) {
       put(applicationId, found.get(applicationId))

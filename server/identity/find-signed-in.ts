@@ -16,6 +16,10 @@ export async function findSignedIn(queryable: Queryable, session: { personId: st
 }
 
 /** Keeps a person's own choice of language or time zone (an IANA name that this machine knows); null takes it back. */
-export async function chooseLook(queryable: Queryable, personId: string, look: { locale?: Locale | null; timeZone?: string | null }): Promise<void> {
+export async function chooseLook(
+  queryable: Queryable,
+  personId: string,
+  look: { locale?: Locale | null; timeZone?: string | null },
+): Promise<void> {
   await updateLook(queryable, personId, look)
 }

@@ -17,12 +17,19 @@ export type IssueFailure = SignInFailure | { kind: 'user_blocked' } | { kind: 'a
  * answers the same as a wrong password (401), too many wrong ones are `throttled` (429). Only who knows the password
  * learns that the user is blocked or the application disabled (403).
  */
-export async function issueTokens(deps: TokenDeps, request: { username: string; password: string; peerAddress: string }): Promise<Result<TokenPair, IssueFailure>> {
+export async function issueTokens(
+  deps: TokenDeps,
+  request: { username: string; password: string; peerAddress: string },
+): Promise<Result<TokenPair, IssueFailure>> {
   const { pool, tokens, directory, throttle } = deps
   // PostgreSQL cannot hold a NUL, so nobody can have such a name.
   const user = request.username.includes('\0') ? undefined : await findApiUser(pool, request.username)
   const checked = await throttle.check({
-    scope: 'api', name: request.username, address: request.peerAddress, password: request.password, passwordHash: user?.passwordHash,
+    scope: 'api',
+    name: request.username,
+    address: request.peerAddress,
+    password: request.password,
+    passwordHash: user?.passwordHash,
   })
   if (!checked.ok) return checked
   if (!user) throw new Error('A password was right for a user who does not exist')
@@ -31,5 +38,9 @@ export async function issueTokens(deps: TokenDeps, request: { username: string; 
   const owner = { applicationId: user.applicationId, apiUserId: user.apiUserId, familyId: randomUUID() }
   const kept = await withTransaction<string, never>(pool, async (trx) => ok(await keepNewRefreshToken(trx, owner, tokens.clock.now())))
   if (!kept.ok) return kept
-  return ok({ accessToken: await tokens.sign(user.apiUserId, user.applicationId), refreshToken: kept.value, expiresInSeconds: ACCESS_TOKEN_SECONDS })
+  return ok({
+    accessToken: await tokens.sign(user.apiUserId, user.applicationId),
+    refreshToken: kept.value,
+    expiresInSeconds: ACCESS_TOKEN_SECONDS,
+  })
 }

@@ -1,7 +1,15 @@
 import type { Queryable } from '#server/database/pool.ts'
 import {
-  type AddressListing, type ApiKeyListing, type ApiUserListing, type ApplicationListing, type PersonListing, readAddressListings, readApiUserListings,
-  readApplicationListings, readKeyListings, readPersonListings,
+  type AddressListing,
+  type ApiKeyListing,
+  type ApiUserListing,
+  type ApplicationListing,
+  type PersonListing,
+  readAddressListings,
+  readApiUserListings,
+  readApplicationListings,
+  readKeyListings,
+  readPersonListings,
 } from './access-list-store.ts'
 
 export type { ApplicationListing } from './access-list-store.ts'

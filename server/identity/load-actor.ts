@@ -27,7 +27,10 @@ export type ActorFailure = 'unknown_person' | 'person_blocked' | 'signed_out' | 
  * password change or block is `signed_out`.
  */
 export async function loadActor(
-  queryable: Queryable, personId: string, applicationId: string, sessionEpoch?: number,
+  queryable: Queryable,
+  personId: string,
+  applicationId: string,
+  sessionEpoch?: number,
 ): Promise<Result<PersonActor, ActorFailure>> {
   const row = await readActor(queryable, personId, applicationId)
   if (!row) return err('unknown_person')
@@ -35,8 +38,17 @@ export async function loadActor(
   if (sessionEpoch !== undefined && sessionEpoch !== row.sessionEpoch) return err('signed_out')
   if (!row.roles || !row.isActive) return err('not_a_member')
   return ok({
-    kind: 'person', id: row.personId, applicationId, roles: row.roles, name: row.name, email: row.email, locale: row.locale, timeZone: row.timeZone,
-    hasSecondFactor: row.hasSecondFactor, mustEnrolSecondFactor: row.requiresSecondFactor && !row.hasSecondFactor, isApplicationEnabled: row.isApplicationEnabled,
+    kind: 'person',
+    id: row.personId,
+    applicationId,
+    roles: row.roles,
+    name: row.name,
+    email: row.email,
+    locale: row.locale,
+    timeZone: row.timeZone,
+    hasSecondFactor: row.hasSecondFactor,
+    mustEnrolSecondFactor: row.requiresSecondFactor && !row.hasSecondFactor,
+    isApplicationEnabled: row.isApplicationEnabled,
   })
 }
 

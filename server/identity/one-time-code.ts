@@ -28,7 +28,8 @@ export function findTimeStep(secret: string, code: string, now: Date): bigint | 
 /** Ten codes of 80 random bits for the day the phone is gone. */
 export function generateRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
-    new Secret({ buffer: new Uint8Array(randomBytes(10)).buffer }).base32.replace(/(.{4})(?=.)/g, '$1-'))
+    new Secret({ buffer: new Uint8Array(randomBytes(10)).buffer }).base32.replace(/(.{4})(?=.)/g, '$1-'),
+  )
 }
 
 /** The digest of a recovery code, however it was typed; undefined when the text cannot be one. */

@@ -40,7 +40,9 @@ type Somebody = { personId: string; email: string; password: string }
 
 async function somebody(roles: Role[] = ['checker']): Promise<Somebody> {
   const email = `person-${++count}@example.com`
-  const { personId, password } = must(await createPerson(database.pool, { applicationId, email, name: 'Aminata Diallo', roles, actor: SYSTEM_ACTOR }))
+  const { personId, password } = must(
+    await createPerson(database.pool, { applicationId, email, name: 'Aminata Diallo', roles, actor: SYSTEM_ACTOR }),
+  )
   return { personId, email, password: password ?? assert.fail('a new person has a password') }
 }
 
@@ -72,7 +74,11 @@ test('a person signs in with e-mail address in any letter case and the password 
 
 test('an unknown address, a wrong password and impossible text get one answer', async () => {
   const person = await somebody()
-  for (const request of [{ ...person, password: 'wrong' }, { email: 'nobody@example.com', password: 'x' }, { email: 'a\0@b', password: 'x' }]) {
+  for (const request of [
+    { ...person, password: 'wrong' },
+    { email: 'nobody@example.com', password: 'x' },
+    { email: 'a\0@b', password: 'x' },
+  ]) {
     assert.deepEqual(await signIn(request), { ok: false, error: { kind: 'wrong_credentials' } })
   }
 })
@@ -90,9 +96,20 @@ test('a blocked person is out with the next request, and learns why only with th
 test('the actor carries the roles of this application only, as they are now', async () => {
   const person = await somebody(['maker', 'checker'])
   const other = await createTestPartner(database.pool)
-  must(await createPerson(database.pool, { applicationId: other.applicationId, email: person.email, name: 'Other name', roles: ['finance'], actor: SYSTEM_ACTOR }))
+  must(
+    await createPerson(database.pool, {
+      applicationId: other.applicationId,
+      email: person.email,
+      name: 'Other name',
+      roles: ['finance'],
+      actor: SYSTEM_ACTOR,
+    }),
+  )
   const actor = must(await loadActor(database.pool, person.personId, applicationId, 1))
-  assert.deepEqual([actor.id, actor.roles, actor.name, actor.mustEnrolSecondFactor], [person.personId, ['maker', 'checker'], 'Aminata Diallo', false])
+  assert.deepEqual(
+    [actor.id, actor.roles, actor.name, actor.mustEnrolSecondFactor],
+    [person.personId, ['maker', 'checker'], 'Aminata Diallo', false],
+  )
   assert.deepEqual(must(await loadActor(database.pool, person.personId, other.applicationId)).roles, ['finance'])
   assert.equal((await listMemberships(database.pool, person.personId)).length, 2)
   must(await setMembership(database.pool, { applicationId, personId: person.personId, roles: ['finance'], actor: SYSTEM_ACTOR }))
@@ -105,35 +122,68 @@ test('the actor carries the roles of this application only, as they are now', as
 
 test('signing out everywhere, a new password and a block each end the sessions that exist', async () => {
   const person = await somebody()
-  const { sessionEpoch } = must(await bumpSessionEpoch(database.pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } }))
+  const { sessionEpoch } = must(
+    await bumpSessionEpoch(database.pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } }),
+  )
   assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, 1), { ok: false, error: 'signed_out' })
   assert.ok((await loadActor(database.pool, person.personId, applicationId, sessionEpoch)).ok)
   const { password } = must(await resetPersonPassword(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
   assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, sessionEpoch), { ok: false, error: 'signed_out' })
   assert.ok(!(await signIn(person)).ok)
-  const changed = must(await changeOwnPassword({ pool: database.pool, throttle },
-    { personId: person.personId, currentPassword: password, newPassword: 'correct horse battery', peerAddress: '198.51.100.1' }))
+  const changed = must(
+    await changeOwnPassword(
+      { pool: database.pool, throttle },
+      { personId: person.personId, currentPassword: password, newPassword: 'correct horse battery', peerAddress: '198.51.100.1' },
+    ),
+  )
   assert.equal(must(await signIn({ ...person, password: 'correct horse battery' })).sessionEpoch, changed.sessionEpoch)
-  assert.deepEqual(await changeOwnPassword({ pool: database.pool, throttle }, { personId: person.personId, currentPassword: 'no', newPassword: 'correct horse battery', peerAddress: '198.51.100.1' }),
-    { ok: false, error: { kind: 'wrong_credentials' } })
-  assert.deepEqual(await changeOwnPassword({ pool: database.pool, throttle }, { personId: person.personId, currentPassword: 'correct horse battery', newPassword: 'short', peerAddress: '198.51.100.1' }),
-    { ok: false, error: { kind: 'password_too_short' } })
+  assert.deepEqual(
+    await changeOwnPassword(
+      { pool: database.pool, throttle },
+      { personId: person.personId, currentPassword: 'no', newPassword: 'correct horse battery', peerAddress: '198.51.100.1' },
+    ),
+    { ok: false, error: { kind: 'wrong_credentials' } },
+  )
+  assert.deepEqual(
+    await changeOwnPassword(
+      { pool: database.pool, throttle },
+      { personId: person.personId, currentPassword: 'correct horse battery', newPassword: 'short', peerAddress: '198.51.100.1' },
+    ),
+    { ok: false, error: { kind: 'password_too_short' } },
+  )
 })
 
 test('only an administrator of the application changes its people, and nobody changes their own roles', async () => {
   const target = await somebody()
-  const as = (roles: Role[], inApplication = applicationId, id: string = crypto.randomUUID()): CommandActor => ({ kind: 'person', id, applicationId: inApplication, roles })
+  const as = (roles: Role[], inApplication = applicationId, id: string = crypto.randomUUID()): CommandActor => ({
+    kind: 'person',
+    id,
+    applicationId: inApplication,
+    roles,
+  })
   const add = (actor: CommandActor): ReturnType<typeof createPerson> =>
     createPerson(database.pool, { applicationId, email: `new-${++count}@example.com`, name: 'New', roles: ['checker'], actor })
   for (const actor of [as(['maker', 'checker', 'finance']), as(['administrator'], crypto.randomUUID())]) {
     assert.deepEqual(await add(actor), { ok: false, error: 'not_permitted' })
-    assert.deepEqual(await setMembership(database.pool, { applicationId, personId: target.personId, roles: ['maker'], actor }), { ok: false, error: 'not_permitted' })
+    assert.deepEqual(await setMembership(database.pool, { applicationId, personId: target.personId, roles: ['maker'], actor }), {
+      ok: false,
+      error: 'not_permitted',
+    })
   }
   assert.ok((await add(as(['administrator']))).ok)
   const own = as(['administrator'], applicationId, target.personId)
-  assert.deepEqual(await setMembership(database.pool, { applicationId, personId: target.personId, roles: ['checker'], actor: own }), { ok: false, error: 'own_membership' })
-  assert.deepEqual(await blockPerson(database.pool, { personId: target.personId, isBlocked: true, actor: as(['administrator']) }), { ok: false, error: 'not_permitted' })
-  assert.deepEqual(await resetPersonPassword(database.pool, { personId: target.personId, actor: as(['administrator']) }), { ok: false, error: 'not_permitted' })
+  assert.deepEqual(await setMembership(database.pool, { applicationId, personId: target.personId, roles: ['checker'], actor: own }), {
+    ok: false,
+    error: 'own_membership',
+  })
+  assert.deepEqual(await blockPerson(database.pool, { personId: target.personId, isBlocked: true, actor: as(['administrator']) }), {
+    ok: false,
+    error: 'not_permitted',
+  })
+  assert.deepEqual(await resetPersonPassword(database.pool, { personId: target.personId, actor: as(['administrator']) }), {
+    ok: false,
+    error: 'not_permitted',
+  })
 })
 
 test('people whose data makes no sense are refused', async () => {
@@ -141,7 +191,10 @@ test('people whose data makes no sense are refused', async () => {
   assert.deepEqual(await createPerson(database.pool, { ...good, email: 'no address' }), { ok: false, error: 'invalid_email' })
   assert.deepEqual(await createPerson(database.pool, { ...good, name: ' ' }), { ok: false, error: 'invalid_name' })
   assert.deepEqual(await createPerson(database.pool, { ...good, roles: [] }), { ok: false, error: 'invalid_roles' })
-  assert.deepEqual(await createPerson(database.pool, { ...good, applicationId: crypto.randomUUID() }), { ok: false, error: 'unknown_application' })
+  assert.deepEqual(await createPerson(database.pool, { ...good, applicationId: crypto.randomUUID() }), {
+    ok: false,
+    error: 'unknown_application',
+  })
   const { rowCount } = await database.pool.query('select 1 from people where email = $1', [good.email])
   assert.equal(rowCount, 0)
 })
@@ -194,14 +247,19 @@ test('each recovery code works once, however it is typed, and not where a fresh 
   assert.deepEqual(await check(person.personId, first.toLowerCase().replaceAll('-', ' ')), { ok: true, value: { usedRecoveryCode: true } })
   assert.deepEqual(await check(person.personId, first), { ok: false, error: { kind: 'wrong_code' } })
   assert.ok((await check(person.personId, second)).ok)
-  const { rows } = await database.pool.query<{ row: string }>('select r::text as row from recovery_codes r where person_id = $1', [person.personId])
+  const { rows } = await database.pool.query<{ row: string }>('select r::text as row from recovery_codes r where person_id = $1', [
+    person.personId,
+  ])
   assert.ok(rows.every(({ row }) => !row.includes(first.replaceAll('-', ''))))
 })
 
 test('enrolment counts only after a right code, starts anew when begun again, and is not begun over a confirmed one', async () => {
   const person = await somebody()
   const { personId } = person
-  assert.deepEqual(await confirmSecondFactor({ pool: database.pool, clock }, { personId, code: '123456' }), { ok: false, error: 'not_started' })
+  assert.deepEqual(await confirmSecondFactor({ pool: database.pool, clock }, { personId, code: '123456' }), {
+    ok: false,
+    error: 'not_started',
+  })
   must(await startSecondFactor(database.pool, { personId }))
   assert.deepEqual(await confirmSecondFactor({ pool: database.pool, clock }, { personId, code: 'x' }), { ok: false, error: 'wrong_code' })
   assert.deepEqual(await check(personId, '123456'), { ok: false, error: { kind: 'not_enabled' } })
@@ -217,7 +275,10 @@ test('an application can demand a second factor, and a reset takes it off and en
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
   try {
     assert.equal(must(await loadActor(database.pool, person.personId, applicationId, 1)).mustEnrolSecondFactor, false)
-    assert.deepEqual(await resetSecondFactor(database.pool, { personId: person.personId, actor: { kind: 'person', id: crypto.randomUUID() } }), { ok: false, error: 'not_permitted' })
+    assert.deepEqual(
+      await resetSecondFactor(database.pool, { personId: person.personId, actor: { kind: 'person', id: crypto.randomUUID() } }),
+      { ok: false, error: 'not_permitted' },
+    )
     must(await resetSecondFactor(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
     assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, 1), { ok: false, error: 'signed_out' })
     assert.equal(must(await loadActor(database.pool, person.personId, applicationId)).mustEnrolSecondFactor, true)
@@ -231,7 +292,10 @@ test('every change of a person is in the record, which holds no password and no 
   const person = await withSecondFactor()
   must(await resetPersonPassword(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
   const wide = await listAudit(database.pool, SERVICE_WIDE, { size: 200 })
-  assert.deepEqual(wide.filter((entry) => entry.subject === person.personId).map((entry) => entry.action), ['person.password_reset', 'person.second_factor_enabled'])
+  assert.deepEqual(
+    wide.filter((entry) => entry.subject === person.personId).map((entry) => entry.action),
+    ['person.password_reset', 'person.second_factor_enabled'],
+  )
   const { rows } = await database.pool.query<{ row: string }>('select e::text as row from audit_entries e')
   for (const secret of [person.password, ...person.recoveryCodes]) assert.ok(rows.every(({ row }) => !row.includes(secret)))
   for (const chain of [SERVICE_WIDE, applicationId]) must(await verifyAuditChain(database.pool, chain))

@@ -7,7 +7,8 @@ export type NewPerson = { personId: string; email: string; name: string; passwor
 export async function insertPerson(trx: Queryable, person: NewPerson): Promise<{ personId: string; isNew: boolean }> {
   const { rowCount } = await trx.query(
     'insert into people (person_id, email, name, password_hash) values ($1, $2, $3, $4) on conflict (email) do nothing',
-    [person.personId, person.email, person.name, person.passwordHash])
+    [person.personId, person.email, person.name, person.passwordHash],
+  )
   if (rowCount === 1) return { personId: person.personId, isNew: true }
   const { rows } = await trx.query<{ person_id: string }>('select person_id from people where email = $1', [person.email])
   const row = rows[0]
@@ -16,25 +17,41 @@ export async function insertPerson(trx: Queryable, person: NewPerson): Promise<{
 }
 
 /** Adds a member; unknown_application when there is no such application, already_member when the person is one. */
-export async function insertMembership(trx: Queryable, applicationId: string, personId: string, roles: readonly Role[]): Promise<'created' | 'unknown_application' | 'already_member'> {
+export async function insertMembership(
+  trx: Queryable,
+  applicationId: string,
+  personId: string,
+  roles: readonly Role[],
+): Promise<'created' | 'unknown_application' | 'already_member'> {
   const { rowCount: known } = await trx.query('select 1 from applications where application_id = $1', [applicationId])
   if (known !== 1) return 'unknown_application'
   const { rowCount } = await trx.query(
-    'insert into memberships (application_id, person_id, roles) values ($1, $2, $3) on conflict do nothing', [applicationId, personId, roles])
+    'insert into memberships (application_id, person_id, roles) values ($1, $2, $3) on conflict do nothing',
+    [applicationId, personId, roles],
+  )
   return rowCount === 1 ? 'created' : 'already_member'
 }
 
 /** Changes a membership's roles or whether it counts; false when the person is no member. */
-export async function updateMembership(trx: Queryable, applicationId: string, personId: string, change: { roles?: readonly Role[]; isActive?: boolean }): Promise<boolean> {
+export async function updateMembership(
+  trx: Queryable,
+  applicationId: string,
+  personId: string,
+  change: { roles?: readonly Role[]; isActive?: boolean },
+): Promise<boolean> {
   const { rowCount } = await trx.query(
     `update memberships set roles = coalesce($3, roles), is_active = coalesce($4, is_active) where application_id = $1 and person_id = $2`,
-    [applicationId, personId, change.roles ?? null, change.isActive ?? null])
+    [applicationId, personId, change.roles ?? null, change.isActive ?? null],
+  )
   return rowCount === 1
 }
 
 /** Whether the person is a member of the application, active or not. */
 export async function isMember(queryable: Queryable, applicationId: string, personId: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('select 1 from memberships where application_id = $1 and person_id = $2', [applicationId, personId])
+  const { rowCount } = await queryable.query('select 1 from memberships where application_id = $1 and person_id = $2', [
+    applicationId,
+    personId,
+  ])
   return rowCount === 1
 }
 
@@ -42,21 +59,45 @@ export type SignInRow = { personId: string; passwordHash: string; isBlocked: boo
 
 /** What a sign-in needs to know about the person with this e-mail address. */
 export async function findPersonByEmail(queryable: Queryable, email: string): Promise<SignInRow | undefined> {
-  const { rows } = await queryable.query<{ person_id: string; password_hash: string; is_blocked: boolean; session_epoch: number; has_second_factor: boolean }>(
-    `select person_id, password_hash, is_blocked, session_epoch, totp_enabled_at is not null as has_second_factor from people where email = $1`, [email])
+  const { rows } = await queryable.query<{
+    person_id: string
+    password_hash: string
+    is_blocked: boolean
+    session_epoch: number
+    has_second_factor: boolean
+  }>(
+    `select person_id, password_hash, is_blocked, session_epoch, totp_enabled_at is not null as has_second_factor from people where email = $1`,
+    [email],
+  )
   const row = rows[0]
-  return row && {
-    personId: row.person_id, passwordHash: row.password_hash, isBlocked: row.is_blocked, sessionEpoch: row.session_epoch, hasSecondFactor: row.has_second_factor,
-  }
+  return (
+    row && {
+      personId: row.person_id,
+      passwordHash: row.password_hash,
+      isBlocked: row.is_blocked,
+      sessionEpoch: row.session_epoch,
+      hasSecondFactor: row.has_second_factor,
+    }
+  )
 }
 
 /** A person's password hash and e-mail address. */
 export async function findPassword(queryable: Queryable, personId: string): Promise<{ email: string; passwordHash: string } | undefined> {
-  const { rows } = await queryable.query<{ email: string; password_hash: string }>('select email, password_hash from people where person_id = $1', [personId])
+  const { rows } = await queryable.query<{ email: string; password_hash: string }>(
+    'select email, password_hash from people where person_id = $1',
+    [personId],
+  )
   return rows[0] && { email: rows[0].email, passwordHash: rows[0].password_hash }
 }
 
-export type PersonChange = { passwordHash?: string; isBlocked?: boolean; name?: string; locale?: 'en' | 'fr'; timeZone?: string; endsSessions: boolean }
+export type PersonChange = {
+  passwordHash?: string
+  isBlocked?: boolean
+  name?: string
+  locale?: 'en' | 'fr'
+  timeZone?: string
+  endsSessions: boolean
+}
 
 /** Changes a person and, where asked, ends all sessions; undefined when there is no such person, else the present epoch. */
 export async function updatePerson(trx: Queryable, personId: string, change: PersonChange): Promise<number | undefined> {
@@ -64,32 +105,74 @@ export async function updatePerson(trx: Queryable, personId: string, change: Per
     `update people set password_hash = coalesce($2, password_hash), is_blocked = coalesce($3, is_blocked), name = coalesce($4, name),
        locale = coalesce($5, locale), time_zone = coalesce($6, time_zone), session_epoch = session_epoch + case when $7 then 1 else 0 end
      where person_id = $1 returning session_epoch`,
-    [personId, change.passwordHash ?? null, change.isBlocked ?? null, change.name ?? null, change.locale ?? null, change.timeZone ?? null, change.endsSessions])
+    [
+      personId,
+      change.passwordHash ?? null,
+      change.isBlocked ?? null,
+      change.name ?? null,
+      change.locale ?? null,
+      change.timeZone ?? null,
+      change.endsSessions,
+    ],
+  )
   return rows[0]?.session_epoch
 }
 
 export type ActorRow = {
-  personId: string; name: string; email: string; locale: 'en' | 'fr' | null; timeZone: string | null; isBlocked: boolean; sessionEpoch: number
-  hasSecondFactor: boolean; roles: Role[] | null; isActive: boolean | null; requiresSecondFactor: boolean; isApplicationEnabled: boolean
+  personId: string
+  name: string
+  email: string
+  locale: 'en' | 'fr' | null
+  timeZone: string | null
+  isBlocked: boolean
+  sessionEpoch: number
+  hasSecondFactor: boolean
+  roles: Role[] | null
+  isActive: boolean | null
+  requiresSecondFactor: boolean
+  isApplicationEnabled: boolean
 }
 
 /** A person, and the membership in one application where there is one. */
 export async function readActor(queryable: Queryable, personId: string, applicationId: string): Promise<ActorRow | undefined> {
   const { rows } = await queryable.query<{
-    person_id: string; name: string; email: string; locale: 'en' | 'fr' | null; time_zone: string | null; is_blocked: boolean; session_epoch: number
-    has_second_factor: boolean; roles: Role[] | null; is_active: boolean | null; requires_second_factor: boolean | null; is_enabled: boolean | null
+    person_id: string
+    name: string
+    email: string
+    locale: 'en' | 'fr' | null
+    time_zone: string | null
+    is_blocked: boolean
+    session_epoch: number
+    has_second_factor: boolean
+    roles: Role[] | null
+    is_active: boolean | null
+    requires_second_factor: boolean | null
+    is_enabled: boolean | null
   }>(
     `select p.person_id, p.name, p.email, p.locale, p.time_zone, p.is_blocked, p.session_epoch, p.totp_enabled_at is not null as has_second_factor,
             m.roles, m.is_active, a.requires_second_factor, a.is_enabled
        from people p left join memberships m on m.person_id = p.person_id and m.application_id = $2
        left join applications a on a.application_id = m.application_id
-      where p.person_id = $1`, [personId, applicationId])
+      where p.person_id = $1`,
+    [personId, applicationId],
+  )
   const row = rows[0]
-  return row && {
-    personId: row.person_id, name: row.name, email: row.email, locale: row.locale, timeZone: row.time_zone, isBlocked: row.is_blocked,
-    sessionEpoch: row.session_epoch, hasSecondFactor: row.has_second_factor, roles: row.roles, isActive: row.is_active,
-    requiresSecondFactor: row.requires_second_factor ?? false, isApplicationEnabled: row.is_enabled ?? false,
-  }
+  return (
+    row && {
+      personId: row.person_id,
+      name: row.name,
+      email: row.email,
+      locale: row.locale,
+      timeZone: row.time_zone,
+      isBlocked: row.is_blocked,
+      sessionEpoch: row.session_epoch,
+      hasSecondFactor: row.has_second_factor,
+      roles: row.roles,
+      isActive: row.is_active,
+      requiresSecondFactor: row.requires_second_factor ?? false,
+      isApplicationEnabled: row.is_enabled ?? false,
+    }
+  )
 }
 
 export type MembershipRow = { applicationId: string; applicationName: string; roles: Role[] }
@@ -98,6 +181,8 @@ export type MembershipRow = { applicationId: string; applicationName: string; ro
 export async function readMemberships(queryable: Queryable, personId: string): Promise<MembershipRow[]> {
   const { rows } = await queryable.query<{ application_id: string; name: string; roles: Role[] }>(
     `select m.application_id, a.name, m.roles from memberships m join applications a on a.application_id = m.application_id
-      where m.person_id = $1 and m.is_active order by a.name, m.application_id`, [personId])
+      where m.person_id = $1 and m.is_active order by a.name, m.application_id`,
+    [personId],
+  )
   return rows.map((row) => ({ applicationId: row.application_id, applicationName: row.name, roles: row.roles }))
 }

@@ -12,7 +12,11 @@ const TOKENS_MAX = 50
 const TOKEN = /^[A-Za-z0-9_-]{64}$/
 
 /** Makes and keeps a refresh token: 16 bytes that say in which application it is kept, then 32 random ones. */
-export async function keepNewRefreshToken(trx: Queryable, owner: { applicationId: string; apiUserId: string; familyId: string }, now: Date): Promise<string> {
+export async function keepNewRefreshToken(
+  trx: Queryable,
+  owner: { applicationId: string; apiUserId: string; familyId: string },
+  now: Date,
+): Promise<string> {
   const token = Buffer.concat([Buffer.from(owner.applicationId.replaceAll('-', ''), 'hex'), randomBytes(32)]).toString('base64url')
   const expiresAt = new Date(now.getTime() + REFRESH_TOKEN_MS)
   await insertRefreshToken(trx, { ...owner, tokenHash: digest(token), createdAt: now, expiresAt }, TOKENS_MAX)

@@ -14,7 +14,10 @@ type Exchange = { kind: 'exchanged'; apiUserId: string; refreshToken: string } |
  * was replaced within the last 30 s still works, because the answer may have been lost; used later, it was probably
  * stolen: the whole family ends and the caller gets `invalid_token` like for any wrong token.
  */
-export async function refreshTokens(deps: Omit<TokenDeps, 'throttle'>, request: { refreshToken: string }): Promise<Result<TokenPair, RefreshFailure>> {
+export async function refreshTokens(
+  deps: Omit<TokenDeps, 'throttle'>,
+  request: { refreshToken: string },
+): Promise<Result<TokenPair, RefreshFailure>> {
   const { pool, tokens, directory } = deps
   const place = locateRefreshToken(request.refreshToken)
   if (!place) return err('invalid_token')
@@ -27,7 +30,12 @@ export async function refreshTokens(deps: Omit<TokenDeps, 'throttle'>, request: 
   return ok({ accessToken, refreshToken: result.value.refreshToken, expiresInSeconds: ACCESS_TOKEN_SECONDS })
 }
 
-async function exchange(trx: TrxClient, place: { applicationId: string; tokenHash: Buffer }, now: Date, isDisabled: boolean): Promise<Exchange> {
+async function exchange(
+  trx: TrxClient,
+  place: { applicationId: string; tokenHash: Buffer },
+  now: Date,
+  isDisabled: boolean,
+): Promise<Exchange> {
   await lockFamilyOf(trx, place.applicationId, place.tokenHash)
   const token = await findRefreshToken(trx, place.applicationId, place.tokenHash)
   if (!token || token.revokedAt || token.expiresAt <= now) return { kind: 'refused', failure: 'invalid_token' }

@@ -13,7 +13,8 @@ import { revokeUserTokens } from './token-store.ts'
  * out end within the hour; block the user to end them now.
  */
 export async function resetApiUserPassword(
-  pool: Pool, command: { applicationId: string; apiUserId: string; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; apiUserId: string; actor: CommandActor },
 ): Promise<Result<{ password: string }, 'not_permitted' | 'unknown_user'>> {
   const { applicationId, apiUserId, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')

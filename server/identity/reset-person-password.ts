@@ -9,7 +9,8 @@ import { generatePassword } from './secrets.ts'
 
 /** Gives a person who lost theirs a new random password, shown this once, and ends their sessions. Only the machine's administrator may. */
 export async function resetPersonPassword(
-  pool: Pool, command: { personId: string; actor: CommandActor },
+  pool: Pool,
+  command: { personId: string; actor: CommandActor },
 ): Promise<Result<{ password: string }, 'not_permitted' | 'unknown_person'>> {
   const { personId, actor } = command
   if (actor.kind !== 'system') return err('not_permitted')

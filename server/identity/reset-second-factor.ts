@@ -9,7 +9,10 @@ import { clearSecondFactor } from './second-factor-store.ts'
  * Switches a person's second factor off, removes the recovery codes and ends all sessions. The machine's administrator may,
  * and people for themselves (the caller asks for a fresh code first).
  */
-export async function resetSecondFactor(pool: Pool, command: { personId: string; actor: AuditActor }): Promise<Result<void, 'not_permitted' | 'unknown_person'>> {
+export async function resetSecondFactor(
+  pool: Pool,
+  command: { personId: string; actor: AuditActor },
+): Promise<Result<void, 'not_permitted' | 'unknown_person'>> {
   const { personId, actor } = command
   if (actor.kind !== 'system' && actor.id !== personId) return err('not_permitted')
   return withTransaction(pool, async (trx) => {

@@ -9,7 +9,8 @@ import { generateWebhookSecret } from './secrets.ts'
 
 /** Makes a new webhook secret and gives it this once. Those before it go on signing beside it until `othersExpireAt`. */
 export async function rotateWebhookSecret(
-  pool: Pool, command: { applicationId: string; othersExpireAt: Date; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; othersExpireAt: Date; actor: CommandActor },
 ): Promise<Result<{ webhookSecret: string }, 'not_permitted' | 'unknown_application'>> {
   const { applicationId, othersExpireAt, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
@@ -19,7 +20,11 @@ export async function rotateWebhookSecret(
     await expireWebhookSecrets(trx, applicationId, othersExpireAt)
     await insertWebhookSecret(trx, applicationId, randomUUID(), webhookSecret)
     await appendAudit(trx, {
-      applicationId, actor, action: 'webhook_secret.rotated', subject: applicationId, details: { othersExpireAt: othersExpireAt.toISOString() },
+      applicationId,
+      actor,
+      action: 'webhook_secret.rotated',
+      subject: applicationId,
+      details: { othersExpireAt: othersExpireAt.toISOString() },
     })
     return ok({ webhookSecret })
   })

@@ -5,7 +5,9 @@ export type SecondFactorRow = { email: string; secret: string | null; isEnabled:
 /** What is stored of a person's second factor. */
 export async function readSecondFactor(queryable: Queryable, personId: string): Promise<SecondFactorRow | undefined> {
   const { rows } = await queryable.query<{ email: string; totp_secret: string | null; is_enabled: boolean; totp_last_step: bigint | null }>(
-    'select email, totp_secret, totp_enabled_at is not null as is_enabled, totp_last_step from people where person_id = $1', [personId])
+    'select email, totp_secret, totp_enabled_at is not null as is_enabled, totp_last_step from people where person_id = $1',
+    [personId],
+  )
   const row = rows[0]
   return row && { email: row.email, secret: row.totp_secret, isEnabled: row.is_enabled, lastStep: row.totp_last_step }
 }
@@ -13,7 +15,9 @@ export async function readSecondFactor(queryable: Queryable, personId: string): 
 /** Keeps a secret that is not yet confirmed; false when a confirmed one is there. */
 export async function startSecret(queryable: Queryable, personId: string, secret: string): Promise<boolean> {
   const { rowCount } = await queryable.query(
-    'update people set totp_secret = $2, totp_last_step = null where person_id = $1 and totp_enabled_at is null', [personId, secret])
+    'update people set totp_secret = $2, totp_last_step = null where person_id = $1 and totp_enabled_at is null',
+    [personId, secret],
+  )
   return rowCount === 1
 }
 
@@ -21,14 +25,17 @@ export async function startSecret(queryable: Queryable, personId: string, secret
 export async function acceptStep(queryable: Queryable, personId: string, secret: string, step: bigint): Promise<boolean> {
   const { rowCount } = await queryable.query(
     `update people set totp_last_step = $3 where person_id = $1 and totp_secret = $2 and (totp_last_step is null or totp_last_step < $3)`,
-    [personId, secret, step])
+    [personId, secret, step],
+  )
   return rowCount === 1
 }
 
 /** Switches the second factor on; false when it was on. */
 export async function enableSecondFactor(trx: Queryable, personId: string, secret: string): Promise<boolean> {
   const { rowCount } = await trx.query(
-    'update people set totp_enabled_at = now() where person_id = $1 and totp_secret = $2 and totp_enabled_at is null', [personId, secret])
+    'update people set totp_enabled_at = now() where person_id = $1 and totp_secret = $2 and totp_enabled_at is null',
+    [personId, secret],
+  )
   return rowCount === 1
 }
 
@@ -36,7 +43,9 @@ export async function enableSecondFactor(trx: Queryable, personId: string, secre
 export async function clearSecondFactor(trx: Queryable, personId: string): Promise<boolean> {
   await trx.query('delete from recovery_codes where person_id = $1', [personId])
   const { rowCount } = await trx.query(
-    `update people set totp_secret = null, totp_enabled_at = null, totp_last_step = null, session_epoch = session_epoch + 1 where person_id = $1`, [personId])
+    `update people set totp_secret = null, totp_enabled_at = null, totp_last_step = null, session_epoch = session_epoch + 1 where person_id = $1`,
+    [personId],
+  )
   return rowCount === 1
 }
 
@@ -49,6 +58,8 @@ export async function replaceRecoveryCodes(trx: Queryable, personId: string, has
 /** Uses a recovery code up; false when there is no such unused one. */
 export async function useRecoveryCode(queryable: Queryable, personId: string, hash: Buffer): Promise<boolean> {
   const { rowCount } = await queryable.query(
-    'update recovery_codes set used_at = now() where person_id = $1 and code_hash = $2 and used_at is null', [personId, hash])
+    'update recovery_codes set used_at = now() where person_id = $1 and code_hash = $2 and used_at is null',
+    [personId, hash],
+  )
   return rowCount === 1
 }

@@ -9,10 +9,19 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockApplication, upsertFees } from './application-store.ts'
 
-export type SetFeeSchedule = { applicationId: string; operator: OperatorCode; type: TransactionType; fees: FeeSchedule; actor: CommandActor }
+export type SetFeeSchedule = {
+  applicationId: string
+  operator: OperatorCode
+  type: TransactionType
+  fees: FeeSchedule
+  actor: CommandActor
+}
 
 /** Sets the fees of one operator and direction. Transactions keep those they were made under. Only the machine's administrator may: part of them is the service's income. */
-export async function setFeeSchedule(pool: Pool, command: SetFeeSchedule): Promise<Result<void, 'not_permitted' | 'unknown_application' | 'invalid_fees'>> {
+export async function setFeeSchedule(
+  pool: Pool,
+  command: SetFeeSchedule,
+): Promise<Result<void, 'not_permitted' | 'unknown_application' | 'invalid_fees'>> {
   const { applicationId, operator, type, fees, actor } = command
   if (actor.kind !== 'system') return err('not_permitted')
   const isRate = (ppm: number): boolean => Number.isInteger(ppm) && ppm >= 0 && ppm <= 1_000_000
@@ -24,9 +33,15 @@ export async function setFeeSchedule(pool: Pool, command: SetFeeSchedule): Promi
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     await upsertFees(trx, applicationId, operator, type, fees)
     await appendAudit(trx, {
-      applicationId, actor, action: 'fees.set', subject: `${operator} ${type}`,
+      applicationId,
+      actor,
+      action: 'fees.set',
+      subject: `${operator} ${type}`,
       details: {
-        systemRatePpm: fees.systemRatePpm, systemFixedMinor: String(fees.systemFixedMinor), appRatePpm: fees.appRatePpm, appFixedMinor: String(fees.appFixedMinor),
+        systemRatePpm: fees.systemRatePpm,
+        systemFixedMinor: String(fees.systemFixedMinor),
+        appRatePpm: fees.appRatePpm,
+        appFixedMinor: String(fees.appFixedMinor),
       },
     })
     return ok(undefined)

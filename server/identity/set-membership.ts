@@ -13,7 +13,8 @@ export type SetMembership = { applicationId: string; personId: string; roles?: r
  * Nobody changes their own: an administrator cannot make themselves a checker of what they prepared.
  */
 export async function setMembership(
-  pool: Pool, command: SetMembership,
+  pool: Pool,
+  command: SetMembership,
 ): Promise<Result<void, 'not_permitted' | 'own_membership' | 'invalid_roles' | 'not_a_member'>> {
   const { applicationId, personId, isActive, actor } = command
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
@@ -23,7 +24,11 @@ export async function setMembership(
   return withTransaction(pool, async (trx) => {
     if (!(await updateMembership(trx, applicationId, personId, { roles, isActive }))) return err('not_a_member')
     await appendAudit(trx, {
-      applicationId, actor, action: 'person.membership_changed', subject: personId, details: { ...(roles && { roles }), ...(isActive !== undefined && { isActive }) },
+      applicationId,
+      actor,
+      action: 'person.membership_changed',
+      subject: personId,
+      details: { ...(roles && { roles }), ...(isActive !== undefined && { isActive }) },
     })
     return ok(undefined)
   })

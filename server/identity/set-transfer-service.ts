@@ -9,14 +9,21 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockApplication, upsertService } from './application-store.ts'
 import type { TransferService } from './snapshot.ts'
 
-export type SetTransferService = { applicationId: string; operator: OperatorCode; type: TransactionType; service: TransferService; actor: CommandActor }
+export type SetTransferService = {
+  applicationId: string
+  operator: OperatorCode
+  type: TransactionType
+  service: TransferService
+  actor: CommandActor
+}
 
 /**
  * Switches one operator and direction on or off for an application, and puts amount limits (hundredths, both ends
  * allowed) in force there. Without limits of its own, `enforcesLimits` means the operator table's.
  */
 export async function setTransferService(
-  pool: Pool, command: SetTransferService,
+  pool: Pool,
+  command: SetTransferService,
 ): Promise<Result<void, 'not_permitted' | 'unknown_application' | 'invalid_limits'>> {
   const { applicationId, operator, type, service, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
@@ -26,10 +33,15 @@ export async function setTransferService(
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     await upsertService(trx, applicationId, operator, type, service)
     await appendAudit(trx, {
-      applicationId, actor, action: 'service.set', subject: `${operator} ${type}`,
+      applicationId,
+      actor,
+      action: 'service.set',
+      subject: `${operator} ${type}`,
       details: {
-        isEnabled: service.isEnabled, enforcesLimits: service.enforcesLimits,
-        minimumMinor: service.minimumMinor === null ? null : String(service.minimumMinor), maximumMinor: service.maximumMinor === null ? null : String(service.maximumMinor),
+        isEnabled: service.isEnabled,
+        enforcesLimits: service.enforcesLimits,
+        minimumMinor: service.minimumMinor === null ? null : String(service.minimumMinor),
+        maximumMinor: service.maximumMinor === null ? null : String(service.maximumMinor),
       },
     })
     return ok(undefined)

@@ -30,7 +30,13 @@ export type SignInThrottle = {
    * however many wrong ones came before it; wrong ones are answered `throttled` after the limit, and are then checked
    * so seldom that guessing leads nowhere. `scope` keeps partners' user names and people's e-mail addresses apart.
    */
-  check(attempt: { scope: 'api' | 'person'; name: string; address: string; password: string; passwordHash: string | undefined }): Promise<Result<void, SignInFailure>>
+  check(attempt: {
+    scope: 'api' | 'person'
+    name: string
+    address: string
+    password: string
+    passwordHash: string | undefined
+  }): Promise<Result<void, SignInFailure>>
 }
 
 export type SignInThrottleOptions = { pool: Queryable; clock: Clock; gate?: WorkGate }
@@ -39,7 +45,11 @@ export type SignInThrottleOptions = { pool: Queryable; clock: Clock; gate?: Work
  * Makes the throttle. Counts are in the database, shared by all processes; the pace of checking is kept in the process.
  * Memory of all argon2 work under way is at most two times 19 MiB.
  */
-export function createSignInThrottle({ pool, clock, gate = createWorkGate({ concurrency: 2, laneMax: 16, waitingMax: 256 }) }: SignInThrottleOptions): SignInThrottle {
+export function createSignInThrottle({
+  pool,
+  clock,
+  gate = createWorkGate({ concurrency: 2, laneMax: 16, waitingMax: 256 }),
+}: SignInThrottleOptions): SignInThrottle {
   const remembersRight = createMemoryOfRight(clock)
   return {
     async check({ scope, name, address, password, passwordHash }) {
@@ -84,7 +94,9 @@ function createMemoryOfRight(clock: Clock): (passwordHash: string, password: str
   const key = randomBytes(32)
   const knownUntilMs = createBoundedCache<string, number>(REMEMBERED_MAX)
   return (passwordHash, password) => {
-    const fingerprint = createHmac('sha256', key).update(JSON.stringify([passwordHash, password])).digest('base64')
+    const fingerprint = createHmac('sha256', key)
+      .update(JSON.stringify([passwordHash, password]))
+      .digest('base64')
     return {
       isKnown: (knownUntilMs.get(fingerprint) ?? 0) > clock.now().getTime(),
       remember: () => knownUntilMs.set(fingerprint, clock.now().getTime() + REMEMBERED_MS),

@@ -59,15 +59,24 @@ test('a refresh token is kept only as a digest', async () => {
 })
 
 test('unknown names, wrong passwords and impossible text all get the same refusal', async () => {
-  const wrong = [{ password: 'wrong' }, { password: '' }, { password: `${partner.password} ` }, { username: 'nobody@example.com' }, { username: '' },
-    { username: `${partner.username}\0` }, { username: '\ud800' }, { password: 'x'.repeat(100_000) }]
+  const wrong = [
+    { password: 'wrong' },
+    { password: '' },
+    { password: `${partner.password} ` },
+    { username: 'nobody@example.com' },
+    { username: '' },
+    { username: `${partner.username}\0` },
+    { username: '\ud800' },
+    { password: 'x'.repeat(100_000) },
+  ]
   for (const [place, change] of wrong.entries()) assert.deepEqual(await signIn({ ...change, peerAddress: `203.0.113.${place}` }), WRONG)
 })
 
 test('after ten wrong passwords wrong ones are throttled, the right one still gets in, and then counting starts again', async () => {
   // A process that has never seen this program: nothing is remembered.
   const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock }) }
-  const tryIn = (password: string): ReturnType<typeof issueTokens> => issueTokens(fresh, { username: partner.username, password, peerAddress: '203.0.113.77' })
+  const tryIn = (password: string): ReturnType<typeof issueTokens> =>
+    issueTokens(fresh, { username: partner.username, password, peerAddress: '203.0.113.77' })
   for (let count = 0; count < 10; count++) assert.deepEqual(await tryIn('wrong'), WRONG)
   for (let count = 0; count < 2; count++) {
     const answer = await tryIn('wrong')
@@ -80,7 +89,8 @@ test('after ten wrong passwords wrong ones are throttled, the right one still ge
 
 test('a throttled name and address is checked at most once a second', async () => {
   const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock }) }
-  const tryIn = (): ReturnType<typeof issueTokens> => issueTokens(fresh, { username: 'nobody@example.com', password: 'wrong', peerAddress: '203.0.113.55' })
+  const tryIn = (): ReturnType<typeof issueTokens> =>
+    issueTokens(fresh, { username: 'nobody@example.com', password: 'wrong', peerAddress: '203.0.113.55' })
   for (let count = 0; count < 12; count++) await tryIn()
   const startedMs = performance.now()
   await tryIn()
@@ -106,7 +116,9 @@ test('a program that was right before is let in at once, in front of a flood of 
 test('a new password ends what was remembered of the old one', async () => {
   const other = await createTestPartner(database.pool)
   assert.ok((await signIn(other)).ok)
-  const { password } = must(await resetApiUserPassword(database.pool, { applicationId: other.applicationId, apiUserId: other.apiUserId, actor: SYSTEM_ACTOR }))
+  const { password } = must(
+    await resetApiUserPassword(database.pool, { applicationId: other.applicationId, apiUserId: other.apiUserId, actor: SYSTEM_ACTOR }),
+  )
   assert.deepEqual(await signIn(other), WRONG)
   assert.ok((await signIn({ ...other, password })).ok)
 })
@@ -114,7 +126,10 @@ test('a new password ends what was remembered of the old one', async () => {
 test('an unknown name costs as much as a wrong password', async () => {
   const [known, unknown] = [[] as number[], [] as number[]]
   for (let round = 0; round < 9; round++) {
-    for (const [list, username] of [[known, partner.username], [unknown, `nobody-${round}@example.com`]] as const) {
+    for (const [list, username] of [
+      [known, partner.username],
+      [unknown, `nobody-${round}@example.com`],
+    ] as const) {
       const startedMs = performance.now()
       await signIn({ username, password: 'wrong', peerAddress: `192.0.2.${round}` })
       list.push(performance.now() - startedMs)
@@ -171,7 +186,8 @@ test('a theft seen while the thief exchanges leaves no live token behind', async
     await Promise.all([refresh(stolen), refresh(current)])
     const { rows } = await database.pool.query<{ live: bigint }>(
       `select count(*) as live from refresh_tokens where revoked_at is null and family_id in
-         (select family_id from refresh_tokens where revoked_at is not null)`)
+         (select family_id from refresh_tokens where revoked_at is not null)`,
+    )
     assert.equal(rows[0]?.live, 0n)
   }
 })
@@ -191,7 +207,9 @@ test('a program that signs in again and again keeps at most fifty tokens, the ne
     nowMs += 1
     tokens.push(must(await signIn()).refreshToken)
   }
-  const { rows } = await database.pool.query<{ kept: bigint }>('select count(*) as kept from refresh_tokens where api_user_id = $1', [partner.apiUserId])
+  const { rows } = await database.pool.query<{ kept: bigint }>('select count(*) as kept from refresh_tokens where api_user_id = $1', [
+    partner.apiUserId,
+  ])
   assert.equal(rows[0]?.kept, 50n)
   assert.ok(!(await refresh(tokens[0] ?? '')).ok)
   assert.ok((await refresh(tokens[54] ?? '')).ok)

@@ -2,7 +2,14 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type MembershipRow = { applicationId: string; slug: string; name: string; requiresSecondFactor: boolean; isEnabled: boolean; roles: Role[] }
+export type MembershipRow = {
+  applicationId: string
+  slug: string
+  name: string
+  requiresSecondFactor: boolean
+  isEnabled: boolean
+  roles: Role[]
+}
 export type SignedInRow = {
   personId: string
   name: string
@@ -25,13 +32,19 @@ export async function readSignedIn(queryable: Queryable, personId: string): Prom
                       from memberships m join applications a on a.application_id = m.application_id
                       where m.person_id = p.person_id and m.is_active and cardinality(m.roles) > 0), '[]') as memberships
      from people p where p.person_id = $1`,
-    [personId])
+    [personId],
+  )
   return rows[0]
 }
 
 /** Keeps a person's language or time zone; null takes a choice back, undefined leaves it. */
-export async function updateLook(queryable: Queryable, personId: string, look: { locale?: Locale | null; timeZone?: string | null }): Promise<void> {
+export async function updateLook(
+  queryable: Queryable,
+  personId: string,
+  look: { locale?: Locale | null; timeZone?: string | null },
+): Promise<void> {
   await queryable.query(
     `update people set locale = case when $2 then $3 else locale end, time_zone = case when $4 then $5 else time_zone end where person_id = $1`,
-    [personId, look.locale !== undefined, look.locale ?? null, look.timeZone !== undefined, look.timeZone ?? null])
+    [personId, look.locale !== undefined, look.locale ?? null, look.timeZone !== undefined, look.timeZone ?? null],
+  )
 }

@@ -1,4 +1,4 @@
-import { approvalRulesSchema, type ApprovalPolicy, BASE_RULE } from '#lib/approval-policy.ts'
+import { type ApprovalPolicy, approvalRulesSchema, BASE_RULE } from '#lib/approval-policy.ts'
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/fees.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
@@ -54,18 +54,41 @@ export function toSnapshot(row: ApplicationRow): ApplicationSnapshot {
     isEnabled: row.is_enabled,
     requiresSecondFactor: row.requires_second_factor,
     copiesWebhookStatus: row.copies_webhook_status,
-    keys: row.keys.map((key) => ({ hash: Buffer.from(key.hash, 'hex'), expiresAt: toDate(key.expiresAt), revokedAt: toDate(key.revokedAt) })),
+    keys: row.keys.map((key) => ({
+      hash: Buffer.from(key.hash, 'hex'),
+      expiresAt: toDate(key.expiresAt),
+      revokedAt: toDate(key.revokedAt),
+    })),
     blockedApiUserIds: new Set(row.blocked_api_user_ids),
     allowList: createAllowList(row.networks),
-    services: new Map(row.services.map((entry) => [entry.key, {
-      isEnabled: entry.isEnabled, enforcesLimits: entry.enforcesLimits, minimumMinor: toBigInt(entry.minimumMinor), maximumMinor: toBigInt(entry.maximumMinor),
-    }])),
-    fees: new Map(row.fees.map((entry) => [entry.key, {
-      systemRatePpm: entry.systemRatePpm, systemFixedMinor: BigInt(entry.systemFixedMinor),
-      appRatePpm: entry.appRatePpm, appFixedMinor: BigInt(entry.appFixedMinor),
-    }])),
+    services: new Map(
+      row.services.map((entry) => [
+        entry.key,
+        {
+          isEnabled: entry.isEnabled,
+          enforcesLimits: entry.enforcesLimits,
+          minimumMinor: toBigInt(entry.minimumMinor),
+          maximumMinor: toBigInt(entry.maximumMinor),
+        },
+      ]),
+    ),
+    fees: new Map(
+      row.fees.map((entry) => [
+        entry.key,
+        {
+          systemRatePpm: entry.systemRatePpm,
+          systemFixedMinor: BigInt(entry.systemFixedMinor),
+          appRatePpm: entry.appRatePpm,
+          appFixedMinor: BigInt(entry.appFixedMinor),
+        },
+      ]),
+    ),
     policy: toPolicy(row.policy),
-    webhookSecrets: row.webhook_secrets.map((entry) => ({ secret: entry.secret, createdAt: new Date(entry.createdAt), expiresAt: toDate(entry.expiresAt) })),
+    webhookSecrets: row.webhook_secrets.map((entry) => ({
+      secret: entry.secret,
+      createdAt: new Date(entry.createdAt),
+      expiresAt: toDate(entry.expiresAt),
+    })),
   }
 }
 
@@ -74,7 +97,10 @@ function toPolicy(stored: ApplicationRow['policy']): ApprovalPolicy | null {
   const rules = approvalRulesSchema.safeParse(stored.rules)
   if (rules.success) return { version: stored.version, rules: rules.data }
   // Rules that cannot be read could have held anything back, so everything waits until somebody writes them again.
-  return { version: stored.version, rules: [{ ...BASE_RULE, name: 'Unreadable rules', sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] }] }
+  return {
+    version: stored.version,
+    rules: [{ ...BASE_RULE, name: 'Unreadable rules', sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] }],
+  }
 }
 
 function toDate(text: string | null): Date | null {

@@ -8,7 +8,8 @@ import { readSecondFactor, startSecret } from './second-factor-store.ts'
  * `confirmSecondFactor` has seen a code; beginning again replaces an unconfirmed one.
  */
 export async function startSecondFactor(
-  pool: Pool, command: { personId: string },
+  pool: Pool,
+  command: { personId: string },
 ): Promise<Result<{ secret: string; url: string }, 'unknown_person' | 'already_enabled'>> {
   const stored = await readSecondFactor(pool, command.personId)
   if (!stored) return err('unknown_person')

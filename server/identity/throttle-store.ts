@@ -5,7 +5,9 @@ export type FailureCount = { failures: number; lastFailureAt: Date | null }
 /** How many failures each key has; a count whose last failure is before `since` is forgotten. In the order of the keys. */
 export async function readFailures(queryable: Queryable, keys: readonly string[], since: Date): Promise<FailureCount[]> {
   const { rows } = await queryable.query<{ throttle_key: string; failures: number; last_failure_at: Date }>(
-    'select throttle_key, failures, last_failure_at from sign_in_throttles where throttle_key = any ($1) and last_failure_at > $2', [keys, since])
+    'select throttle_key, failures, last_failure_at from sign_in_throttles where throttle_key = any ($1) and last_failure_at > $2',
+    [keys, since],
+  )
   return keys.map((key) => {
     const row = rows.find((candidate) => candidate.throttle_key === key)
     return { failures: row?.failures ?? 0, lastFailureAt: row?.last_failure_at ?? null }
@@ -19,7 +21,9 @@ export async function addFailure(queryable: Queryable, keys: readonly string[], 
        select k, 1, $2 from unnest($1::text[]) as k order by k
        on conflict (throttle_key) do update set last_failure_at = excluded.last_failure_at,
          failures = case when sign_in_throttles.last_failure_at > $3 then sign_in_throttles.failures + 1 else 1 end
-       returning throttle_key, failures`, [keys, at, since])
+       returning throttle_key, failures`,
+    [keys, at, since],
+  )
   return keys.map((key) => rows.find((row) => row.throttle_key === key)?.failures ?? 1)
 }
 
@@ -27,12 +31,21 @@ export async function addFailure(queryable: Queryable, keys: readonly string[], 
  * Takes one of `failuresMax` tries, counted as a failure until `deleteFailures` says otherwise; beyond them one try each
  * time `waitedSince` has passed the last. One statement, so that a thousand tries at once are still counted one by one.
  */
-export async function claimTry(queryable: Queryable, key: string, at: Date, since: Date, failuresMax: number, waitedSince: Date): Promise<boolean> {
+export async function claimTry(
+  queryable: Queryable,
+  key: string,
+  at: Date,
+  since: Date,
+  failuresMax: number,
+  waitedSince: Date,
+): Promise<boolean> {
   const { rowCount } = await queryable.query(
     `insert into sign_in_throttles (throttle_key, failures, last_failure_at) values ($1, 1, $2)
        on conflict (throttle_key) do update set last_failure_at = excluded.last_failure_at,
          failures = case when sign_in_throttles.last_failure_at > $3 then sign_in_throttles.failures + 1 else 1 end
-         where sign_in_throttles.failures < $4 or sign_in_throttles.last_failure_at <= $5`, [key, at, since, failuresMax, waitedSince])
+         where sign_in_throttles.failures < $4 or sign_in_throttles.last_failure_at <= $5`,
+    [key, at, since, failuresMax, waitedSince],
+  )
   return rowCount === 1
 }
 

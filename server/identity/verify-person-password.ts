@@ -11,13 +11,18 @@ export type SignedInPerson = { personId: string; sessionEpoch: number; hasSecond
  * `verifySecondFactor`. Only who knows the password learns that the person is blocked.
  */
 export async function verifyPersonPassword(
-  deps: { pool: Pool; throttle: SignInThrottle }, request: { email: string; password: string; peerAddress: string },
+  deps: { pool: Pool; throttle: SignInThrottle },
+  request: { email: string; password: string; peerAddress: string },
 ): Promise<Result<SignedInPerson, SignInFailure | { kind: 'person_blocked' }>> {
   const email = request.email.trim().toLowerCase()
   // PostgreSQL cannot hold a NUL, so nobody can have such an address.
   const person = email.includes('\0') ? undefined : await findPersonByEmail(deps.pool, email)
   const checked = await deps.throttle.check({
-    scope: 'person', name: email, address: request.peerAddress, password: request.password, passwordHash: person?.passwordHash,
+    scope: 'person',
+    name: email,
+    address: request.peerAddress,
+    password: request.password,
+    passwordHash: person?.passwordHash,
   })
   if (!checked.ok) return checked
   if (!person) throw new Error('A password was right for a person who does not exist')

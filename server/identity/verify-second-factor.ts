@@ -21,7 +21,8 @@ export type SecondFactorFailure = { kind: 'wrong_code' } | { kind: 'not_enabled'
  * knows the password, and a million guesses are soon made.
  */
 export async function verifySecondFactor(
-  deps: { pool: Pool; clock: Clock }, command: { personId: string; code: string; allowsRecovery: boolean },
+  deps: { pool: Pool; clock: Clock },
+  command: { personId: string; code: string; allowsRecovery: boolean },
 ): Promise<Result<{ usedRecoveryCode: boolean }, SecondFactorFailure>> {
   const { pool, clock } = deps
   const { personId, code } = command
@@ -45,7 +46,12 @@ async function spendRecoveryCode(pool: Pool, personId: string, code: string): Pr
   if (!hash) return false
   const spent = await withTransaction<void, 'wrong_code'>(pool, async (trx) => {
     if (!(await useRecoveryCode(trx, personId, hash))) return err('wrong_code')
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor: { kind: 'person', id: personId }, action: 'person.recovery_code_used', subject: personId })
+    await appendAudit(trx, {
+      applicationId: SERVICE_WIDE,
+      actor: { kind: 'person', id: personId },
+      action: 'person.recovery_code_used',
+      subject: personId,
+    })
     return ok(undefined)
   })
   return spent.ok

@@ -23,7 +23,10 @@ test('at most so many run at once, one of each lane, and a quiet lane does not w
   const loud = Array.from({ length: 5 }, held)
   const results = loud.map((one) => gate.run('loud', 0, one.work))
   await turn()
-  assert.deepEqual(loud.map((one) => one.hasStarted()), [true, false, false, false, false])
+  assert.deepEqual(
+    loud.map((one) => one.hasStarted()),
+    [true, false, false, false, false],
+  )
   const quiet = held()
   const answer = gate.run('quiet', 0, quiet.work)
   const third = held()
@@ -48,12 +51,18 @@ test('what a full lane or a full gate cannot hold is refused at once and never r
   assert.equal(await waiting[4], undefined)
   for (const one of all) one.finish()
   assert.deepEqual(await Promise.all([running, waiting[0], waiting[1], waiting[3]]), Array(4).fill('done'))
-  assert.deepEqual(all.map((one) => one.hasStarted()), [true, true, true, false, true, false])
+  assert.deepEqual(
+    all.map((one) => one.hasStarted()),
+    [true, true, true, false, true, false],
+  )
 })
 
 test('work that fails frees its place', async () => {
   const gate = createWorkGate({ concurrency: 1, laneMax: 2, waitingMax: 3 })
-  await assert.rejects(gate.run('a', 0, () => Promise.reject(new Error('no'))), /no/)
+  await assert.rejects(
+    gate.run('a', 0, () => Promise.reject(new Error('no'))),
+    /no/,
+  )
   assert.equal(await gate.run('a', 0, async () => 'yes'), 'yes')
 })
 

@@ -13,7 +13,8 @@ export type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_act
  * active one, which nobody looked at since.
  */
 export async function activatePolicy(
-  pool: Pool, command: { applicationId: string; version: number; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; version: number; actor: CommandActor },
 ): Promise<Result<void, ActivateFailure>> {
   const { applicationId, version, actor } = command
   if (!mayAct(actor, applicationId, 'policy:change')) return err('not_permitted')
@@ -25,7 +26,13 @@ export async function activatePolicy(
     if (version < activeVersion) return err('superseded')
     if (actor.id !== null && policy.proposedBy === actor.id) return err('same_person')
     await markActivated(trx, applicationId, version, actor.id)
-    await appendAudit(trx, { applicationId, actor, action: 'policy.activated', subject: String(version), details: { replacesVersion: activeVersion, proposedBy: policy.proposedBy } })
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'policy.activated',
+      subject: String(version),
+      details: { replacesVersion: activeVersion, proposedBy: policy.proposedBy },
+    })
     return ok(undefined)
   })
 }

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type ApprovalBand, type ApprovalRule, approvalRuleSchema, approvalRulesSchema, DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
+import {
+  type ApprovalBand,
+  type ApprovalRule,
+  approvalRuleSchema,
+  approvalRulesSchema,
+  DEFAULT_POLICY_RULES,
+} from '#lib/approval-policy.ts'
 import { CURRENCIES } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { bandsFor, type BandContext } from './bands-for.ts'
+import { type BandContext, bandsFor } from './bands-for.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -27,48 +33,74 @@ const rule: fc.Arbitrary<ApprovalRule> = fc.record({
   needsCode: fc.boolean(),
   expiresInHours: fc.integer({ min: 1, max: 720 }),
 })
-const context: fc.Arbitrary<BandContext> = fc.record({
-  type: fc.constantFrom(...TRANSACTION_TYPES), operator: fc.constantFrom(...OPERATOR_CODES), source: fc.constantFrom(...TRANSACTION_SOURCES),
-}).map((given) => ({ ...given, currency: OPERATORS[given.operator].country.currency }))
-const payment = fc.record({ weighedMinor: fc.constantFrom(1n, 2n, 99n, 100n, 101n, 5_000_000n, 5_000_001n, 999_999_999_999n), isFirst: fc.boolean() })
+const context: fc.Arbitrary<BandContext> = fc
+  .record({
+    type: fc.constantFrom(...TRANSACTION_TYPES),
+    operator: fc.constantFrom(...OPERATOR_CODES),
+    source: fc.constantFrom(...TRANSACTION_SOURCES),
+  })
+  .map((given) => ({ ...given, currency: OPERATORS[given.operator].country.currency }))
+const payment = fc.record({
+  weighedMinor: fc.constantFrom(1n, 2n, 99n, 100n, 101n, 5_000_000n, 5_000_001n, 999_999_999_999n),
+  isFirst: fc.boolean(),
+})
 
 /** What approval_band in the database chooses. */
-function chosen(bands: ApprovalBand[] | null, { weighedMinor, isFirst }: { weighedMinor: bigint; isFirst: boolean }): ApprovalBand | undefined {
+function chosen(
+  bands: ApprovalBand[] | null,
+  { weighedMinor, isFirst }: { weighedMinor: bigint; isFirst: boolean },
+): ApprovalBand | undefined {
   return bands?.findLast((band) => weighedMinor > BigInt(band.aboveMinor) && (isFirst || !band.firstTimeOnly))
 }
 
 function firing(rules: readonly ApprovalRule[], where: BandContext, what: { weighedMinor: bigint; isFirst: boolean }): ApprovalRule[] {
-  return rules.filter((candidate) => candidate.sources.includes(where.source) && candidate.types.includes(where.type)
-    && (candidate.operators ?? [...OPERATOR_CODES]).includes(where.operator) && (candidate.currency ?? where.currency) === where.currency
-    && what.weighedMinor > BigInt(candidate.aboveMinor) && (what.isFirst || !candidate.firstTimeOnly))
+  return rules.filter(
+    (candidate) =>
+      candidate.sources.includes(where.source) &&
+      candidate.types.includes(where.type) &&
+      (candidate.operators ?? [...OPERATOR_CODES]).includes(where.operator) &&
+      (candidate.currency ?? where.currency) === where.currency &&
+      what.weighedMinor > BigInt(candidate.aboveMinor) &&
+      (what.isFirst || !candidate.firstTimeOnly),
+  )
 }
 
 test('no combination of rules lets a person or a file start anything without a checker', () => {
-  fc.assert(fc.property(fc.array(rule, { maxLength: 8 }), context, payment, (rules, where, what) => {
-    if (where.source === 'api') return
-    const band = chosen(bandsFor({ version: 3, rules }, where), what)
-    assert.ok(band && (band.steps[0] ?? 0) >= 1)
-  }), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 8 }), context, payment, (rules, where, what) => {
+      if (where.source === 'api') return
+      const band = chosen(bandsFor({ version: 3, rules }, where), what)
+      assert.ok(band && (band.steps[0] ?? 0) >= 1)
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('the band that the database chooses satisfies every rule that fires, and asks for nothing that no rule asks for', () => {
-  fc.assert(fc.property(fc.array(rule, { maxLength: 8 }), context, payment, (rules, where, what) => {
-    const band = chosen(bandsFor({ version: 3, rules }, where), what)
-    const fired = firing(rules, where, what)
-    if (where.source === 'api') assert.equal(band !== undefined, fired.length > 0)
-    if (!band || fired.length === 0) return
-    const total = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0)
-    for (const one of fired) {
-      assert.ok(total(band.steps) >= total(one.approvals))
-      if (one.approvals.length === 2) assert.ok(band.steps.length === 2 && (band.steps[0] ?? 0) >= one.approvals[0] && (band.steps[1] ?? 0) >= one.approvals[1])
-      assert.ok(band.needsCode || !one.needsCode)
-      assert.ok(band.expiresInHours <= one.expiresInHours)
-      assert.ok(band.rule.parts.some((part) => part.name === one.name))
-    }
-    assert.ok(band.steps.length <= 2 && band.steps.every((count) => count >= 1 && count <= 5))
-    assert.equal(band.needsCode, fired.some((one) => one.needsCode))
-    assert.equal(band.policyVersion, 3)
-  }), { numRuns: 2_000 })
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 8 }), context, payment, (rules, where, what) => {
+      const band = chosen(bandsFor({ version: 3, rules }, where), what)
+      const fired = firing(rules, where, what)
+      if (where.source === 'api') assert.equal(band !== undefined, fired.length > 0)
+      if (!band || fired.length === 0) return
+      const total = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0)
+      for (const one of fired) {
+        assert.ok(total(band.steps) >= total(one.approvals))
+        if (one.approvals.length === 2)
+          assert.ok(band.steps.length === 2 && (band.steps[0] ?? 0) >= one.approvals[0] && (band.steps[1] ?? 0) >= one.approvals[1])
+        assert.ok(band.needsCode || !one.needsCode)
+        assert.ok(band.expiresInHours <= one.expiresInHours)
+        assert.ok(band.rule.parts.some((part) => part.name === one.name))
+      }
+      assert.ok(band.steps.length <= 2 && band.steps.every((count) => count >= 1 && count <= 5))
+      assert.equal(
+        band.needsCode,
+        fired.some((one) => one.needsCode),
+      )
+      assert.equal(band.policyVersion, 3)
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('without rules, and with the default rules, the API goes straight on and everything else waits for one checker for seven days', () => {
@@ -85,11 +117,27 @@ test('without rules, and with the default rules, the API goes straight on and ev
 })
 
 test('the database reads the bands as they are meant: above fires, exactly at the threshold does not', async () => {
-  const rules = [approvalRuleSchema.parse({ name: 'Large', sources: ['api'], currency: 'XAF', aboveMinor: '500000', approvals: [2, 1], needsCode: true, expiresInHours: 24 })]
+  const rules = [
+    approvalRuleSchema.parse({
+      name: 'Large',
+      sources: ['api'],
+      currency: 'XAF',
+      aboveMinor: '500000',
+      approvals: [2, 1],
+      needsCode: true,
+      expiresInHours: 24,
+    }),
+  ]
   const bands = bandsFor({ version: 7, rules }, { type: 'DEPOSIT', operator: 'OMCM', currency: 'XAF', source: 'api' })
-  for (const [amount, fires] of [['499999', false], ['500000', false], ['500001', true]] as const) {
+  for (const [amount, fires] of [
+    ['499999', false],
+    ['500000', false],
+    ['500001', true],
+  ] as const) {
     const { rows } = await database.pool.query<{ band: ApprovalBand | null }>(
-      `select approval_band($1, null, 'api', '237677000001', $2, 0, 0, $3::jsonb, now()) as band`, [crypto.randomUUID(), amount, JSON.stringify(bands)])
+      `select approval_band($1, null, 'api', '237677000001', $2, 0, 0, $3::jsonb, now()) as band`,
+      [crypto.randomUUID(), amount, JSON.stringify(bands)],
+    )
     assert.equal(rows[0]?.band !== null, fires, amount)
     if (fires) assert.deepEqual(rows[0]?.band, bands?.[0])
   }
@@ -98,10 +146,29 @@ test('the database reads the bands as they are meant: above fires, exactly at th
 test('a rule that makes no sense is refused', () => {
   const good = { name: 'Large', sources: ['api'], approvals: [1] }
   assert.deepEqual(approvalRuleSchema.parse(good), {
-    ...good, types: ['DEPOSIT'], operators: null, currency: null, aboveMinor: '0', firstTimeOnly: false, needsCode: false, expiresInHours: 168,
+    ...good,
+    types: ['DEPOSIT'],
+    operators: null,
+    currency: null,
+    aboveMinor: '0',
+    firstTimeOnly: false,
+    needsCode: false,
+    expiresInHours: 168,
   })
-  const bad = [{ sources: [] }, { approvals: [0] }, { approvals: [6] }, { approvals: [1, 2, 3] }, { approvals: [] }, { aboveMinor: '100' }, { aboveMinor: '-1', currency: 'XAF' },
-    { aboveMinor: '1.5', currency: 'XAF' }, { operators: ['NOPE'] }, { expiresInHours: 0 }, { name: ' ' }, { sources: ['fax'] }]
+  const bad = [
+    { sources: [] },
+    { approvals: [0] },
+    { approvals: [6] },
+    { approvals: [1, 2, 3] },
+    { approvals: [] },
+    { aboveMinor: '100' },
+    { aboveMinor: '-1', currency: 'XAF' },
+    { aboveMinor: '1.5', currency: 'XAF' },
+    { operators: ['NOPE'] },
+    { expiresInHours: 0 },
+    { name: ' ' },
+    { sources: ['fax'] },
+  ]
   for (const change of bad) assert.ok(!approvalRuleSchema.safeParse({ ...good, ...change }).success, JSON.stringify(change))
   assert.ok(!approvalRulesSchema.safeParse([good, good]).success)
 })

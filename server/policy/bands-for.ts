@@ -45,9 +45,12 @@ function buildBands(policy: ApprovalPolicy, context: BandContext): ApprovalBand[
 }
 
 function applies(rule: ApprovalRule, context: BandContext): boolean {
-  return rule.sources.includes(context.source) && rule.types.includes(context.type)
-    && (rule.operators === null || rule.operators.includes(context.operator))
-    && (rule.currency === null || rule.currency === context.currency)
+  return (
+    rule.sources.includes(context.source) &&
+    rule.types.includes(context.type) &&
+    (rule.operators === null || rule.operators.includes(context.operator)) &&
+    (rule.currency === null || rule.currency === context.currency)
+  )
 }
 
 function join(rules: readonly ApprovalRule[], aboveMinor: string, firstTimeOnly: boolean, policyVersion: number): ApprovalBand {
@@ -78,7 +81,14 @@ function joinSteps(all: readonly ApprovalRule['approvals'][]): number[] {
 }
 
 function toPart(rule: ApprovalRule): ApprovalRulePart {
-  return { name: rule.name, aboveMinor: rule.aboveMinor, currency: rule.currency, firstTimeOnly: rule.firstTimeOnly, steps: [...rule.approvals], needsCode: rule.needsCode }
+  return {
+    name: rule.name,
+    aboveMinor: rule.aboveMinor,
+    currency: rule.currency,
+    firstTimeOnly: rule.firstTimeOnly,
+    steps: [...rule.approvals],
+    needsCode: rule.needsCode,
+  }
 }
 
 function compareAmounts(left: string, right: string): number {

@@ -50,14 +50,21 @@ test('rules that one administrator proposed are in force once another has activa
 })
 
 test('the table itself refuses one person on both sides', async () => {
-  await assert.rejects(database.pool.query(
-    `insert into approval_policies (application_id, version, rules, proposed_by, activated_by, activated_at) values ($1, 999, '[]', $2, $2, now())`, [applicationId, ada.id]),
-  { constraint: 'two_people_change_the_rules' })
+  await assert.rejects(
+    database.pool.query(
+      `insert into approval_policies (application_id, version, rules, proposed_by, activated_by, activated_at) values ($1, 999, '[]', $2, $2, now())`,
+      [applicationId, ada.id],
+    ),
+    { constraint: 'two_people_change_the_rules' },
+  )
 })
 
 test('only administrators of this application change its rules', async () => {
   for (const actor of [person(['maker', 'checker', 'finance']), person(['administrator'], crypto.randomUUID())]) {
-    assert.deepEqual(await proposePolicy(database.pool, { applicationId, rules: RULES, actor }), { ok: false, error: { kind: 'not_permitted' } })
+    assert.deepEqual(await proposePolicy(database.pool, { applicationId, rules: RULES, actor }), {
+      ok: false,
+      error: { kind: 'not_permitted' },
+    })
     assert.deepEqual(await activatePolicy(database.pool, { applicationId, version: 1, actor }), { ok: false, error: 'not_permitted' })
   }
 })
@@ -74,11 +81,16 @@ test('a proposal older than the active version is not brought back, and an unkno
   const current = must(await proposePolicy(database.pool, { applicationId, rules: [], actor: ada })).version
   must(await activatePolicy(database.pool, { applicationId, version: current, actor: ben }))
   assert.deepEqual(await activatePolicy(database.pool, { applicationId, version: old, actor: ben }), { ok: false, error: 'superseded' })
-  assert.deepEqual(await activatePolicy(database.pool, { applicationId, version: 12_345, actor: ben }), { ok: false, error: 'unknown_version' })
+  assert.deepEqual(await activatePolicy(database.pool, { applicationId, version: 12_345, actor: ben }), {
+    ok: false,
+    error: 'unknown_version',
+  })
 })
 
 test('ten proposals at once get ten numbers, and of two activations at once one counts', async () => {
-  const answers = await Promise.all(Array.from({ length: 10 }, () => proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada })))
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada })),
+  )
   const versions = answers.map((answer) => must(answer).version).sort((left, right) => left - right)
   assert.equal(new Set(versions).size, 10)
   const version = versions.at(-1) ?? 0

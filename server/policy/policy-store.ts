@@ -1,6 +1,13 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-export type PolicyRow = { version: number; rules: unknown; proposedBy: string | null; proposedAt: Date; activatedBy: string | null; activatedAt: Date | null }
+export type PolicyRow = {
+  version: number
+  rules: unknown
+  proposedBy: string | null
+  proposedAt: Date
+  activatedBy: string | null
+  activatedAt: Date | null
+}
 
 /** Holds the application until the transaction ends, so that versions are numbered without gaps; false when there is none. */
 export async function lockPolicies(trx: Queryable, applicationId: string): Promise<boolean> {
@@ -13,7 +20,8 @@ export async function insertPolicy(trx: Queryable, applicationId: string, rules:
   const { rows } = await trx.query<{ version: number }>(
     `insert into approval_policies (application_id, version, rules, proposed_by)
        select $1, coalesce(max(version), 0) + 1, $2::jsonb, $3 from approval_policies where application_id = $1 returning version`,
-    [applicationId, JSON.stringify(rules), proposedBy])
+    [applicationId, JSON.stringify(rules), proposedBy],
+  )
   const row = rows[0]
   if (!row) throw new Error('The policy was not kept')
   return row.version
@@ -21,22 +29,52 @@ export async function insertPolicy(trx: Queryable, applicationId: string, rules:
 
 /** The newest versions first, at most `limit`. */
 export async function readPolicies(queryable: Queryable, applicationId: string, limit: number): Promise<PolicyRow[]> {
-  const { rows } = await queryable.query<{ version: number; rules: unknown; proposed_by: string | null; proposed_at: Date; activated_by: string | null; activated_at: Date | null }>(
-    'select * from approval_policies where application_id = $1 order by version desc limit $2', [applicationId, limit])
+  const { rows } = await queryable.query<{
+    version: number
+    rules: unknown
+    proposed_by: string | null
+    proposed_at: Date
+    activated_by: string | null
+    activated_at: Date | null
+  }>('select * from approval_policies where application_id = $1 order by version desc limit $2', [applicationId, limit])
   return rows.map((row) => ({
-    version: row.version, rules: row.rules, proposedBy: row.proposed_by, proposedAt: row.proposed_at, activatedBy: row.activated_by, activatedAt: row.activated_at,
+    version: row.version,
+    rules: row.rules,
+    proposedBy: row.proposed_by,
+    proposedAt: row.proposed_at,
+    activatedBy: row.activated_by,
+    activatedAt: row.activated_at,
   }))
 }
 
 /** One version and the number of the active one (0: none). */
-export async function readPolicy(queryable: Queryable, applicationId: string, version: number): Promise<{ policy: PolicyRow | undefined; activeVersion: number }> {
-  const { rows } = await queryable.query<{ version: number; rules: unknown; proposed_by: string | null; proposed_at: Date; activated_by: string | null; activated_at: Date | null; active_version: number }>(
+export async function readPolicy(
+  queryable: Queryable,
+  applicationId: string,
+  version: number,
+): Promise<{ policy: PolicyRow | undefined; activeVersion: number }> {
+  const { rows } = await queryable.query<{
+    version: number
+    rules: unknown
+    proposed_by: string | null
+    proposed_at: Date
+    activated_by: string | null
+    activated_at: Date | null
+    active_version: number
+  }>(
     `select p.*, coalesce((select max(a.version) from approval_policies a where a.application_id = $1 and a.activated_at is not null), 0) as active_version
-       from approval_policies p where p.application_id = $1 and p.version = $2`, [applicationId, version])
+       from approval_policies p where p.application_id = $1 and p.version = $2`,
+    [applicationId, version],
+  )
   const row = rows[0]
   if (!row) return { policy: undefined, activeVersion: 0 }
   const policy = {
-    version: row.version, rules: row.rules, proposedBy: row.proposed_by, proposedAt: row.proposed_at, activatedBy: row.activated_by, activatedAt: row.activated_at,
+    version: row.version,
+    rules: row.rules,
+    proposedBy: row.proposed_by,
+    proposedAt: row.proposed_at,
+    activatedBy: row.activated_by,
+    activatedAt: row.activated_at,
   }
   return { policy, activeVersion: row.active_version }
 }
@@ -45,5 +83,6 @@ export async function readPolicy(queryable: Queryable, applicationId: string, ve
 export async function markActivated(trx: Queryable, applicationId: string, version: number, activatedBy: string | null): Promise<void> {
   await trx.query(
     'update approval_policies set activated_by = $3, activated_at = now() where application_id = $1 and version = $2 and activated_at is null',
-    [applicationId, version, activatedBy])
+    [applicationId, version, activatedBy],
+  )
 }

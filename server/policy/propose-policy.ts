@@ -10,13 +10,17 @@ export type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_applic
 
 /** Writes down new approval rules as the next version. Nothing changes until another administrator activates it (DESIGN 9). */
 export async function proposePolicy(
-  pool: Pool, command: { applicationId: string; rules: unknown; actor: CommandActor },
+  pool: Pool,
+  command: { applicationId: string; rules: unknown; actor: CommandActor },
 ): Promise<Result<{ version: number }, ProposeFailure>> {
   const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'policy:change')) return err({ kind: 'not_permitted' })
   const parsed = approvalRulesSchema.safeParse(command.rules)
   if (!parsed.success) {
-    return err({ kind: 'invalid_rules', problems: parsed.error.issues.map((issue) => `${issue.path.join('.') || 'rules'}: ${issue.message}`) })
+    return err({
+      kind: 'invalid_rules',
+      problems: parsed.error.issues.map((issue) => `${issue.path.join('.') || 'rules'}: ${issue.message}`),
+    })
   }
   return withTransaction<{ version: number }, ProposeFailure>(pool, async (trx) => {
     if (!(await lockPolicies(trx, applicationId))) return err({ kind: 'unknown_application' })

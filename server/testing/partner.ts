@@ -1,13 +1,20 @@
+import type { Result } from '#lib/result.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
 import { allowAddress } from '#server/identity/allow-address.ts'
 import { createApiKey } from '#server/identity/create-api-key.ts'
 import { createApiUser } from '#server/identity/create-api-user.ts'
 import { createApplication } from '#server/identity/create-application.ts'
-import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
-import type { Result } from '#lib/result.ts'
 
 export type TestPartner = {
-  applicationId: string; apiId: string; webhookSecret: string; apiKeyId: string; apiKey: string; apiUserId: string; username: string; password: string
+  applicationId: string
+  apiId: string
+  webhookSecret: string
+  apiKeyId: string
+  apiKey: string
+  apiUserId: string
+  username: string
+  password: string
 }
 
 /** An application that can call from this machine, made by the real commands. */

@@ -31,5 +31,5 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  matcher: [{ source: '/((?!api/|public/|_next/static|favicon|.*\\.(?:ico|svg|png|webmanifest|txt)$).*)' }],
+  matcher: [{ source: '/((?!(?:api|public|operators/callback|health|metrics)(?:/|$)|_next/static|.*\\.(?:ico|svg|png|webmanifest|txt)$).*)' }],
 }

@@ -1,25 +1,18 @@
 'use client'
 
 import './globals.css'
-import en from '#lib/i18n/en.json' with { type: 'json' }
-import fr from '#lib/i18n/fr.json' with { type: 'json' }
+import { lazy, Suspense } from 'react'
 
-/** The last resort, when even the layout broke: both languages, because nobody knows any more who is reading. */
+// Every page carries this file, so its words come only when they are needed.
+const LastResort = lazy(() => import('#components/frame/last-resort.tsx'))
+
 export default function GlobalError({ error }: { error: Error & { digest?: string } }) {
   return (
     <html lang="en">
       <body>
-        <main className="mx-auto grid max-w-xl gap-6 px-4 py-16">
-          {[en, fr].map((words) => (
-            <section key={words['state.errorTitle']} lang={words === en ? 'en' : 'fr'} className="grid gap-2">
-              <h1>{words['state.errorTitle']}</h1>
-              <p>{words['state.errorText'].replace('{reference}', error.digest ?? '–')}</p>
-              <a className="text-accent underline" href="/">
-                {words['state.home']}
-              </a>
-            </section>
-          ))}
-        </main>
+        <Suspense>
+          <LastResort reference={error.digest ?? '–'} />
+        </Suspense>
       </body>
     </html>
   )

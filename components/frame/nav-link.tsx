@@ -1,8 +1,8 @@
 'use client'
 
-import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
+import { Link } from '#components/ui/link.tsx'
 
 /**
  * A navigation item that knows whether it is where the person is. `isExact` for the overview, whose address begins all the
@@ -12,7 +12,7 @@ export function NavLink({ href, isExact, className, children }: { href: string; 
   const pathname = usePathname()
   const isCurrent = isExact ? pathname === href : pathname === href || pathname.startsWith(`${href}/`)
   return (
-    <Link href={href} prefetch={false} aria-current={isCurrent ? 'page' : undefined} className={className}>
+    <Link href={href} aria-current={isCurrent ? 'page' : undefined} className={className}>
       {children}
     </Link>
   )

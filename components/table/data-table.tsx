@@ -1,9 +1,9 @@
 'use client'
 
 import { type ColumnDef, type RowData, type RowSelectionState, useTable } from '@tanstack/react-table'
-import Link from 'next/link'
 import { type MouseEvent, type ReactNode, useMemo } from 'react'
 import { Icon } from '#components/ui/icon.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/words.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 import { type DataColumnMeta, type DataTableFeatures, dataTableFeatures } from './features.ts'
@@ -97,7 +97,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                 onClick={(event) => {
                   if (props.onRowOpen && !isOnControl(event)) props.onRowOpen(row.original)
                 }}
-                className={`group border-b border-line @max-[640px]/table:grid @max-[640px]/table:grid-cols-[auto_minmax(0,1fr)_auto] @max-[640px]/table:gap-x-2 @max-[640px]/table:py-2.5 ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft aria-[current=true]:shadow-[inset_3px_0_var(--accent)]`}
+                className={`group border-b border-line @max-[640px]/table:grid @max-[640px]/table:grid-cols-[auto_minmax(0,1fr)_auto] @max-[640px]/table:gap-x-2 @max-[640px]/table:px-1 @max-[640px]/table:py-2.5 ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft aria-[current=true]:shadow-[inset_3px_0_var(--accent)]`}
               >
                 {selection && (
                   <td role="cell" className="w-9 pl-3 @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1">
@@ -151,7 +151,7 @@ function HeadCell({ meta, sort, sortHref }: { meta: DataColumnMeta | undefined; 
       className={`h-9 px-3 text-second font-medium whitespace-nowrap text-quiet ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
     >
       {sortKey && sortHref ? (
-        <Link href={sortHref(sortKey, direction === 'desc' ? 'asc' : 'desc')} prefetch={false} scroll={false} className="inline-flex items-center gap-1 hover:text-ink">
+        <Link href={sortHref(sortKey, direction === 'desc' ? 'asc' : 'desc')} scroll={false} className="inline-flex items-center gap-1 hover:text-ink">
           {words}
           {direction && <Icon name={direction === 'asc' ? 'arrow-up' : 'arrow-down'} className="size-3" />}
         </Link>

@@ -1,5 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
-import Link from 'next/link'
+import { Link } from './link.tsx'
 
 export type ButtonVariant = 'primary' | 'quiet' | 'danger' | 'ghost' | 'inverse' | 'inverse-quiet'
 export type ButtonSize = 'small' | 'medium'
@@ -38,12 +38,12 @@ export function Button({ variant = 'quiet', size = 'medium', isBusy = false, cla
   )
 }
 
-export type ButtonLinkProps = { href: string; variant?: ButtonVariant; size?: ButtonSize; className?: string; prefetch?: boolean; children: ReactNode }
+export type ButtonLinkProps = { href: string; variant?: ButtonVariant; size?: ButtonSize; className?: string; children: ReactNode }
 
 /** A link that looks like a button, for going somewhere. */
-export function ButtonLink({ href, variant = 'quiet', size = 'medium', className = '', prefetch = false, children }: ButtonLinkProps) {
+export function ButtonLink({ href, variant = 'quiet', size = 'medium', className = '', children }: ButtonLinkProps) {
   return (
-    <Link href={href} prefetch={prefetch} className={buttonClass(variant, size, className)}>
+    <Link href={href} className={buttonClass(variant, size, className)}>
       {children}
     </Link>
   )

@@ -1,4 +1,4 @@
-import Link from 'next/link'
+import { Link } from './link.tsx'
 
 export type Tab = { href: string; label: string; count?: string | undefined; isCurrent: boolean }
 
@@ -11,7 +11,6 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
           <li key={tab.href}>
             <Link
               href={tab.href}
-              prefetch={false}
               aria-current={tab.isCurrent ? 'page' : undefined}
               className="flex h-10 items-center gap-1.5 border-b-2 border-transparent font-medium whitespace-nowrap text-ink-2 hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-strong aria-[current=page]:text-ink"
             >

@@ -17,8 +17,8 @@ export type Target = {
 /** `unknown`: it has not answered yet; `proven`: it answered; `suspect`: the last thing it did was to let us wait in vain. */
 export type Standing = 'unknown' | 'proven' | 'suspect'
 
-/** What the next claim may take: per receiver where it differs from `freeDefault`. */
-export type Allowance = { freeDefault: number; free: Record<string, number>; suspects: Record<string, number>; suspectRowsMax: number; rowsMax: number }
+/** What the next claim may take: per receiver in `free` and `suspects`, from all others together `defaultRowsMax`. */
+export type Allowance = { freeDefault: number; defaultRowsMax: number; free: Record<string, number>; suspects: Record<string, number>; suspectRowsMax: number; rowsMax: number }
 
 export type TargetSlots = {
   get(key: string): Target
@@ -39,6 +39,15 @@ const SLOTS_MAX = 64
 const AHEAD = 4
 const SUSPECT_ROWS_PER_CLAIM = 64
 const FORGET_AFTER_MS = 15 * 60_000
+
+/** How many more deliveries a receiver may be given now. */
+function freeOf(target: Target, freeDefault: number): number {
+  const count = target.inFlight + target.queue.length
+  const slots = Math.floor(target.slots)
+  if (target.standing === 'suspect') return Math.max(0, slots - count)
+  if (target.standing === 'unknown') return Math.max(0, Math.min(freeDefault, slots) - count)
+  return Math.max(0, (count > 0 || slots > SLOTS_START ? slots * AHEAD : slots) - count)
+}
 
 /**
  * Shares `claimedMax` deliveries at once between receivers (server/webhooks/README.md, Isolation). Each receiver has
@@ -90,22 +99,18 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
     },
     allowance(rowsMax) {
       const notProven = held.unknown + held.suspect
-      const isCrowded = notProven >= claimedMax / 4
-      const freeDefault = notProven >= (claimedMax * 3) / 4 ? 0 : isCrowded ? 1 : SLOTS_START
+      const defaultRowsMax = Math.max(0, Math.floor((claimedMax * 3) / 4) - notProven)
+      const freeDefault = notProven >= claimedMax / 4 ? 1 : SLOTS_START
       const free: Record<string, number> = {}
       const suspects: Record<string, number> = {}
       for (const target of targets.values()) {
-        const count = target.inFlight + target.queue.length
-        const slots = Math.floor(target.slots)
-        if (target.standing === 'suspect') suspects[target.key] = Math.max(0, slots - count)
-        else {
-          const limit = target.standing === 'unknown' ? Math.min(freeDefault, slots) : count > 0 || slots > SLOTS_START ? slots * AHEAD : slots
-          const mine = Math.max(0, limit - count)
-          if (mine !== freeDefault) free[target.key] = mine
-        }
+        const mine = freeOf(target, freeDefault)
+        if (target.standing === 'suspect') suspects[target.key] = mine
+        // Left out where it is what everybody gets, unless there is not enough for everybody.
+        else if (mine !== freeDefault || (target.standing === 'proven' && defaultRowsMax < rowsMax)) free[target.key] = mine
       }
       const suspectRowsMax = Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(claimedMax / 2) - held.suspect))
-      return { freeDefault, free, suspects, suspectRowsMax, rowsMax: Math.max(0, Math.min(rowsMax, claimedMax - claimed())) }
+      return { freeDefault, defaultRowsMax, free, suspects, suspectRowsMax, rowsMax: Math.max(0, Math.min(rowsMax, claimedMax - claimed())) }
     },
     forgetIdle(nowMs) {
       for (const target of targets.values()) {

@@ -24,6 +24,7 @@ export async function startReceiver(answer: (response: ServerResponse, request: 
     })
   })
   const port = await listen(server, host)
+  opened.push(() => closeServer(server))
   return { url: `http://${host}:${port}/hook`, port, received, close: () => closeServer(server) }
 }
 
@@ -38,6 +39,13 @@ async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeAllConnections()
   await closed
+}
+
+const opened: (() => Promise<void>)[] = []
+
+/** Ends every receiver and loop that a failed test left open, so that its file ends. */
+export async function closeEverything(): Promise<void> {
+  await Promise.all(opened.splice(0).map((close) => close()))
 }
 
 export type OutboxItem = { applicationId: string; transactionId: string; externalId: string }
@@ -82,6 +90,7 @@ export function startLoop(pool: Pool, options: Partial<DeliveryLoopOptions> = {}
     ...options,
   })
   loop.start()
+  opened.push(() => loop.drain())
   return { ...loop, warnings }
 }
 

@@ -6,6 +6,7 @@ export type ClaimOptions = {
   /** Of one receiver, whatever it may be given. */
   eachMax: number
   freeDefault: number
+  defaultRowsMax: number
   free: Record<string, number>
   suspects: Record<string, number>
   suspectRowsMax: number
@@ -55,8 +56,8 @@ type ClaimRow = { next_cursor: string; is_walk_complete: boolean; next_due_ms: n
 export async function claimDeliveries(queryable: Queryable, options: ClaimOptions): Promise<Claim> {
   const { rows } = await queryable.query<ClaimRow>({
     name: 'claim_webhook_deliveries',
-    text: 'select * from claim_webhook_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
-    values: [options.rowsMax, options.eachMax, options.freeDefault, JSON.stringify(options.free), JSON.stringify(options.suspects),
+    text: 'select * from claim_webhook_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+    values: [options.rowsMax, options.eachMax, options.freeDefault, options.defaultRowsMax, JSON.stringify(options.free), JSON.stringify(options.suspects),
       options.suspectRowsMax, options.targets, options.recentMs, options.cursor, options.walkMax, options.leaseMs, options.gapsMs],
   })
   const row = rows[0]

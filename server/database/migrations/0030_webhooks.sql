@@ -14,11 +14,12 @@ create index webhook_deliveries_by_time on webhook_deliveries (next_at) where st
 -- receiver to receiver, one index descent each, from p_cursor round to it again; the walk goes first and finds whatever
 -- the other two have missed.
 -- p_free holds how many deliveries a receiver may still be given, p_suspects the same for receivers that lately let us
--- wait; a receiver in neither may be given p_free_default, and none more than p_each_max.
+-- wait, together p_suspect_rows_max; a receiver in neither may be given p_free_default, together p_default_rows_max.
+-- None is given more than p_each_max.
 -- A delivery whose lease is over and whose attempt was never recorded was interrupted: that is recorded here, and the
 -- schedule goes on as after any other failure.
-create function claim_webhook_deliveries(p_rows_max integer, p_each_max integer, p_free_default integer, p_free jsonb, p_suspects jsonb,
-  p_suspect_rows_max integer, p_targets text[], p_recent_ms integer, p_cursor text, p_walk_max integer, p_lease_ms integer, p_gaps_ms integer[])
+create function claim_webhook_deliveries(p_rows_max integer, p_each_max integer, p_free_default integer, p_default_rows_max integer,
+  p_free jsonb, p_suspects jsonb, p_suspect_rows_max integer, p_targets text[], p_recent_ms integer, p_cursor text, p_walk_max integer, p_lease_ms integer, p_gaps_ms integer[])
 returns table (next_cursor text, is_walk_complete boolean, next_due_ms double precision, claimed_ms double precision, deliveries json)
 language plpgsql volatile set enable_seqscan = off set jit = off as $$
 declare
@@ -36,6 +37,7 @@ declare
   v_head timestamptz;
   v_rows integer := 0;
   v_suspect_rows integer := 0;
+  v_default_rows integer := 0;
   v_is_suspect boolean;
   v_take integer;
   v_taken_applications uuid[];
@@ -78,7 +80,7 @@ begin
     v_is_suspect := p_suspects ? v_target;
     v_take := least(p_rows_max - v_rows, p_each_max, case when v_is_suspect
       then least((p_suspects ->> v_target)::integer, p_suspect_rows_max - v_suspect_rows)
-      else coalesce((p_free ->> v_target)::integer, p_free_default) end);
+      else coalesce((p_free ->> v_target)::integer, least(p_free_default, p_default_rows_max - v_default_rows)) end);
     continue when v_take <= 0;
     select array_agg(r.application_id), array_agg(r.transaction_id) into v_taken_applications, v_taken_transactions
       from (select d.application_id, d.transaction_id from webhook_deliveries d
@@ -92,6 +94,8 @@ begin
     v_rows := v_rows + cardinality(v_taken_applications);
     if v_is_suspect then
       v_suspect_rows := v_suspect_rows + cardinality(v_taken_applications);
+    elsif not p_free ? v_target then
+      v_default_rows := v_default_rows + cardinality(v_taken_applications);
     end if;
   end loop;
 

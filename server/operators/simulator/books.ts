@@ -29,7 +29,7 @@ const FILE_NAME = 'books.jsonl'
 
 /**
  * The operator's own ledger. Each line is handed to the operating system before the operator says anything about it, so
- * a killed operator finds everything again that it ever told. Kept whole in memory too (about 500 bytes a transfer):
+ * a killed operator finds everything again that it ever told. Kept whole in memory too (about 800 bytes a transfer):
  * a reference that were forgotten could be executed twice.
  */
 export class Books {

@@ -89,7 +89,7 @@ function isCountryName(value: unknown): value is CountryName {
 
 /** Reads the body of collect or deposit. Errors: one sentence per wrong field. */
 export function parseTransactionRequest(body: JsonValue): Result<TransactionRequest, string[]> {
-  return parseInput(transactionRequestSchema, body)
+  return isJsonObject(body) ? parseInput(transactionRequestSchema, body) : err(['The body must be a JSON object.'])
 }
 
 /** For the OpenAPI document: what `parseBatch` accepts. */

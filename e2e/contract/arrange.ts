@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import type { Role } from '#lib/permissions.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+import { fundBalance } from '#server/ledger/fund-balance.ts'
+import { activatePolicy } from '#server/policy/activate-policy.ts'
+import { proposePolicy } from '#server/policy/propose-policy.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { type Partner, type Service, signIn, until } from './service.ts'
+import { aRequest, call } from './partner-program.ts'
+
+/** A partner of its own for a test that changes what the partner may do. Known to the service when this resolves. */
+export async function newPartner(service: Service, options: { networks?: string[] } = {}): Promise<Partner> {
+  const partner = await signIn(service.baseUrl, await createTestPartner(service.pool, options))
+  await until('the service knows the partner', async () => {
+    const { status } = await call(service, partner, 'getByApplicationProductBalances', { method: 'GET' })
+    return options.networks ? status !== 401 : status === 200
+  })
+  return partner
+}
+
+/** A person in the partner's application. */
+export async function newPerson(service: Service, partner: Partner, roles: Role[]): Promise<string> {
+  const email = `${randomUUID()}@example.com`
+  return must(await createPerson(service.pool, { applicationId: partner.applicationId, email, name: 'A person', roles, actor: SYSTEM_ACTOR })).personId
+}
+
+/** Puts money on the partner's deposit balance at an operator. Hundredths. */
+export async function fundDeposits(service: Service, partner: Partner, operator: OperatorCode, amountMinor: bigint): Promise<void> {
+  const { applicationId } = partner
+  must(await withTransaction(service.pool, (trx) => fundBalance(trx, { applicationId, operator, amountMinor, fundingId: randomUUID(), actorId: null, reason: 'contract' })))
+}
+
+/** From now on what the partner's API starts above `aboveMinor` (XAF hundredths) waits for the checkers of `approvals`. */
+export async function demandApproval(service: Service, partner: Partner, aboveMinor: bigint, approvals: number[] = [1]): Promise<void> {
+  const { applicationId } = partner
+  const [first, second] = [SYSTEM_ACTOR, SYSTEM_ACTOR]
+  const rules = [{ name: 'Large', sources: ['api'], types: ['COLLECT', 'DEPOSIT'], operators: [...OPERATOR_CODES], currency: 'XAF', aboveMinor: String(aboveMinor), approvals }]
+  const { version } = must(await proposePolicy(service.pool, { applicationId, rules, actor: first }))
+  must(await activatePolicy(service.pool, { applicationId, version, actor: second }))
+  await until('the rule is in force', async () => {
+    const answer = await call(service, partner, 'deposit', { body: aRequest({ amount: Number(aboveMinor / 100n) + 1 }) })
+    return (answer.json as { transactionStatus?: string }).transactionStatus === 'PENDING_APPROVAL'
+  })
+}

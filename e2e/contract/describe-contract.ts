@@ -1,0 +1,35 @@
+import { after, before, describe } from 'node:test'
+import { describeBadInput } from './suites/bad-input.ts'
+import { describeBatches } from './suites/batches.ts'
+import { describeDecisions } from './suites/decisions.ts'
+import { describeDocumentation } from './suites/documentation.ts'
+import { describeIdentity } from './suites/identity.ts'
+import { describeInitiation } from './suites/initiation.ts'
+import { describeReading } from './suites/reading.ts'
+import { describeResults } from './suites/results.ts'
+import { describeTokens } from './suites/tokens.ts'
+import { type Mount, type Service, startService } from './service.ts'
+
+/** The whole contract of the specification, on one of the two mounts (DESIGN 3): both must be the same in everything. */
+export function describeContract(mount: Mount): void {
+  describe(`the API on the ${mount} mount`, () => {
+    let running: Service | undefined
+    before(async () => {
+      running = await startService(mount)
+    })
+    after(() => running?.stop())
+    const service = (): Service => {
+      if (!running) throw new Error('The service does not run')
+      return running
+    }
+    describeTokens(service)
+    describeIdentity(service)
+    describeInitiation(service)
+    describeBatches(service)
+    describeBadInput(service)
+    describeReading(service)
+    describeDecisions(service)
+    describeResults(service)
+    describeDocumentation(service)
+  })
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { z } from 'zod'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { initiationSchema } from '#lib/schemas/responses.ts'
+import { aRequest, BASE, call, countWritten, expectError, expectOk } from '../partner-program.ts'
+import type { Service } from '../service.ts'
+
+const batchSchema = z.array(initiationSchema)
+
+/** depositMultiple (DESIGN 5): all or none, in order. */
+export function describeBatches(service: () => Service): void {
+  const post = (body: unknown) => call(service(), service().partner, 'depositMultiple', { body })
+
+  describe('POST /depositMultiple', () => {
+    test('answers initiation responses in request order', async () => {
+      const batch = OPERATOR_CODES.map((code, index) => aRequest({ amount: 100 + index }, code))
+      const answers = expectOk(await post(batch), batchSchema)
+      assert.deepEqual(answers.map((answer) => answer.externalId), batch.map((element) => element.externalId))
+      assert.deepEqual(answers.map((answer) => answer.amount), batch.map((element) => element['amount']))
+      assert.deepEqual(answers.map((answer) => answer.transferMethod), OPERATOR_CODES)
+      assert.equal(new Set(answers.map((answer) => answer.transactionId)).size, batch.length)
+    })
+
+    test('takes a thousand elements and refuses one more, none, and what is not an array', async () => {
+      const batch = Array.from({ length: 1000 }, () => aRequest())
+      assert.equal(expectOk(await post(batch), batchSchema).length, 1000)
+      expectError(await post([...batch, aRequest()]), 400, `${BASE}/depositMultiple`)
+      expectError(await post([]), 400)
+      expectError(await post(aRequest()), 400)
+      expectError(await post('"text"'), 400)
+      expectError(await post('5'), 400)
+    })
+
+    test('starts nothing when one element is wrong, and names index and field of each', async () => {
+      const batch = [aRequest(), aRequest({ amount: 0 }), aRequest(), aRequest({ countryName: 'MALI', phoneNumber: '5' })]
+      const message = expectError(await post(batch), 400)
+      assert.match(message, /\[1\] amount must be/)
+      assert.match(message, /\[3\] phoneNumber must be/)
+      assert.match(message, /\[3\] countryName must be CAMEROON/)
+      assert.doesNotMatch(message, /\[0\]|\[2\]/)
+      assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 0)
+      assert.match(expectError(await post([aRequest(), null, 5, []]), 400), /\[1\].*\[2\].*\[3\]/)
+    })
+
+    test('refuses the same externalId twice in one array, whatever its letter case', async () => {
+      const element = aRequest()
+      for (const twin of [element, { ...element, externalId: element.externalId.toUpperCase() }, aRequest({ externalId: element.externalId })]) {
+        assert.match(expectError(await post([element, aRequest(), twin]), 400), /\[2\] externalId must be unique/)
+      }
+      assert.equal(await countWritten(service(), [element.externalId]), 0)
+    })
+
+    test('refuses an array with an externalId that has other content, and starts nothing', async () => {
+      const taken = aRequest()
+      assert.equal((await call(service(), service().partner, 'deposit', { body: taken })).status, 200)
+      const batch = [aRequest(), aRequest({ externalId: taken.externalId, amount: 1 }), aRequest()]
+      assert.match(expectError(await post(batch), 400), /\[1\] externalId must be unique/)
+      assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 1)
+    })
+
+    test('answers a repeated array, and one that overlaps an earlier, with the transactions made the first time', async () => {
+      const batch = [aRequest(), aRequest({}, 'UGMTN'), aRequest()]
+      const first = expectOk(await post(batch), batchSchema)
+      const again = expectOk(await post(batch), batchSchema)
+      assert.deepEqual(again.map((answer) => answer.transactionId), first.map((answer) => answer.transactionId))
+      const overlapping = expectOk(await post([aRequest(), ...batch]), batchSchema)
+      assert.deepEqual(overlapping.slice(1).map((answer) => answer.transactionId), first.map((answer) => answer.transactionId))
+      assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 3)
+    })
+
+    test('takes a body of up to two megabytes and refuses a larger one with 413', async () => {
+      const batch = Array.from({ length: 300 }, () => aRequest({ note: 'x'.repeat(5_000) }))
+      assert.equal(expectOk(await post(batch), batchSchema).length, 300)
+      expectError(await post(JSON.stringify([aRequest({ note: 'x'.repeat(2 * 1024 * 1024) })])), 413, `${BASE}/depositMultiple`)
+    })
+  })
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { tokenResponseSchema } from '#lib/schemas/tokens.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { blockApiUser } from '#server/identity/block-api-user.ts'
+import { must } from '#server/testing/partner.ts'
+import { newPartner } from '../arrange.ts'
+import { type Answer, call, expectError, expectOk } from '../partner-program.ts'
+import { headersOf, type Partner, type Service } from '../service.ts'
+
+const ACCESS = '/public/access_token'
+const REFRESH = '/public/refresh_token'
+
+/** The two endpoints that give out tokens; neither wants apiKey, apiId or a token (DESIGN 5, Tokens). */
+export function describeTokens(service: () => Service): void {
+  const post = (path: string, body: unknown, headers: Record<string, string | undefined> = {}): Promise<Answer> =>
+    call(service(), service().partner, path, { body, headers: { apiKey: undefined, apiId: undefined, Authorization: undefined, ...headers } })
+
+  async function canCall(partner: Partner, accessToken: string): Promise<boolean> {
+    const headers = headersOf({ ...partner, accessToken })
+    return (await call(service(), partner, 'getByApplicationProductBalances', { method: 'GET', headers })).status === 200
+  }
+
+  describe('POST /public/access_token', () => {
+    test('gives a JWT, a refresh token, Bearer and 3600 for the right password, without the three headers', async () => {
+      const { username, password } = service().partner
+      const tokens = expectOk(await post(ACCESS, { username, password }), tokenResponseSchema)
+      assert.deepEqual(Object.keys(tokens).sort(), ['access_token', 'expires_in', 'refresh_token', 'token_type'])
+      assert.equal(tokens.expires_in, 3600)
+      assert.equal(tokens.access_token.split('.').length, 3)
+      assert.ok(await canCall(service().partner, tokens.access_token))
+    })
+
+    test('refuses a wrong password and an unknown user in the same words', async () => {
+      const { username } = service().partner
+      const wrong = expectError(await post(ACCESS, { username, password: 'wrong' }), 401, ACCESS)
+      const unknown = expectError(await post(ACCESS, { username: 'nobody@example.com', password: 'wrong' }), 401, ACCESS)
+      assert.equal(wrong, unknown)
+    })
+
+    test('refuses a body without user name or password, and names both', async () => {
+      const message = expectError(await post(ACCESS, {}), 400, ACCESS)
+      assert.match(message, /username is required.*password is required/)
+      assert.match(expectError(await post(ACCESS, { username: 5, password: null }), 400), /username must be.*password must be/)
+    })
+
+    test('throttles wrong passwords with 429 and the five fields, and never locks the right password out', async () => {
+      const partner = await newPartner(service())
+      const { username, password } = partner
+      const statuses: number[] = []
+      for (let attempt = 0; attempt < 12; attempt++) {
+        const answer = await post(ACCESS, { username, password: `wrong ${attempt}` })
+        statuses.push(answer.status)
+        expectError(answer, answer.status, ACCESS)
+        if (answer.status === 429) assert.ok(Number(answer.headers.get('retry-after')) >= 1)
+      }
+      assert.equal(statuses[0], 401)
+      assert.ok(statuses.includes(429), statuses.join())
+      expectOk(await post(ACCESS, { username, password }), tokenResponseSchema)
+    })
+
+    test('refuses a blocked user with 403', async () => {
+      const partner = await newPartner(service())
+      must(await blockApiUser(service().pool, { applicationId: partner.applicationId, apiUserId: partner.apiUserId, isBlocked: true, actor: SYSTEM_ACTOR }))
+      expectError(await post(ACCESS, { username: partner.username, password: partner.password }), 403, ACCESS)
+    })
+  })
+
+  describe('POST /public/refresh_token', () => {
+    test('gives the same four fields for a refresh token, and a new one each time', async () => {
+      const partner = await newPartner(service())
+      const tokens = expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
+      assert.notEqual(tokens.refresh_token, partner.refreshToken)
+      assert.equal(tokens.expires_in, 3600)
+      assert.ok(await canCall(partner, tokens.access_token))
+    })
+
+    test('takes the token that was just replaced once more: the answer may have been lost', async () => {
+      const partner = await newPartner(service())
+      expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
+      expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
+    })
+
+    test('ends the whole family when a token is used long after it was replaced', async () => {
+      const partner = await newPartner(service())
+      const next = expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
+      await service().pool.query(`update refresh_tokens set replaced_at = replaced_at - interval '1 minute' where application_id = $1`, [partner.applicationId])
+      expectError(await post(REFRESH, { refreshToken: partner.refreshToken }), 401, REFRESH)
+      expectError(await post(REFRESH, { refreshToken: next.refresh_token }), 401, REFRESH)
+    })
+
+    test('refuses a token after its 30 days, and one that never was', async () => {
+      const partner = await newPartner(service())
+      await service().pool.query(`update refresh_tokens set expires_at = now() - interval '1 second' where application_id = $1`, [partner.applicationId])
+      expectError(await post(REFRESH, { refreshToken: partner.refreshToken }), 401)
+      for (const refreshToken of ['x', 'a.b.c', '💥', partner.accessToken]) expectError(await post(REFRESH, { refreshToken }), 401)
+    })
+
+    test('refuses a body without refreshToken, also one in snake case', async () => {
+      assert.match(expectError(await post(REFRESH, {}), 400, REFRESH), /refreshToken is required/)
+      assert.match(expectError(await post(REFRESH, { refresh_token: 'x' }), 400), /refreshToken is required/)
+    })
+  })
+
+  test('both refuse other methods with 405, other types with 415, and large bodies with 413', async () => {
+    for (const path of [ACCESS, REFRESH]) {
+      const get = await call(service(), service().partner, path, { method: 'GET' })
+      expectError(get, 405, path)
+      assert.equal(get.headers.get('allow'), 'POST')
+      expectError(await post(path, 'username=x', { 'Content-Type': 'application/x-www-form-urlencoded' }), 415, path)
+      expectError(await post(path, JSON.stringify({ username: 'x'.repeat(70_000) })), 413, path)
+    }
+    expectError(await post('/public/other', {}), 404, '/public/other')
+  })
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { AMOUNT_MINOR_MAX } from '../money.ts'
+import { COUNTRY_NAMES, type OperatorCode, OPERATOR_CODES, OPERATORS } from '../operators.ts'
+import { isUtcDay } from '../time.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
+
+export const PAGE_SIZES = [25, 50, 100] as const
+const DEFAULT_PAGE_SIZE = 50
+
+/** `a,b` in an address; what is not in the list is dropped, so that an old link still opens. */
+function listOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z
+    .string()
+    .default('')
+    .transform((text) => values.filter((value) => text.split(',').includes(value)) as Values[number][])
+    .catch([])
+}
+
+const day = z.string().refine(isUtcDay).nullable().default(null).catch(null)
+
+/** An amount as people write it in an address: whole units, up to two decimals. Given in hundredths as text. */
+const amount = z
+  .string()
+  .regex(/^\d{1,10}(\.\d{1,2})?$/)
+  .transform((text) => {
+    const [whole = '0', cents = ''] = text.split('.')
+    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'))
+  })
+  .refine((minor) => minor <= AMOUNT_MINOR_MAX)
+  .nullable()
+  .default(null)
+  .catch(null)
+
+/**
+ * The filters of the transaction list as they stand in its address. Every field has a default and forgives: a link made by
+ * hand or by an older release shows a list, never an error.
+ */
+export const transactionFilterSchema = z.object({
+  status: listOf(TRANSACTION_STATUSES),
+  type: listOf(TRANSACTION_TYPES),
+  operator: listOf(OPERATOR_CODES),
+  country: listOf(COUNTRY_NAMES),
+  from: day,
+  to: day,
+  min: amount,
+  max: amount,
+  phone: z.string().transform((text) => text.replace(/\D/g, '').slice(0, 15)).default('').catch(''),
+  name: z.string().trim().max(100).default('').catch(''),
+  batch: z.uuid().nullable().default(null).catch(null),
+  unconfirmed: z.literal('1').nullable().default(null).catch(null),
+  sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest').catch('newest'),
+  page: z.coerce.number().int().min(1).max(1_000_000_000).default(1).catch(1),
+  size: z.coerce.number().int().refine((size) => PAGE_SIZES.some((one) => one === size)).default(DEFAULT_PAGE_SIZE).catch(DEFAULT_PAGE_SIZE),
+})
+export type TransactionFilter = z.output<typeof transactionFilterSchema>
+
+/** The operators that operator and country filters leave, or null when neither is set. */
+export function filteredOperators(filter: Pick<TransactionFilter, 'operator' | 'country'>): OperatorCode[] | null {
+  if (filter.operator.length === 0 && filter.country.length === 0) return null
+  return OPERATOR_CODES.filter(
+    (code) =>
+      (filter.operator.length === 0 || filter.operator.includes(code)) &&
+      (filter.country.length === 0 || filter.country.includes(OPERATORS[code].country.name)),
+  )
+}

@@ -1,5 +1,5 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import { FAILURE_MESSAGES, type TransactionSource, type TransactionType } from '#lib/transaction-status.ts'
+import type { FAILURE_MESSAGES, TransactionSource, TransactionType } from '#lib/transaction-status.ts'
 import { type Beneficiary, type CastApplication, makeBeneficiary } from './cast.ts'
 import type { Random } from './random.ts'
 

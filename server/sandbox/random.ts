@@ -30,7 +30,11 @@ export function createRandom(seed: number): Random {
   function weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key {
     const keys = Object.keys(weights) as Key[]
     let left = next() * keys.reduce((sum, key) => sum + weights[key], 0)
-    return keys.find((key) => (left -= weights[key]) < 0) ?? pick(keys)
+    for (const key of keys) {
+      left -= weights[key]
+      if (left < 0) return key
+    }
+    return pick(keys)
   }
   function uuid(): string {
     const hex = Array.from({ length: 32 }, () => between(0, 15).toString(16))

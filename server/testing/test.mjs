@@ -1,0 +1,113 @@
+// `npm test`: plain JavaScript for the machine's own Node 20. Installs what is missing, runs every check there is, and
+// closes with one line: how many passed and how many failed.
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { endPreparation, PINNED_NODE, prepare, ROOT } from '../prepare.mjs'
+import { findBrowser } from './find-browser.mjs'
+
+const CRASH_KILLS = 6
+
+const startedAtMs = Date.now()
+const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
+const totals = { passed: 0, failed: 0 }
+let child
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    endPreparation()
+    child?.kill('SIGTERM')
+    process.exitCode = 130
+    setTimeout(() => process.exit(130), 10_000).unref()
+  })
+}
+
+try {
+  await prepare((line) => console.log(line))
+  const scripts = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).scripts
+  await step('Lint', scripts.lint)
+  await step('Types', scripts.typecheck)
+  await step('Tests of lib and server', 'node server/testing/run.ts lib server')
+  if (hasFiles('e2e', /\.test\.ts$/)) await step('Contract of the partner API, on both mounts', 'node server/testing/run.ts e2e')
+  if (hasFiles('e2e', /\.spec\.ts$/)) {
+    const browser = await findBrowser(ROOT, (line) => console.log(line))
+    await step('Pages in a browser', 'playwright test --config e2e/playwright.config.ts', { CHROMIUM_PATH: browser })
+  }
+  if (scripts.crash) await step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`)
+  if (process.exitCode !== 130) checkLeftovers()
+} catch (error) {
+  console.error(error.message)
+  totals.failed++
+} finally {
+  for (const folder of ['test-results', 'playwright-report', 'e2e/test-results']) rmSync(path.join(ROOT, folder), { recursive: true, force: true })
+}
+console.log(`\n${Math.round((Date.now() - startedAtMs) / 1_000)} s`)
+console.log(`${totals.passed} passed, ${totals.failed} failed`)
+process.exitCode ||= totals.failed > 0 ? 1 : 0
+
+/** Runs one command line with the pinned Node and the installed programs, and counts its tests, or itself as one. */
+async function step(name, command, environment = {}) {
+  if (process.exitCode === 130) return
+  console.log(`\n== ${name}`)
+  const { code, output } = await run(command, environment)
+  const counts = countTests(output)
+  if (counts.passed + counts.failed === 0) counts[code === 0 ? 'passed' : 'failed'] = 1
+  // A runner that breaks without a failed test has failed all the same.
+  if (code !== 0 && counts.failed === 0) counts.failed = 1
+  totals.passed += counts.passed
+  totals.failed += counts.failed
+  console.log(`== ${name}: ${counts.passed} passed, ${counts.failed} failed`)
+}
+
+function run(command, environment) {
+  return new Promise((resolve) => {
+    const searchPath = [path.dirname(PINNED_NODE), path.join(ROOT, 'node_modules/.bin'), process.env.PATH].join(path.delimiter)
+    child = spawn('sh', ['-c', `exec ${command}`], {
+      cwd: ROOT, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...environment, PATH: searchPath }, stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const [stream, target] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+      stream.setEncoding('utf8')
+      stream.on('data', (text) => {
+        target.write(text)
+        output = (output + text).slice(-20_000)
+      })
+    }
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}
+
+/** Reads the closing lines of Node's test runner and of Playwright. */
+function countTests(output) {
+  const last = (pattern) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0)
+  const passed = last(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm)
+  const failed = last(/^ℹ fail (\d+)/gm) + last(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm)
+  return { passed, failed }
+}
+
+function hasFiles(folder, pattern) {
+  return existsSync(path.join(ROOT, folder)) && readdirSync(path.join(ROOT, folder), { recursive: true }).some((name) => pattern.test(name))
+}
+
+/** Whatever this run started must be gone. */
+function checkLeftovers() {
+  const left = ownProcesses().filter((entry) => !runningBefore.has(entry.pid) && entry.pid !== process.pid)
+  for (const { pid, command } of left) {
+    console.error(`Still running: ${pid} ${command.slice(0, 160)}`)
+    process.kill(pid, 'SIGKILL')
+  }
+  totals[left.length === 0 ? 'passed' : 'failed']++
+}
+
+/** Processes that run programs of this checkout. */
+function ownProcesses() {
+  if (process.platform !== 'linux') return []
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    try {
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      return command.includes(`${ROOT}/`) ? [{ pid: Number(name), command }] : []
+    } catch {
+      return []
+    }
+  })
+}

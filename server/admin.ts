@@ -69,16 +69,27 @@ function parseOptions(command: Command, args: readonly string[]): { options: Opt
   return { options, asJson: values['json'] === true }
 }
 
-/** DATABASE_URL, or the database of the sandbox that runs on this machine. A new database is prepared first. */
+/**
+ * DATABASE_URL, or the database of the sandbox that runs on this machine. A database without our tables is prepared first;
+ * one that has them is left at its version: upgrading it is the service's business, when it starts.
+ */
 async function withDatabase(work: (pool: Pool) => Promise<Output>): Promise<Output> {
   const databaseUrl = process.env['DATABASE_URL'] || (await sandboxDatabaseUrl())
   const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign admin' })
   try {
-    await migrate(pool)
-    return await work(pool)
+    return await work(pool).catch(async (error: unknown) => {
+      if (!isTableMissing(error)) throw error
+      await migrate(pool)
+      return work(pool)
+    })
   } finally {
     await pool.end()
   }
+}
+
+/** PostgreSQL's undefined_table. Every command begins by reading one, so nothing was done yet. */
+function isTableMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42P01'
 }
 
 async function sandboxDatabaseUrl(): Promise<string> {

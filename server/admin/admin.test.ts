@@ -223,6 +223,18 @@ test('without DATABASE_URL it works on the sandbox that runs with this DATA_DIR'
   assert.deepEqual([without.code, without.problem], [1, 'No database: set DATABASE_URL, or start the sandbox first (npm start).\n'])
 })
 
+test('the first application can be made before the service has ever started', async () => {
+  const empty = `empty_${crypto.randomUUID().slice(0, 8)}`
+  await database.pool.query(`create database ${empty}`)
+  try {
+    const run = await admin(['create-application', '--name', 'First', '--json'], { DATABASE_URL: database.url.replace(/[^/]*$/, empty) })
+    assert.equal(run.code, 0, run.problem)
+    assert.match(run.out, /applicationId/)
+  } finally {
+    await database.pool.query(`drop database ${empty} with (force)`)
+  }
+})
+
 test('every mistake is answered with one sentence and an exit code', async () => {
   const cases: [string[], number, RegExp][] = [
     [[], 2, /^$/],

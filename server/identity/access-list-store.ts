@@ -64,7 +64,8 @@ export async function readKeyListings(queryable: Queryable, applicationId: strin
     expires_at: Date | null
     revoked_at: Date | null
   }>(
-    'select api_key_id, name, key_prefix, created_at, created_by, expires_at, revoked_at from api_keys where application_id = $1 order by created_at desc',
+    `select api_key_id, name, key_prefix, created_at, created_by, expires_at, revoked_at
+       from api_keys where application_id = $1 order by created_at desc`,
     [applicationId],
   )
   return rows.map((row) => ({

@@ -7,7 +7,8 @@ export async function insertApiUser(trx: Queryable, user: NewApiUser): Promise<'
   const { rowCount: known } = await trx.query('select 1 from applications where application_id = $1', [user.applicationId])
   if (known !== 1) return 'unknown_application'
   const { rowCount } = await trx.query(
-    `insert into api_users (application_id, api_user_id, username, password_hash) values ($1, $2, $3, $4) on conflict (username) do nothing`,
+    `insert into api_users (application_id, api_user_id, username, password_hash) values ($1, $2, $3, $4)
+       on conflict (username) do nothing`,
     [user.applicationId, user.apiUserId, user.username, user.passwordHash],
   )
   return rowCount === 1 ? 'created' : 'username_taken'

@@ -25,7 +25,8 @@ export async function insertApplication(
   )
   await trx.query('insert into application_counters (application_id) values ($1)', [applicationId])
   await trx.query(
-    `insert into ledger_balances (application_id, operator, currency) select $1, b.operator, b.currency from unnest($2::text[], $3::text[]) as b (operator, currency)`,
+    `insert into ledger_balances (application_id, operator, currency)
+       select $1, b.operator, b.currency from unnest($2::text[], $3::text[]) as b (operator, currency)`,
     [applicationId, books.map((book) => book.operator), books.map((book) => book.currency)],
   )
 }
@@ -51,7 +52,10 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
   return rowCount === 1
 }
 
-/** Holds an application's row until the transaction ends, so that changes of its keys and secrets come one after the other; false when there is none. */
+/**
+ * Holds an application's row until the transaction ends, so that changes of its keys and secrets come one after the
+ * other; false when there is none.
+ */
 export async function lockApplication(trx: Queryable, applicationId: string): Promise<boolean> {
   const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
   return rowCount === 1
@@ -70,7 +74,8 @@ export type NewKeyRow = {
 /** Keeps a key's digest. */
 export async function insertKey(trx: Queryable, key: NewKeyRow): Promise<void> {
   await trx.query(
-    `insert into api_keys (application_id, api_key_id, name, key_prefix, key_hash, created_by, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+    `insert into api_keys (application_id, api_key_id, name, key_prefix, key_hash, created_by, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
     [key.applicationId, key.apiKeyId, key.name, key.keyPrefix, key.keyHash, key.createdBy, key.expiresAt],
   )
 }
@@ -145,7 +150,8 @@ export async function upsertFees(
     `insert into fee_schedules (application_id, operator, type, system_rate_ppm, system_fixed_minor, app_rate_ppm, app_fixed_minor)
        values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (application_id, operator, type) do update set system_rate_ppm = excluded.system_rate_ppm,
-         system_fixed_minor = excluded.system_fixed_minor, app_rate_ppm = excluded.app_rate_ppm, app_fixed_minor = excluded.app_fixed_minor`,
+         system_fixed_minor = excluded.system_fixed_minor,
+         app_rate_ppm = excluded.app_rate_ppm, app_fixed_minor = excluded.app_fixed_minor`,
     [applicationId, operator, type, fees.systemRatePpm, fees.systemFixedMinor, fees.appRatePpm, fees.appFixedMinor],
   )
 }

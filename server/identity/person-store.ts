@@ -66,7 +66,8 @@ export async function findPersonByEmail(queryable: Queryable, email: string): Pr
     session_epoch: number
     has_second_factor: boolean
   }>(
-    `select person_id, password_hash, is_blocked, session_epoch, totp_enabled_at is not null as has_second_factor from people where email = $1`,
+    `select person_id, password_hash, is_blocked, session_epoch, totp_enabled_at is not null as has_second_factor
+       from people where email = $1`,
     [email],
   )
   const row = rows[0]
@@ -149,7 +150,8 @@ export async function readActor(queryable: Queryable, personId: string, applicat
     requires_second_factor: boolean | null
     is_enabled: boolean | null
   }>(
-    `select p.person_id, p.name, p.email, p.locale, p.time_zone, p.is_blocked, p.session_epoch, p.totp_enabled_at is not null as has_second_factor,
+    `select p.person_id, p.name, p.email, p.locale, p.time_zone, p.is_blocked, p.session_epoch,
+            p.totp_enabled_at is not null as has_second_factor,
             m.roles, m.is_active, a.requires_second_factor, a.is_enabled
        from people p left join memberships m on m.person_id = p.person_id and m.application_id = $2
        left join applications a on a.application_id = m.application_id

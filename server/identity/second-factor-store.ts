@@ -43,7 +43,8 @@ export async function enableSecondFactor(trx: Queryable, personId: string, secre
 export async function clearSecondFactor(trx: Queryable, personId: string): Promise<boolean> {
   await trx.query('delete from recovery_codes where person_id = $1', [personId])
   const { rowCount } = await trx.query(
-    `update people set totp_secret = null, totp_enabled_at = null, totp_last_step = null, session_epoch = session_epoch + 1 where person_id = $1`,
+    `update people set totp_secret = null, totp_enabled_at = null, totp_last_step = null,
+       session_epoch = session_epoch + 1 where person_id = $1`,
     [personId],
   )
   return rowCount === 1

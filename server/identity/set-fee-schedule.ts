@@ -17,7 +17,10 @@ export type SetFeeSchedule = {
   actor: CommandActor
 }
 
-/** Sets the fees of one operator and direction. Transactions keep those they were made under. Only the machine's administrator may: part of them is the service's income. */
+/**
+ * Sets the fees of one operator and direction. Transactions keep those they were made under. Only the machine's
+ * administrator may: part of them is the service's income.
+ */
 export async function setFeeSchedule(
   pool: Pool,
   command: SetFeeSchedule,

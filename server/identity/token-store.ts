@@ -73,7 +73,8 @@ export async function findRefreshToken(trx: Queryable, applicationId: string, to
 /** Keeps a new token and removes the same user's oldest beyond `tokensMax`. */
 export async function insertRefreshToken(trx: Queryable, token: NewRefreshToken, tokensMax: number): Promise<void> {
   await trx.query(
-    `insert into refresh_tokens (application_id, token_hash, api_user_id, family_id, created_at, expires_at) values ($1, $2, $3, $4, $5, $6)`,
+    `insert into refresh_tokens (application_id, token_hash, api_user_id, family_id, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6)`,
     [token.applicationId, token.tokenHash, token.apiUserId, token.familyId, token.createdAt, token.expiresAt],
   )
   // Rows that a concurrent sign-in is removing are its business: waiting for them could only end in a deadlock.

@@ -62,7 +62,8 @@ export async function readPolicy(
     activated_at: Date | null
     active_version: number
   }>(
-    `select p.*, coalesce((select max(a.version) from approval_policies a where a.application_id = $1 and a.activated_at is not null), 0) as active_version
+    `select p.*, coalesce((select max(a.version) from approval_policies a
+              where a.application_id = $1 and a.activated_at is not null), 0) as active_version
        from approval_policies p where p.application_id = $1 and p.version = $2`,
     [applicationId, version],
   )
@@ -82,7 +83,8 @@ export async function readPolicy(
 /** Puts a version in force. */
 export async function markActivated(trx: Queryable, applicationId: string, version: number, activatedBy: string | null): Promise<void> {
   await trx.query(
-    'update approval_policies set activated_by = $3, activated_at = now() where application_id = $1 and version = $2 and activated_at is null',
+    `update approval_policies set activated_by = $3, activated_at = now()
+       where application_id = $1 and version = $2 and activated_at is null`,
     [applicationId, version, activatedBy],
   )
 }

@@ -21,6 +21,7 @@ try {
   const logger = createLogger(config.logLevel)
   const ending = createEnding(logger)
   await start(config, logger, ending).catch((error: unknown) => {
+    if (ending.hasBegun()) return
     complain(error)
     ending.begin(1)
   })

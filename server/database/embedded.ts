@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { chown, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -32,6 +32,9 @@ export type EmbeddedPostgres = {
 }
 
 type Owner = { uid: number; gid: number }
+
+/** Where root's PostgreSQL lives when its own user cannot reach the wanted place. */
+const ELSEWHERE = '/var/lib/countersign'
 
 /** Durable and sized for a small machine; everything else is PostgreSQL's default. */
 const SETTINGS: Record<string, string> = {
@@ -81,10 +84,32 @@ async function reachablePlaces(wanted: string, owner: Owner | undefined): Promis
   if (!owner) return { native: packaged, dataDirectory: wanted }
   const native = canReach(path.join(packaged, 'bin', 'postgres'), owner) ? packaged : await copyNative(packaged)
   if (canReach(path.dirname(wanted), owner)) return { native, dataDirectory: wanted }
-  const digest = createHash('sha256').update(wanted).digest('hex').slice(0, 16)
-  const elsewhere = path.join('/var/lib/countersign', digest, 'postgres')
-  await mkdir(path.dirname(elsewhere), { recursive: true })
-  return { native, dataDirectory: elsewhere }
+  await removeAbandoned()
+  return { native, dataDirectory: path.join(await placeElsewhere(`${wanted}.elsewhere`), 'postgres') }
+}
+
+/** The folder under /var/lib/countersign that belongs to this data; `marker` beside the wanted place remembers it. */
+async function placeElsewhere(marker: string): Promise<string> {
+  let place = (await readFile(marker, 'utf8').catch(() => '')).trim()
+  if (!place) {
+    place = path.join(ELSEWHERE, randomBytes(8).toString('hex'))
+    await writeFile(`${marker}.new`, `${place}\n`)
+    await rename(`${marker}.new`, marker)
+  }
+  await mkdir(place, { recursive: true })
+  await writeFile(path.join(place, 'marker'), marker)
+  return place
+}
+
+/** Removes data whose wanted place is gone: somebody deleted the folder that it was meant for. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(ELSEWHERE).catch(() => [])) {
+    const place = path.join(ELSEWHERE, name)
+    const marker = await readFile(path.join(place, 'marker'), 'utf8').catch(() => '')
+    if (!marker || (await readFile(marker, 'utf8').catch(() => '')).trim() === place) continue
+    await endLeftover(path.join(place, 'postgres'))
+    await rm(place, { recursive: true, force: true })
+  }
 }
 
 function packagedNative(): string {
@@ -99,12 +124,13 @@ function canReach(file: string, owner: Owner): boolean {
 
 async function copyNative(packaged: string): Promise<string> {
   const version = createHash('sha256').update(await readFile(path.join(packaged, 'bin', 'postgres'))).digest('hex').slice(0, 16)
-  const target = path.join('/var/lib/countersign', `postgres-${version}`)
-  if (!(await exists(path.join(target, 'complete')))) {
-    await mkdir(target, { recursive: true, mode: 0o755 })
-    await cp(packaged, target, { recursive: true, verbatimSymlinks: true })
-    await writeFile(path.join(target, 'complete'), '')
-  }
+  const target = path.join(ELSEWHERE, `postgres-${version}`)
+  if (await exists(target)) return target
+  const unfinished = `${target}.${randomBytes(4).toString('hex')}`
+  await mkdir(unfinished, { recursive: true, mode: 0o755 })
+  await cp(packaged, unfinished, { recursive: true, verbatimSymlinks: true })
+  // Another process may have been faster; what it copied is the same.
+  await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true, force: true }))
   return target
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { type Pool, type TrxClient } from './pool.ts'
+import type { Pool, TrxClient } from './pool.ts'
 
 const MIGRATIONS_URL = new URL('./migrations/', import.meta.url)
 /** Any constant: every process of this product takes the same lock. */

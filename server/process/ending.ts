@@ -9,6 +9,8 @@ export type Ending = {
   onForced(listener: () => void): void
   /** Begins the end; the process exits with this code. */
   begin(exitCode: number): void
+  /** True as soon as the end began: what fails from now on fails because of it. */
+  hasBegun(): boolean
 }
 
 /** After this the end is not orderly any more. */
@@ -66,5 +68,6 @@ export function createEnding(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[] =
     onBegin: (listener) => void beginListeners.push(listener),
     onForced: (listener) => void forcedListeners.push(listener),
     begin,
+    hasBegun: () => hasBegun,
   }
 }

@@ -1,9 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pool } from '#server/database/pool.ts'
 import type { DeliveryLogger } from './delivery-loop.ts'
-import { type AttemptRecord, recordAttempts } from './webhook-store.ts'
+import { type AttemptRecord, type ClaimedDelivery, recordAttempts, returnDeliveries } from './webhook-store.ts'
 
 export type AttemptRecorder = {
   add(record: AttemptRecord): void
+  /** Undoes claims of which nothing was sent. When that fails their lease brings them back, as interrupted attempts. */
+  giveBack(deliveries: readonly ClaimedDelivery[]): void
   /** Resolves when everything added so far is committed, or when `waitMs` are over. */
   flush(waitMs: number): Promise<void>
 }
@@ -17,10 +20,19 @@ const RETRY_MS_MAX = 5_000
  */
 export function createAttemptRecorder(pool: Pool, gapsMs: readonly number[], logger: DeliveryLogger): AttemptRecorder {
   let waiting: AttemptRecord[] = []
+  let returning: ClaimedDelivery[] = []
   let running: Promise<void> | undefined
 
+  async function giveBackAll(): Promise<void> {
+    const batch = returning
+    returning = []
+    await returnDeliveries(pool, batch).catch((error: unknown) => logger.warn({ err: error }, 'Claimed webhook deliveries could not be given back'))
+  }
+
   async function run(): Promise<void> {
-    for (let retryMs = 50; waiting.length > 0; ) {
+    for (let retryMs = 50; waiting.length + returning.length > 0; ) {
+      if (returning.length > 0) await giveBackAll()
+      if (waiting.length === 0) continue
       const batch = waiting.slice(0, BATCH_MAX)
       try {
         await recordAttempts(pool, batch, gapsMs)
@@ -35,11 +47,20 @@ export function createAttemptRecorder(pool: Pool, gapsMs: readonly number[], log
     running = undefined
   }
 
+  /** After the present turn, so that everything that ended in it shares a statement. */
+  function begin(): void {
+    running ??= nextTurn().then(run)
+  }
+
   return {
     add(record) {
       waiting.push(record)
-      // After the present turn, so that everything that ended in it shares a statement.
-      running ??= Promise.resolve().then(run)
+      begin()
+    },
+    giveBack(deliveries) {
+      if (deliveries.length === 0) return
+      returning.push(...deliveries)
+      begin()
     },
     async flush(waitMs) {
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref())

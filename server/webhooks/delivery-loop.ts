@@ -10,7 +10,7 @@ import { createSender, type Sender, type SendResult } from './send-webhook.ts'
 import { signWebhook, type WebhookSecret, webhookIdOf } from './sign-webhook.ts'
 import { type Allowance, createTargetSlots, type Target } from './target-slots.ts'
 import { webhookPayload } from './webhook-payload.ts'
-import { type Claim, type ClaimedDelivery, claimDeliveries, returnDeliveries } from './webhook-store.ts'
+import { type Claim, type ClaimedDelivery, claimDeliveries } from './webhook-store.ts'
 
 export type DeliveryLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
@@ -71,7 +71,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const sender = createLoopSender(options, deadlineMs)
   const pace = createClaimPace({ walkTargetsMax: options.claimTargetsMax ?? 4_000, pollMs, pollMsMax })
   const claimTimes = new WeakMap<ClaimedDelivery, { databaseMs: number; monotonicMs: number }>()
-  const returning = new Set<Promise<void>>()
   // Receivers where a slot became free and more may be due.
   const hinted = new Set<string>()
   let isRunning = false
@@ -166,7 +165,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       const claimedAt = claimTimes.get(delivery)
       const ageMs = performance.now() - (claimedAt?.monotonicMs ?? 0)
       if (!claimedAt || ageMs > leaseMs - deadlineMs - LEASE_MARGIN_MS) {
-        giveBackDeliveries([delivery])
+        recorder.giveBack([delivery])
         slots.ended(target, undefined)
         continue
       }
@@ -199,16 +198,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       for (const _delivery of queue) slots.ended(target, undefined)
       return queue
     })
-    giveBackDeliveries(deliveries)
-  }
-
-  function giveBackDeliveries(deliveries: readonly ClaimedDelivery[]): void {
-    if (deliveries.length === 0) return
-    // When this fails the lease gives them back, as attempts that were interrupted.
-    const returned = returnDeliveries(pool, deliveries)
-      .catch((error: unknown) => logger.warn({ err: error }, 'Claimed webhook deliveries could not be given back'))
-      .finally(() => returning.delete(returned))
-    returning.add(returned)
+    recorder.giveBack(deliveries)
   }
 
   return {
@@ -224,7 +214,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       await claiming
       giveBack([...slots.all()])
       if (slots.claimed() > 0) await withinDrainTime(new Promise<void>((resolve) => { onIdle = resolve }))
-      await Promise.all(returning)
       await recorder.flush(DRAIN_MS)
       sender.close()
     },

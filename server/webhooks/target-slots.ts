@@ -37,7 +37,8 @@ const SLOTS_START = 4
 const SLOTS_MAX = 64
 /** A proven receiver is claimed ahead of its slots, so that it need not wait for the next claim. */
 const AHEAD = 4
-const SUSPECT_ROWS_PER_CLAIM = 64
+/** Their retries come in crowds, and each needs a new connection: spread over several claims they disturb nobody. */
+const SUSPECT_ROWS_PER_CLAIM = 16
 const FORGET_AFTER_MS = 15 * 60_000
 
 /** How many more deliveries a receiver may be given now. */

@@ -66,12 +66,12 @@ begin
     else
       if v_listed is null then
         select coalesce(array_agg(l.target), '{}') into v_listed from (
-          select u.target from unnest(p_targets) as u (target)
-          union
-          select r.target from (select d.target from webhook_deliveries d
-            where d.state = 'due' and d.next_at <= v_at and d.next_at > v_at - p_recent_ms * interval '1 millisecond'
-            order by d.next_at desc limit 2000) r) l
-          where l.target <> all (v_served);
+          (select u.target from unnest(p_targets) as u (target)
+           union
+           select r.target from (select d.target from webhook_deliveries d
+             where d.state = 'due' and d.next_at <= v_at and d.next_at > v_at - p_recent_ms * interval '1 millisecond'
+             order by d.next_at desc limit 2000) r)
+          except select s.target from unnest(v_served) as s (target)) l;
       end if;
       v_place := v_place + 1;
       exit when v_place > cardinality(v_listed);

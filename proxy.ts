@@ -22,6 +22,10 @@ export function proxy(request: NextRequest): NextResponse {
   const headers = new Headers(request.headers)
   // Next reads the nonce from here and puts it on its own scripts.
   headers.set('content-security-policy', policy)
+  // Where the person wanted to go, for the way back after signing in.
+  const wanted = request.nextUrl.clone()
+  wanted.searchParams.delete('_rsc')
+  headers.set('x-wanted-address', wanted.pathname + wanted.search)
   const response = NextResponse.next({ request: { headers } })
   response.headers.set('content-security-policy', policy)
   response.headers.set('cache-control', 'private, no-store')

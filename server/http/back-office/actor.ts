@@ -1,3 +1,4 @@
+import { headers } from 'next/headers'
 import { forbidden, notFound, redirect } from 'next/navigation'
 import { cache } from 'react'
 import type { ActorRefusal } from '#lib/action-result.ts'
@@ -36,9 +37,9 @@ export async function requireActor(application: string, permission: Permission):
   if (found.ok) return found.value
   switch (found.error) {
     case 'unauthenticated':
-      return redirect(paths.signIn(paths.overview(application)))
+      return redirect(paths.signIn(await wantedAddress(application)))
     case 'second_factor_required':
-      return redirect(paths.enrol(paths.overview(application)))
+      return redirect(paths.enrol(await wantedAddress(application)))
     case 'not_found':
       return notFound()
     case 'forbidden':
@@ -49,10 +50,10 @@ export async function requireActor(application: string, permission: Permission):
 /** What the frame and its pages show of the actor of this request: name, roles, applications, language, zone. */
 export const getViewer = cache(async (application: string): Promise<Viewer> => {
   const person = await currentPerson()
-  if (!person) return redirect(paths.signIn(paths.overview(application)))
+  if (!person) return redirect(paths.signIn(await wantedAddress(application)))
   const membership = person.memberships.find((each) => each.slug === application)
   if (!membership) return notFound()
-  if (membership.requiresSecondFactor && !person.hasSecondFactor) return redirect(paths.enrol(paths.overview(application)))
+  if (membership.requiresSecondFactor && !person.hasSecondFactor) return redirect(paths.enrol(await wantedAddress(application)))
   return {
     personId: person.personId,
     name: person.name,
@@ -64,6 +65,11 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
     applications: person.memberships.map(({ slug, name }) => ({ slug, name })),
   }
 })
+
+/** The address this request is for, as the proxy noted it; the overview where it did not. */
+async function wantedAddress(application: string): Promise<string> {
+  return (await headers()).get('x-wanted-address') ?? paths.overview(application)
+}
 
 function toActor(person: SessionPerson, membership: SessionPerson['memberships'][number]): BackOfficeActor {
   return {

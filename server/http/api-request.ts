@@ -13,6 +13,8 @@ export type ApiRequest = {
   readonly search: string
   /** The caller's address, undefined where it cannot be known. */
   readonly peerAddress: string | undefined
+  /** Whether the request came with the marks of a proxy, trusted or not. */
+  readonly isForwarded: boolean
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined
   /** All headers by their lower-case names, for whoever checks a signature. */

@@ -11,6 +11,11 @@ export function cleanForNext(headers: IncomingHttpHeaders, isFromTrustedProxy: b
   for (const name of FORWARDED) if (headers[name] !== undefined) delete headers[name]
 }
 
+/** Whether the request says that it came through a proxy. */
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+  return headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+}
+
 /** X-Forwarded-For as one list, also when it came as several lines. */
 export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
   const value = headers['x-forwarded-for']

@@ -3,12 +3,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { ApiResponse } from './api-response.ts'
 import { answerClientError, noteUnderWay, refuseConnect } from './client-error.ts'
 import { errorResponse, type Refusal, refuse } from './errors.ts'
-import { cleanForNext, forwardedFor } from './forwarded-headers.ts'
+import { cleanForNext, forwardedFor, isForwarded } from './forwarded-headers.ts'
 import { handleApiRequest } from './handle-api-request.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 import { BODY_LIMITS, type BodyLimits, NodeRequest } from './node-request.ts'
 import { createPeerResolver } from './peer-address.ts'
-import { runWithPeer } from './peer-context.ts'
+import { runBehindDoor } from './peer-context.ts'
 import { findEndpoint, isApiPath } from './routes.ts'
 import { isAmbiguousPath, readTarget, type Target } from './target.ts'
 
@@ -96,10 +96,10 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     if (incoming.headers.host === undefined) return refuseAtDoor(incoming, outgoing, refuse(400, 'The Host header is missing.'))
     awaitsContinue?.writeContinue()
     incoming.url = target.search === '' ? target.path : `${target.path}?${target.search}`
-    const peerAddress = peerOf(incoming)
+    const facts = { peerAddress: peerOf(incoming), isForwarded: isForwarded(incoming.headers), url: incoming.url }
     cleanForNext(incoming.headers, peers.isTrusted(incoming.socket.remoteAddress))
     if (isDraining) outgoing.setHeader('connection', 'close')
-    runWithPeer(peerAddress, () => fallback(incoming, outgoing))
+    runBehindDoor(facts, () => fallback(incoming, outgoing))
   }
 
   function peerOf(incoming: IncomingMessage): string | undefined {

@@ -4,7 +4,7 @@ import { handleApiRequest } from './handle-api-request.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 import { BODY_LIMITS } from './node-request.ts'
 import { createPeerResolver, type PeerResolver } from './peer-address.ts'
-import { currentPeerAddress } from './peer-context.ts'
+import { doorFacts } from './peer-context.ts'
 import { readTarget } from './target.ts'
 
 const RUNTIME_KEY = Symbol.for('countersign.runtime')
@@ -43,14 +43,18 @@ class FetchRequest implements ApiRequest {
   readonly path: string
   readonly search: string
   readonly peerAddress: string | undefined
+  readonly isForwarded: boolean
   readonly #request: Request
 
   constructor(request: Request, runtime: HttpRuntime) {
-    const target = readTarget(request.url) ?? { path: request.url, search: '' }
+    const facts = doorFacts()
+    const url = facts?.url ?? request.url
+    const target = readTarget(url) ?? { path: url, search: '' }
     this.method = request.method
     this.path = target.path
     this.search = target.search
-    this.peerAddress = currentPeerAddress() ?? peersOf(runtime).resolve(undefined, request.headers.get('x-forwarded-for') ?? undefined)
+    this.peerAddress = facts ? facts.peerAddress : peersOf(runtime).resolve(undefined, request.headers.get('x-forwarded-for') ?? undefined)
+    this.isForwarded = facts ? facts.isForwarded : request.headers.has('x-forwarded-for') || request.headers.has('forwarded')
     this.#request = request
   }
 

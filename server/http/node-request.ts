@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { ApiRequest, BodyProblem } from './api-request.ts'
+import { isForwarded } from './forwarded-headers.ts'
 
 export type BodyLimits = {
   /** How long a body may take from its first byte that we ask for. */
@@ -41,6 +42,10 @@ export class NodeRequest implements ApiRequest {
 
   get headers(): IncomingMessage['headers'] {
     return this.#incoming.headers
+  }
+
+  get isForwarded(): boolean {
+    return isForwarded(this.#incoming.headers)
   }
 
   header(name: string): string | undefined {

@@ -1,23 +1,34 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+/** What only the front door knows of a request, because Next hides or changes it on the way to a handler. */
+export type DoorFacts = {
+  peerAddress: string | undefined
+  /** Whether the request came with the marks of a proxy; Next adds such marks of its own. */
+  isForwarded: boolean
+  /** The target as it arrived; Next repairs what it cannot decode. */
+  url: string
+}
+
 const KEY = Symbol.for('countersign.peer')
 
-/**
- * Behind Next the caller's address is not to be had, and Next bundles its own copy of this module: the one store of the
- * process hangs on globalThis, where both copies find it.
- */
-function store(): AsyncLocalStorage<string> {
-  const holder = globalThis as { [KEY]?: AsyncLocalStorage<string> }
+/** Next bundles its own copy of this module: the one store of the process hangs on globalThis, where both copies find it. */
+function store(): AsyncLocalStorage<DoorFacts> {
+  const holder = globalThis as { [KEY]?: AsyncLocalStorage<DoorFacts> }
   holder[KEY] ??= new AsyncLocalStorage()
   return holder[KEY]
 }
 
-/** Runs Next's handler so that everything it calls can ask for the caller's address. */
-export function runWithPeer<Value>(peerAddress: string | undefined, work: () => Value): Value {
-  return peerAddress === undefined ? work() : store().run(peerAddress, work)
+/** Runs Next's handler so that everything it calls can ask for these facts. */
+export function runBehindDoor<Value>(facts: DoorFacts, work: () => Value): Value {
+  return store().run(facts, work)
 }
 
-/** The address of whoever sent the request under way, as the front door saw it; undefined where there is no front door. */
-export function currentPeerAddress(): string | undefined {
+/** What the front door saw of the request under way; undefined where there is no front door. */
+export function doorFacts(): DoorFacts | undefined {
   return store().getStore()
+}
+
+/** The address of whoever sent the request under way; undefined where it cannot be known. */
+export function currentPeerAddress(): string | undefined {
+  return doorFacts()?.peerAddress
 }

@@ -27,7 +27,7 @@ function checkReader({ config }: HttpRuntime, request: ApiRequest): Refusal | un
     if (timingSafeEqual(digest(given), digest(config.metricsToken))) return undefined
     return refuse(401, 'The metrics need their bearer token.', { 'www-authenticate': 'Bearer' })
   }
-  const isBehindUnknownProxy = config.trustedProxies.length === 0 && (request.header('x-forwarded-for') ?? request.header('forwarded')) !== undefined
+  const isBehindUnknownProxy = config.trustedProxies.length === 0 && request.isForwarded
   const isNear = request.peerAddress !== undefined && isPrivateAddress(request.peerAddress)
   return isNear && !isBehindUnknownProxy ? undefined : refuse(403, 'The metrics are for callers on this network, or with METRICS_TOKEN.')
 }

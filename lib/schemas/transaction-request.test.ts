@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseJson } from '../json.ts'
+import { formatMinor } from '../money.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '../operators.ts'
+import { parseBatch, parseTransactionRequest } from './transaction-request.ts'
+
+const operators = fc.constantFrom(...OPERATOR_CODES)
+const digits = (minLength: number, maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength })
+
+/** A body that the specification allows, as text, and what it means. */
+const validBodies = fc.record({
+  operator: operators, customerName: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }).filter((name) => name.trim() !== '' && !name.includes('\0') && [...name].length <= 200),
+  externalId: fc.uuid({ version: 4 }), rest: digits(7, 12), amountMinor: fc.bigInt(1n, 999_999_999_999n),
+})
+
+function read(text: string) {
+  const json = parseJson(text)
+  assert.ok(json.ok)
+  return parseTransactionRequest(json.value)
+}
+
+function write(body: { operator: (typeof OPERATOR_CODES)[number]; customerName: string; externalId: string; rest: string; amountMinor: bigint }, countryName?: string): string {
+  const { country } = OPERATORS[body.operator]
+  const fields = {
+    transferMethod: body.operator, customerName: body.customerName, externalId: body.externalId, phoneNumber: country.dialCode + body.rest,
+    amount: '@', webhookUrl: 'https://partner.example/hooks', countryName: countryName ?? country.name,
+  }
+  return JSON.stringify(fields).replace('"@"', formatMinor(body.amountMinor))
+}
+
+test('every body that the specification allows is accepted, and its amount is exact', () => {
+  fc.assert(fc.property(validBodies, (body) => {
+    const result = read(write(body))
+    assert.ok(result.ok, result.ok ? '' : result.error.join(' '))
+    assert.equal(result.value.amount, body.amountMinor)
+    assert.equal(result.value.customerName, body.customerName)
+  }))
+})
+
+test('every other country than the operator’s is refused', () => {
+  fc.assert(fc.property(validBodies, fc.constantFrom(...COUNTRY_NAMES), (body, countryName) => {
+    const isRight = OPERATORS[body.operator].country.name === countryName
+    assert.equal(read(write(body, countryName)).ok, isRight)
+  }))
+})
+
+test('whatever JSON arrives, the answer is a value or sentences, one per field at most', () => {
+  fc.assert(fc.property(fc.json(), (text) => {
+    const json = parseJson(text)
+    if (!json.ok) return
+    const result = parseTransactionRequest(json.value)
+    assert.equal(result.ok, false)
+    if (!result.ok) assert.ok(result.error.length >= 1 && result.error.length <= 7 && result.error.every((sentence) => sentence.endsWith('.')))
+    assert.equal(typeof parseBatch(json.value).ok, 'boolean')
+  }))
+})
+
+test('one field gets one sentence, also when two rules refuse it', () => {
+  const result = read(JSON.stringify({ transferMethod: 'OMCM', phoneNumber: '+5', countryName: 'CAMEROON' }))
+  assert.ok(!result.ok)
+  assert.equal(result.error.filter((sentence) => sentence.startsWith('phoneNumber')).length, 1)
+  assert.equal(result.error.length, 5)
+})

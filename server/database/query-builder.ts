@@ -15,10 +15,13 @@ export const queryBuilder = new Kysely<Database>({
   },
 })
 
+/** What queryBuilder composes, and what Kysely's own `sql` template does: both know their row and their parameters. */
+export type Composed<Row> = { compile(executor: typeof queryBuilder): CompiledQuery<Row> }
+
 /** Runs a composed statement on a pool or inside somebody's transaction and returns its rows. */
-export async function runQuery<Row>(queryable: Queryable, query: { compile(): CompiledQuery<Row> }): Promise<Row[]> {
-  const { sql, parameters } = query.compile()
+export async function runQuery<Row>(queryable: Queryable, query: Composed<Row>): Promise<Row[]> {
+  const { sql, parameters } = query.compile(queryBuilder)
   const { rows } = await queryable.query(sql, [...parameters])
-  // The builder's Row type is what the statement selects; the catalogue test keeps the table types true.
+  // Row is what the statement says it selects; schema.test.ts keeps the table types behind it true.
   return rows as Row[]
 }

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { utcDayOf } from '#lib/time.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+import { transition } from '#server/transactions/transition.ts'
+import { listTransactions } from './list-transactions.ts'
+import { searchTransactions } from './search-transactions.ts'
+
+let database: TestDatabase
+let applicationId: string
+let all: Transaction[]
+before(async () => {
+  database = await createTestDatabase()
+  applicationId = await makeApplication(database.pool)
+  await seed()
+  all = (await listTransactions(database.pool, applicationId, { page: 0, size: 1000 })).rows
+})
+after(() => database.drop())
+
+/** 240 transactions over twelve days with holes between them. */
+async function seed(): Promise<void> {
+  for (let n = 0; n < 240; n++) {
+    const operator = OPERATOR_CODES[(n * 7) % 13] ?? 'OMCM'
+    const item = anIntakeItem(applicationId, {
+      operator, type: n % 3 === 0 ? 'DEPOSIT' : 'COLLECT', amountMinor: BigInt(((n * 37) % 90) + 1) * 100n, customerName: n % 5 === 0 ? 'Awa_Traoré 50%' : 'Paul Etame',
+      phoneNumber: `${OPERATORS[operator].country.dialCode}67000${n % 8}${n % 2}00`, bands: n % 4 === 3 ? [aBand()] : null,
+    })
+    await takeIn(database.pool, [item])
+    if (n % 4 === 0) await transition(database.pool, [{ ...item, event: 'failed', actor: SYSTEM_ACTOR }])
+    if (n % 4 === 1 && item.type === 'COLLECT') await transition(database.pool, [{ ...item, event: 'succeeded', actor: SYSTEM_ACTOR }])
+  }
+  await database.pool.query(
+    "update transactions set created_at = timestamptz '2026-03-01 05:00Z' + (sequence / 20) * interval '50 hours' + sequence * interval '1 second' where application_id = $1",
+    [applicationId],
+  )
+  await database.pool.query('delete from transaction_days where application_id = $1', [applicationId])
+  await database.pool.query(
+    `insert into transaction_days select application_id, (created_at at time zone 'UTC')::date, operator, type, status, count(*), sum(amount_minor)
+     from transactions where application_id = $1 group by 1, 2, 3, 4, 5`,
+    [applicationId],
+  )
+}
+
+function oracle(filter: TransactionFilter): Transaction[] {
+  const operators = filteredOperators(filter)
+  const fitting = all.filter(
+    (one) =>
+      (filter.status.length === 0 || filter.status.includes(one.status)) && (filter.type.length === 0 || filter.type.includes(one.type)) &&
+      (!operators || operators.includes(one.operator)) && (!filter.from || utcDayOf(one.createdAt) >= filter.from) && (!filter.to || utcDayOf(one.createdAt) <= filter.to) &&
+      (filter.min === null || one.amountMinor >= filter.min) && (filter.max === null || one.amountMinor <= filter.max) &&
+      one.phoneNumber.startsWith(filter.phone) && one.customerName.toLowerCase().includes(filter.name.toLowerCase()),
+  )
+  const sign = filter.sort === 'amount-asc' ? 1 : -1
+  if (filter.sort === 'oldest') return fitting.toReversed()
+  if (filter.sort === 'newest') return fitting
+  return fitting.toSorted((left, right) => (left.amountMinor === right.amountMinor ? Number(right.sequence - left.sequence) : sign * Number(left.amountMinor - right.amountMinor)))
+}
+
+const few = <const Values extends readonly string[]>(values: Values) => fc.subarray([...values], { maxLength: Math.min(3, values.length) }).map((chosen) => chosen.join(','))
+const day = fc.integer({ min: 1, max: 28 }).map((n) => `2026-03-${String(n).padStart(2, '0')}`)
+const address = fc.record(
+  {
+    status: few(TRANSACTION_STATUSES), type: few(TRANSACTION_TYPES), operator: few(OPERATOR_CODES), country: few(COUNTRY_NAMES), from: day, to: day,
+    min: fc.integer({ min: 1, max: 90 }).map(String), max: fc.integer({ min: 1, max: 90 }).map(String), phone: fc.constantFrom('237', '22167', '+237 67000'),
+    name: fc.constantFrom('awa', 'PAUL', '_', '%', '50%'), sort: fc.constantFrom('newest', 'oldest', 'amount-desc', 'amount-asc'), page: fc.integer({ min: 1, max: 5 }).map(String), size: fc.constantFrom('25', '50'),
+  },
+  { requiredKeys: [] },
+)
+
+test('any filter, order and page equals what picking from the whole list by hand gives, and so do count and sums', async () => {
+  await fc.assert(
+    fc.asyncProperty(address, async (query) => {
+      const filter = transactionFilterSchema.parse(query)
+      const expected = oracle(filter)
+      const found = await searchTransactions(database.pool, applicationId, filter)
+      const begin = (filter.page - 1) * filter.size
+      assert.deepEqual(found.rows.map((row) => row.sequence), expected.slice(begin, begin + filter.size).map((row) => row.sequence))
+      assert.equal(found.total, BigInt(expected.length))
+      for (const sum of found.sums) {
+        const amounts = expected.filter((row) => row.currency === sum.currency).map((row) => row.amountMinor)
+        assert.deepEqual([sum.count, sum.amountMinor], [BigInt(amounts.length), amounts.reduce((total, one) => total + one, 0n)])
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a filter with nonsense in every field shows the whole list instead of an error', () => {
+  const nonsense = Object.fromEntries(Object.keys(transactionFilterSchema.shape).map((key) => [key, '\u0000 ?']))
+  const { phone, name, ...rest } = transactionFilterSchema.parse({ ...nonsense, name: '' })
+  const { phone: _phone, name: _name, ...defaults } = transactionFilterSchema.parse({})
+  assert.deepEqual(rest, defaults)
+  assert.deepEqual([phone, name], ['', ''])
+})

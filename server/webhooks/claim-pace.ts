@@ -6,8 +6,17 @@ export type ClaimPace = {
   walkMax(nowMs: number): number
   recentMs(nowMs: number): number
   /** Notes how a claim went; gives the pause before the next one when somebody asks for it, and when nobody does. */
-  note(claim: Claim, asked: { rowsMax: number; hasWalked: boolean; startedMs: number; endedMs: number }): { breathMs: number; restMs: number }
+  note(claim: Claim, asked: AskedClaim): { breathMs: number; restMs: number }
   failed(): void
+}
+
+export type AskedClaim = {
+  rowsMax: number
+  hasWalked: boolean
+  /** Receivers that lately let us wait could have been given more, were it not for their common limit. */
+  isCut: boolean
+  startedMs: number
+  endedMs: number
 }
 
 export type PaceOptions = { walkTargetsMax: number; pollMs: number; pollMsMax: number }
@@ -19,6 +28,7 @@ const OVERLAP_MS = 1_000
 const RECENT_MS_MAX = 30_000
 const BREATH_MS = 4
 const WALK_EVERY_MS = 500
+const CUT_WALK_EVERY_MS = 50
 const MANY_TARGETS = 32
 
 /**
@@ -45,7 +55,9 @@ export function createClaimPace(options: PaceOptions): ClaimPace {
       lastClaimMs = asked.startedMs
       if (isFull) each = new Set(claim.deliveries.map((delivery) => delivery.target)).size >= MANY_TARGETS ? Math.max(1, each >> 1) : each
       else each = Math.min(EACH_MAX, each * 2)
-      if (asked.hasWalked) walkAtMs = isFull ? 0 : asked.endedMs + (found > 0 ? Math.max(20, tookMs * 3) : Math.max(WALK_EVERY_MS, tookMs * 8))
+      // Whoever has work under way is looked at again when some of it ends; the walk is for what nobody else finds.
+      if (isFull) walkAtMs = 0
+      else if (asked.hasWalked || asked.isCut) walkAtMs = asked.endedMs + (asked.isCut ? Math.max(CUT_WALK_EVERY_MS, tookMs * 3) : Math.max(WALK_EVERY_MS, tookMs * 8))
       emptyClaims = found === 0 ? emptyClaims + 1 : 0
       const breathMs = isFull ? 0 : Math.max(BREATH_MS, found > 0 ? tookMs / 2 : tookMs)
       const pollMs = Math.min(options.pollMsMax, options.pollMs * 1.5 ** Math.min(emptyClaims, 10))

@@ -116,7 +116,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     try {
       const claim = await claimDeliveries(pool, { ...allowance, targets, walkMax, cursor, eachMax: pace.eachMax(), recentMs: pace.recentMs(startedMs), leaseMs, gapsMs })
       cursor = claim.cursor
-      const { breathMs, restMs } = pace.note(claim, { rowsMax: allowance.rowsMax, hasWalked: walkMax > 0, startedMs, endedMs: performance.now() })
+      const suspectRows = claim.deliveries.filter((delivery) => delivery.target in allowance.suspects).length
+      const isCut = suspectRows > 0 && suspectRows >= allowance.suspectRowsMax
+      const { breathMs, restMs } = pace.note(claim, { rowsMax: allowance.rowsMax, hasWalked: walkMax > 0, isCut, startedMs, endedMs: performance.now() })
       mayClaimAtMs = performance.now() + breathMs
       accept(claim, allowance)
       schedule(isWoken || hinted.size > 0 ? breathMs : restMs)

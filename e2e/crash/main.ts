@@ -1,0 +1,60 @@
+// Kills the service and its database at random moments under load and checks that nothing is lost:
+// `npm run crash -- --kills 50 --seed 7`. The same seed makes the same plan. Exit code 1 when a promise is broken.
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { type RunReport, runCrash } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '50' },
+    seed: { type: 'string' },
+    connections: { type: 'string', default: '16' },
+    /** Leaves the data folder, also when all is well. */
+    keep: { type: 'boolean', default: false },
+  },
+})
+const BROKEN_SHOWN_MAX = 10
+
+const startedMs = performance.now()
+const report = await runCrash({
+  kills: wholeNumber('kills', values.kills),
+  seed: values.seed === undefined ? randomInt(1, 1_000_000) : wholeNumber('seed', values.seed),
+  connections: wholeNumber('connections', values.connections),
+  keepsFolder: values.keep,
+  say,
+})
+print(report)
+process.exitCode = report.verdicts.some((verdict) => verdict.broken.length > 0) ? 1 : 0
+
+function print({ verdicts, killed, recoveriesMs, ...figures }: RunReport): void {
+  say('')
+  say('killed       times   accepted again after (median, worst)')
+  for (const [victim, times] of Object.entries(killed)) {
+    const sorted = Object.entries(recoveriesMs).find(([name]) => name === victim)?.[1].toSorted((left, right) => left - right) ?? []
+    say(`${victim.padEnd(11)}  ${String(times).padStart(5)}   ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, ${Math.round(sorted.at(-1) ?? 0)} ms`)
+  }
+  say(`${figures.transactions} transactions accepted, ${figures.answered} answers, ${figures.lost} requests without one; load ${seconds(figures.loadMs)}, rest after ${seconds(figures.settleMs)}, all in ${seconds(performance.now() - startedMs)}`)
+  say('')
+  for (const { promise, looked, broken } of verdicts) {
+    say(`${broken.length === 0 ? 'ok    ' : 'BROKEN'}  ${String(looked).padStart(6)}  ${promise}`)
+    for (const one of broken.slice(0, BROKEN_SHOWN_MAX)) say(`                  ${one}`)
+    if (broken.length > BROKEN_SHOWN_MAX) say(`                  and ${broken.length - BROKEN_SHOWN_MAX} more`)
+  }
+  const failed = verdicts.filter((verdict) => verdict.broken.length > 0).length
+  if (failed > 0) say(`The data is kept in ${figures.folder}`)
+  say(`${verdicts.length - failed} passed, ${failed} failed`)
+}
+
+function seconds(durationMs: number): string {
+  return `${(durationMs / 1_000).toFixed(1)} s`
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
+  process.stderr.write(`--${name} must be a whole number from 1.\n`)
+  process.exit(2)
+}

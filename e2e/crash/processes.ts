@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** A process as /proc shows it. */
+export type ProcessEntry = { pid: number; parent: number; command: string }
+
+/** Every process of this machine that still runs. */
+export function listProcesses(): ProcessEntry[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    const status = readText(path.join('/proc', name, 'status'))
+    const command = readText(path.join('/proc', name, 'cmdline')).replaceAll('\0', ' ').trim()
+    const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0)
+    return command === '' || /^State:\s+Z/m.test(status) ? [] : [{ pid: Number(name), parent, command }]
+  })
+}
+
+/** Kills at once; false when there was nothing to kill any more. */
+export function killAtOnce(pid: number): boolean {
+  try {
+    process.kill(pid, 'SIGKILL')
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // It ended in between.
+    return ''
+  }
+}

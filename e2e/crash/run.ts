@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createPool } from '#server/database/pool.ts'
+import { AnswerLedger } from './ledger-of-answers.ts'
+import { checkEverything, type Verdict } from './checks.ts'
+import { keepBusy, type LoadOptions, tryOnce } from './load.ts'
+import { PartnerProgram } from './partner.ts'
+import { type PlannedKill, planKills, type Victim } from './plan.ts'
+import { createRandom, type Random } from './random.ts'
+import { Receiver } from './receiver.ts'
+import { Service } from './service.ts'
+import { settle } from './settle.ts'
+
+export type RunOptions = { kills: number; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
+
+export type RunReport = {
+  verdicts: Verdict[]
+  killed: Record<Victim, number>
+  recoveriesMs: Record<Victim, number[]>
+  answered: number
+  lost: number
+  transactions: number
+  loadMs: number
+  settleMs: number
+  folder: string
+}
+
+const RECOVERY_LIMIT_MS = 60_000
+const TAIL_MS = 1_000
+
+/**
+ * The crash run: loads a real service over HTTP, kills its processes at moments drawn from the seed, lets it come to
+ * rest, and holds everything that the partners, the operators and the receivers know against the database.
+ */
+export async function runCrash(options: RunOptions): Promise<RunReport> {
+  const receiver = await Receiver.start()
+  const service = await Service.start()
+  const load: LoadOptions = {
+    random: createRandom(options.seed), ledger: new AnswerLedger(), receiver,
+    partners: service.readSandbox().applications.map((application) => new PartnerProgram(service.baseUrl, application)),
+  }
+  let isBroken = true
+  try {
+    for (const partner of load.partners) await partner.signIn()
+    options.say(`Service in ${service.folder}, seed ${options.seed}`)
+    const report = await loadKillAndCheck(options, service, load)
+    isBroken = report.verdicts.some((verdict) => verdict.broken.length > 0)
+    return report
+  } finally {
+    for (const partner of load.partners) await partner.close()
+    await service.stop({ keepsFolder: options.keepsFolder || isBroken })
+    await receiver.close()
+  }
+}
+
+async function loadKillAndCheck(options: RunOptions, service: Service, load: LoadOptions): Promise<RunReport> {
+  const startedMs = performance.now()
+  let isEnding = false
+  const busy = Array.from({ length: options.connections }, (_, index) =>
+    keepBusy({ ...load, random: createRandom(options.seed * 1_000 + index + 1) }, () => isEnding))
+  const executioner = new Executioner(service, { ...load, random: createRandom(options.seed * 1_000) }, startedMs, options.say)
+  for (const planned of planKills(createRandom(options.seed), options.kills)) await executioner.carryOut(planned)
+  await executioner.untilRecovered()
+  await delay(TAIL_MS)
+  isEnding = true
+  await Promise.all(busy)
+  const settlingMs = performance.now()
+  const databaseUrl = service.databaseUrl()
+  if (!databaseUrl) throw new Error('The database did not come back')
+  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'crash run' })
+  try {
+    const open = await settle(pool, executioner.serviceDiedAt)
+    const settledMs = performance.now()
+    const verdicts = await checkEverything({
+      pool, ledger: load.ledger, receiver: load.receiver, folder: service.folder, open,
+      applicationApiIds: load.partners.map((partner) => partner.application.apiId),
+    })
+    return {
+      verdicts, killed: executioner.killed, recoveriesMs: executioner.recoveriesMs, answered: load.ledger.answered, lost: load.ledger.lost,
+      transactions: load.ledger.known.length, loadMs: settlingMs - startedMs, settleMs: settledMs - settlingMs, folder: service.folder,
+    }
+  } finally {
+    await pool.end()
+  }
+}
+
+/** Carries the plan out and measures, after each kill, how long it takes until a request is accepted again. */
+class Executioner {
+  readonly killed: Record<Victim, number> = { service: 0, postgres: 0, backend: 0, simulator: 0 }
+  readonly recoveriesMs: Record<Victim, number[]> = { service: [], postgres: [], backend: [], simulator: [] }
+  serviceDiedAt = new Date(0)
+  #service: Service
+  #load: LoadOptions
+  #random: Random
+  #startedMs: number
+  #say: (line: string) => void
+  #number = 0
+  #recovering: Promise<void> = Promise.resolve()
+
+  constructor(service: Service, load: LoadOptions, startedMs: number, say: (line: string) => void) {
+    this.#service = service
+    this.#load = load
+    this.#random = load.random
+    this.#startedMs = startedMs
+    this.#say = say
+  }
+
+  async carryOut(planned: PlannedKill): Promise<void> {
+    if (planned.waitsForRecovery) await this.#recovering
+    // The moment of the kill is the point of the run, not something to wait for.
+    await delay(planned.afterMs)
+    const pid = await this.#strike(planned.victim)
+    const number = ++this.#number
+    this.killed[planned.victim]++
+    const killedMs = performance.now()
+    if (planned.victim === 'service') this.serviceDiedAt = new Date()
+    const earlier = this.#recovering
+    this.#recovering = this.#untilAccepted(killedMs).then(async (recoveryMs) => {
+      await earlier
+      this.recoveriesMs[planned.victim].push(recoveryMs)
+      const place = `${String(number).padStart(4)}  at ${((killedMs - this.#startedMs) / 1_000).toFixed(3).padStart(8)} s`
+      this.#say(`${place}  ${planned.victim.padEnd(9)}  process ${String(pid).padEnd(7)}  first accepted again after ${Math.round(recoveryMs)} ms`)
+    })
+  }
+
+  untilRecovered(): Promise<void> {
+    return this.#recovering
+  }
+
+  /** Somebody may just be down because of the kill before: then it is killed as soon as it is up. */
+  async #strike(victim: Victim): Promise<number> {
+    const endsAtMs = performance.now() + RECOVERY_LIMIT_MS
+    while (performance.now() < endsAtMs) {
+      const pid = this.#service.kill(victim, this.#random)
+      if (pid !== undefined) return pid
+      await delay(20)
+    }
+    throw new Error(`There is no ${victim} to kill; ${this.#service.logFile} may say why`)
+  }
+
+  /** Milliseconds from the kill to the answer of the first request that was sent after it and accepted. */
+  async #untilAccepted(killedMs: number): Promise<number> {
+    const endsAtMs = killedMs + RECOVERY_LIMIT_MS
+    while (performance.now() < endsAtMs) {
+      if (await tryOnce(this.#load)) return performance.now() - killedMs
+      await delay(5)
+    }
+    throw new Error(`Nothing was accepted within ${RECOVERY_LIMIT_MS / 1_000} s; ${this.#service.logFile} may say why`)
+  }
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '#server/database/embedded.ts'
+import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
+import type { Victim } from './plan.ts'
+import { killAtOnce, listProcesses } from './processes.ts'
+import type { Random } from './random.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const MAIN = path.join(ROOT, 'server/main.ts')
+const FIRST_START_LIMIT_MS = 120_000
+const SIMULATOR_DELAY_MS = 80
+
+/** The service under test: the real process on an embedded PostgreSQL, started again whenever it is gone. */
+export class Service {
+  readonly folder: string
+  readonly baseUrl: string
+  #port: number
+  #child: ChildProcess | undefined
+  #isStopping = false
+  #starts = 0
+
+  private constructor(folder: string, port: number) {
+    this.folder = folder
+    this.#port = port
+    this.baseUrl = `http://127.0.0.1:${port}`
+  }
+
+  /** Starts a sandbox in a folder of its own below the system's temporary one. Resolves when it takes requests. */
+  static async start(): Promise<Service> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'countersign-crash-'))
+    // As root PostgreSQL runs as another user, who must be able to enter.
+    await chmod(folder, 0o755)
+    const service = new Service(folder, await freePort())
+    service.#launch()
+    await service.#untilReady()
+    return service
+  }
+
+  /** How often the main process was started. */
+  get starts(): number {
+    return this.#starts
+  }
+
+  get logFile(): string {
+    return path.join(this.folder, 'service.log')
+  }
+
+  /** The applications, keys and people that the sandbox made. */
+  readSandbox(): SandboxFile {
+    return JSON.parse(readFileSync(path.join(this.folder, 'sandbox.json'), 'utf8'))
+  }
+
+  /** The present address of the database; undefined while it is not up. */
+  databaseUrl(): string | undefined {
+    try {
+      return readFileSync(path.join(this.folder, 'postgres.url'), 'utf8').trim()
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Kills one process of this kind and gives its id; undefined when there is none at this moment. */
+  kill(victim: Victim, random: Random): number | undefined {
+    const pid = this.#findVictim(victim, random)
+    return pid !== undefined && killAtOnce(pid) ? pid : undefined
+  }
+
+  #findVictim(victim: Victim, random: Random): number | undefined {
+    const mainPid = this.#child?.pid
+    if (victim === 'service') return this.#child?.exitCode === null && this.#child.signalCode === null ? mainPid : undefined
+    const processes = listProcesses()
+    if (victim === 'simulator') return processes.find((one) => one.parent === mainPid && one.command.includes('simulator/main.ts'))?.pid
+    const postmaster = processes.find((one) => one.command.includes(`-D ${this.#postgresFolder()}`))
+    if (victim === 'postgres' || !postmaster) return postmaster?.pid
+    const children = processes.filter((one) => one.parent === postmaster.pid)
+    return children.length > 0 ? random.pick(children).pid : undefined
+  }
+
+  #postgresFolder(): string {
+    return path.join(this.folder, 'postgres')
+  }
+
+  /** Ends the service in order and removes its folder, unless it is to be looked at. */
+  async stop(options: { keepsFolder: boolean }): Promise<void> {
+    this.#isStopping = true
+    const child = this.#child
+    if (child && child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      const forced = setTimeout(() => child.kill('SIGKILL'), 20_000)
+      await exited
+      clearTimeout(forced)
+    }
+    for (const left of listProcesses()) if (left.command.includes(this.folder)) killAtOnce(left.pid)
+    if (!options.keepsFolder) await rm(this.folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  #launch(): void {
+    this.#starts++
+    const log = openSync(this.logFile, 'a')
+    // The channel ends the service when this program is killed.
+    const child = spawn(process.execPath, ['--max-old-space-size=256', '--max-semi-space-size=16', '--disable-warning=ExperimentalWarning', MAIN], {
+      cwd: ROOT,
+      stdio: ['ignore', log, log, 'ipc'],
+      env: {
+        PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', SANDBOX: '1', LOG_LEVEL: 'warn', HOST: '127.0.0.1',
+        PORT: String(this.#port), DATA_DIR: this.folder, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
+      },
+    })
+    closeSync(log)
+    this.#child = child
+    child.once('exit', () => {
+      if (!this.#isStopping) this.#launch()
+    })
+  }
+
+  async #untilReady(): Promise<void> {
+    const endsAtMs = performance.now() + FIRST_START_LIMIT_MS
+    while (performance.now() < endsAtMs) {
+      const isReady = await fetch(`${this.baseUrl}/health/ready`).then((response) => response.ok, () => false)
+      if (isReady) return
+      if (this.#starts > 1) break
+      await delay(50)
+    }
+    await this.stop({ keepsFolder: true })
+    throw new Error(`The service did not start; ${this.logFile} says why`)
+  }
+}

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from '#server/database/pool.ts'
+
+const LIMIT_MS = 180_000
+const LOOK_EVERY_MS = 200
+/** How long a webhook claim lasts (server/webhooks/delivery-loop.ts). */
+const WEBHOOK_LEASE_MS = 30_000
+
+/**
+ * Waits until nothing is under way any more: every transaction has its result, except those that the simulator keeps
+ * pending for ever (912) and those that wait for a checker; every webhook is delivered or given up. Gives back what was
+ * still open when the time was up. `serviceDiedAt`: the last time the main process was killed.
+ */
+export async function settle(pool: Pool, serviceDiedAt: Date): Promise<string[]> {
+  const endsAtMs = performance.now() + LIMIT_MS
+  let open: string[] = []
+  while (performance.now() < endsAtMs) {
+    await shortenWaits(pool, serviceDiedAt)
+    open = await findOpen(pool)
+    if (open.length === 0) return []
+    await delay(LOOK_EVERY_MS)
+  }
+  return open
+}
+
+async function findOpen(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ what: string }>(
+    `select 'transaction ' || transaction_id || ' of ' || phone_number || ' is PENDING' as what from transactions
+       where status = 'PENDING' and phone_number not like '%912' and webhook_url like 'http://127.0.0.1:%'
+     union all
+     select 'webhook of ' || d.transaction_id || ' is due after ' || d.attempts || ' attempts' from webhook_deliveries d
+       join transactions t using (application_id, transaction_id)
+       where d.state = 'due' and t.webhook_url like 'http://127.0.0.1:%' limit 20`)
+  return rows.map((row) => row.what)
+}
+
+/**
+ * The pauses between webhook attempts (up to ten minutes) are let pass at once where the last attempt is written down.
+ * Leases of a process that is certainly dead end now; those of the living one are never touched.
+ */
+async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
+  await pool.query(
+    `update webhook_deliveries d set next_at = clock_timestamp()
+       from transactions t
+       where t.application_id = d.application_id and t.transaction_id = d.transaction_id and t.webhook_url like 'http://127.0.0.1:%'
+         and d.state = 'due' and d.attempts > 0 and d.next_at > clock_timestamp()
+         and (d.next_at - $2 * interval '1 millisecond' < $1 or exists (select 1 from webhook_attempts a
+           where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts))`,
+    [serviceDiedAt, WEBHOOK_LEASE_MS])
+  await pool.query(
+    `update operator_work set next_at = clock_timestamp() where is_claimed and claimed_at < $1 and next_at > clock_timestamp()`, [serviceDiedAt])
+}

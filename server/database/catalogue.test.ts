@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/**
+ * Tables that a sharded installation keeps whole on every node, because they stay small; each with the reason why it may
+ * be keyed by something else than its application. Any other table has volume.
+ */
+const REFERENCE_TABLES: Record<string, string> = {
+  applications: 'one row per application, in the memory of every process',
+  api_keys: 'a few rows per application, in the memory of every process; a key is found by its digest alone',
+  api_users: 'a few rows per application; a partner signs in by user name alone',
+  people: 'one row per person, who may belong to several applications',
+  recovery_codes: 'ten rows per person',
+  sign_in_throttles: 'one row per name or address that failed lately; belongs to no application yet',
+  application_versions: 'one row per application: which of them changed',
+  schema_migrations: 'one row per migration',
+}
+
+/** Rows that are written once (DESIGN 7): whoever may write in the database can neither change nor remove them. */
+const APPEND_ONLY_TABLES = ['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries']
+
+type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }
+
+const TABLES_SQL = `select c.relname as table_name from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`
+
+async function readTables(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ table_name: string }>(TABLES_SQL)
+  return rows.map((row) => row.table_name)
+}
+
+/** Every primary key, unique constraint and unique index with its first column; null where that is an expression. */
+async function readKeys(): Promise<Key[]> {
+  const { rows } = await database.pool.query<Key>(
+    `select c.relname as table_name, k.relname as key_name, i.indisprimary as is_primary, a.attname as first_column
+       from pg_index i
+       join pg_class c on c.oid = i.indrelid
+       join pg_class k on k.oid = i.indexrelid
+       left join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] and a.attnum > 0
+       where c.relnamespace = 'public'::regnamespace and i.indisunique order by 1, 2`)
+  return rows
+}
+
+/** What keeps these tables from being sharded by application. */
+function findBreaches(tables: readonly string[], keys: readonly Key[]): string[] {
+  const withVolume = tables.filter((table) => !Object.hasOwn(REFERENCE_TABLES, table))
+  const withoutKey = withVolume.filter((table) => !keys.some((key) => key.table_name === table && key.is_primary))
+  const wrongKeys = keys.filter((key) => withVolume.includes(key.table_name) && key.first_column !== 'application_id')
+  return [...withoutKey.map((table) => `${table} has no primary key`), ...wrongKeys.map((key) => `${key.key_name} of ${key.table_name} begins with ${key.first_column}`)]
+}
+
+test('every table with volume has application_id first in its primary key and in each unique constraint and index', async () => {
+  assert.deepEqual(findBreaches(await readTables(), await readKeys()), [])
+})
+
+test('a table with volume that breaks the rule is named, by whichever key', async () => {
+  await database.pool.query(`
+    create table breach_without_key (application_id uuid not null);
+    create table breach_in_primary_key (id uuid primary key, application_id uuid not null);
+    create table breach_in_index (application_id uuid, place integer, id uuid, primary key (application_id, place));
+    create unique index breach_in_index_id on breach_in_index (id, application_id);
+    create unique index breach_in_index_expression on breach_in_index (lower(id::text), application_id)`)
+  try {
+    assert.deepEqual(findBreaches(await readTables(), await readKeys()), [
+      'breach_without_key has no primary key',
+      'breach_in_index_expression of breach_in_index begins with null',
+      'breach_in_index_id of breach_in_index begins with id',
+      'breach_in_primary_key_pkey of breach_in_primary_key begins with id',
+    ])
+  } finally {
+    await database.pool.query('drop table breach_without_key, breach_in_primary_key, breach_in_index')
+  }
+})
+
+test('the list of reference tables names no table that is gone', async () => {
+  const tables = await readTables()
+  assert.deepEqual(Object.keys(REFERENCE_TABLES).filter((table) => !tables.includes(table)), [])
+})
+
+test('a table with volume refers to no other table: each reference would cost a look-up and a lock on the hot path', async () => {
+  const { rows } = await database.pool.query<{ table_name: string; target: string }>(
+    `select c.conrelid::regclass::text as table_name, c.confrelid::regclass::text as target from pg_constraint c
+       where c.contype = 'f' and c.connamespace = 'public'::regnamespace`)
+  const hot = ['transactions', 'transaction_events', 'ledger_balances', 'ledger_postings', 'transaction_days', 'operator_work', 'operator_attempts', 'webhook_deliveries', 'webhook_attempts']
+  assert.deepEqual(rows.filter((row) => hot.includes(row.table_name)), [])
+})
+
+for (const table of APPEND_ONLY_TABLES) {
+  test(`triggers refuse to change, remove or truncate rows of ${table}, also in a session that replicates`, async () => {
+    const { rows } = await database.pool.query<{ name: string; enabled: string; events: string; orientation: string }>(
+      `select t.tgname as name, t.tgenabled::text as enabled, pg_get_triggerdef(t.oid) as events, t.tgfoid::regproc::text as orientation
+         from pg_trigger t where t.tgrelid = $1::regclass and not t.tgisinternal`, [table])
+    for (const event of ['UPDATE', 'DELETE', 'TRUNCATE']) {
+      const guard = rows.find((row) => row.orientation === 'refuse_change' && new RegExp(`BEFORE [A-Z ]*${event}`).test(row.events))
+      assert.ok(guard, `${event} of ${table} is not guarded`)
+      assert.equal(guard.enabled, 'A', `${guard.name} can be switched off by session_replication_role`)
+    }
+    await assert.rejects(database.pool.query(`truncate ${table}`), /never changed or removed/)
+  })
+}
+
+test('durability is not switched off for any table but the throttle, whose loss only forgives', async () => {
+  const { rows } = await database.pool.query<{ relname: string }>(
+    `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence <> 'p'`)
+  assert.deepEqual(rows.map((row) => row.relname), ['sign_in_throttles'])
+})

@@ -22,6 +22,7 @@ const duePayloadSchema = z.looseObject({ _cron: z.object({ ts: z.iso.datetime() 
 export type DuePayload = { dueAt: Date }
 
 const RESTART_PAUSE_MS = 2_000
+const STOP_LIMIT_MS = 5_000
 
 /** A task of the table, with its payload parsed. */
 export function scheduledTask(name: string, schedule: string, work: (payload: DuePayload) => Promise<void>): ScheduledTask {
@@ -45,6 +46,8 @@ export function startWorker(options: WorkerOptions): Worker {
     while (!isStopping) {
       try {
         runner = await startRunner(options)
+        // Asked to stop while it was starting.
+        if (isStopping) await runner.stop()
         await runner.promise
       } catch (error) {
         options.logger.warn({ err: error }, 'The job worker lost its database; it starts again')
@@ -57,7 +60,7 @@ export function startWorker(options: WorkerOptions): Worker {
     async stop() {
       isStopping = true
       await runner?.stop().catch(() => undefined)
-      await Promise.race([loop, delay(RESTART_PAUSE_MS + 1_000, undefined, { ref: false })])
+      await Promise.race([loop, delay(STOP_LIMIT_MS, undefined, { ref: false })])
     },
   }
 }

@@ -46,13 +46,17 @@ async function bindOrExplain(server: Server, name: string, dataDirectory: string
 
 function bind(server: Server, name: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error))
-    server.once('error', onError)
-    server.listen(name, () => {
+    const onError = (error: NodeJS.ErrnoException) => {
+      server.off('listening', onListening)
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else reject(error)
+    }
+    const onListening = () => {
       server.off('error', onError)
       server.unref()
       resolve(true)
-    })
+    }
+    server.once('error', onError).once('listening', onListening).listen(name)
   })
 }
 

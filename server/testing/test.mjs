@@ -16,7 +16,8 @@ let child
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     endPreparation()
-    child?.kill('SIGTERM')
+    // The whole group: the shell, the programs that it runs, and their children.
+    if (child?.pid) process.kill(-child.pid, 'SIGTERM')
     process.exitCode = 130
     setTimeout(() => process.exit(130), 10_000).unref()
   })
@@ -62,8 +63,8 @@ async function step(name, command, environment = {}) {
 function run(command, environment) {
   return new Promise((resolve) => {
     const searchPath = [path.dirname(PINNED_NODE), path.join(ROOT, 'node_modules/.bin'), process.env.PATH].join(path.delimiter)
-    child = spawn('sh', ['-c', `exec ${command}`], {
-      cwd: ROOT, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...environment, PATH: searchPath }, stdio: ['ignore', 'pipe', 'pipe'],
+    child = spawn('sh', ['-c', command], {
+      cwd: ROOT, detached: true, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...environment, PATH: searchPath }, stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
     for (const [stream, target] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {

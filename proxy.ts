@@ -35,5 +35,7 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  matcher: [{ source: '/((?!(?:api|public|operators/callback|health|metrics)(?:/|$)|_next/static|.*\\.(?:ico|svg|png|webmanifest|txt)$).*)' }],
+  matcher: [
+    { source: '/((?!(?:api|public|operators/callback|health|metrics)(?:/|$)|_next/static|.*\\.(?:ico|svg|png|webmanifest|txt)$).*)' },
+  ],
 }

@@ -11,9 +11,17 @@ const inter = localFont({
   variable: '--font-inter',
 })
 
-export const metadata: Metadata = { title: { default: 'Countersign', template: '%s · Countersign' }, robots: { index: false, follow: false } }
+export const metadata: Metadata = {
+  title: { default: 'Countersign', template: '%s · Countersign' },
+  robots: { index: false, follow: false },
+}
 
-export const viewport: Viewport = { themeColor: [{ media: '(prefers-color-scheme: light)', color: '#f8f8f5' }, { media: '(prefers-color-scheme: dark)', color: '#101214' }] }
+export const viewport: Viewport = {
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#f8f8f5' },
+    { media: '(prefers-color-scheme: dark)', color: '#101214' },
+  ],
+}
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const [locale, theme] = await Promise.all([readLocale(), readTheme()])

@@ -8,7 +8,12 @@ export default async function NotFound() {
   return (
     <main className="mx-auto max-w-xl px-4 py-16">
       <h1 className="sr-only">{t('state.notFoundTitle')}</h1>
-      <EmptyState icon="search" title={t('state.notFoundTitle')} text={t('state.notFoundText')} action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>} />
+      <EmptyState
+        icon="search"
+        title={t('state.notFoundTitle')}
+        text={t('state.notFoundText')}
+        action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>}
+      />
     </main>
   )
 }

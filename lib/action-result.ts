@@ -21,7 +21,11 @@ const REFUSALS: Record<ActionRefusal, MessageKey> = {
 }
 
 /** The words for a refusal: the command's own from `words`, the common ones from here. A new error code without words does not compile. */
-export function refusalText<Failure extends string>(t: Translate, code: Failure | ActionRefusal, words: Readonly<Record<Failure, MessageKey>>): string {
+export function refusalText<Failure extends string>(
+  t: Translate,
+  code: Failure | ActionRefusal,
+  words: Readonly<Record<Failure, MessageKey>>,
+): string {
   const keys: Readonly<Partial<Record<string, MessageKey>>> = { ...REFUSALS, ...words }
   return t(keys[code] ?? 'action.unexpected')
 }
@@ -30,7 +34,9 @@ export function refusalText<Failure extends string>(t: Translate, code: Failure 
  * Calls an action from the browser. A connection that breaks on the way is an answer too: `offline`, because a person must know
  * that it may or may not have arrived.
  */
-export async function callAction<Value, Failure extends string>(call: () => Promise<ActionResult<Value, Failure>>): Promise<ActionResult<Value, Failure | 'offline'>> {
+export async function callAction<Value, Failure extends string>(
+  call: () => Promise<ActionResult<Value, Failure>>,
+): Promise<ActionResult<Value, Failure | 'offline'>> {
   try {
     return await call()
   } catch (error) {

@@ -15,12 +15,22 @@ export function writeColumnSettings(settings: ColumnSettings): string {
 export function readColumnSettings(text: string | undefined): ColumnSettings | undefined {
   if (!text || text.length > 1_000 || !/^(~?[a-zA-Z]+)(\.~?[a-zA-Z]+)*$/.test(text)) return undefined
   const parts = text.split('.')
-  return { order: parts.map((part) => part.replace('~', '')), hidden: parts.filter((part) => part.startsWith('~')).map((part) => part.slice(1)) }
+  return {
+    order: parts.map((part) => part.replace('~', '')),
+    hidden: parts.filter((part) => part.startsWith('~')).map((part) => part.slice(1)),
+  }
 }
 
 /** Settings for exactly the columns there are: unknown ids go, new columns come at the end and are shown. */
-export function fitColumnSettings(settings: ColumnSettings | undefined, columnIds: readonly string[], hiddenAtFirst: readonly string[] = []): ColumnSettings {
+export function fitColumnSettings(
+  settings: ColumnSettings | undefined,
+  columnIds: readonly string[],
+  hiddenAtFirst: readonly string[] = [],
+): ColumnSettings {
   if (!settings) return { order: columnIds, hidden: hiddenAtFirst }
   const known = settings.order.filter((id) => columnIds.includes(id))
-  return { order: [...known, ...columnIds.filter((id) => !known.includes(id))], hidden: settings.hidden.filter((id) => columnIds.includes(id)) }
+  return {
+    order: [...known, ...columnIds.filter((id) => !known.includes(id))],
+    hidden: settings.hidden.filter((id) => columnIds.includes(id)),
+  }
 }

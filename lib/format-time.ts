@@ -11,7 +11,15 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
 function partsIn(timeZone: string, instant: Date): Parts {
   let formatter = formatters.get(timeZone)
   if (!formatter) {
-    const options = { year: 'numeric', month: 'numeric', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const
+    const options = {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    } as const
     try {
       formatter = new Intl.DateTimeFormat('en-GB', { ...options, timeZone })
     } catch {
@@ -70,7 +78,8 @@ const DAY_MS = 24 * HOUR_MS
 export function formatDuration(t: Translate, durationMs: number): string {
   const rest = Math.max(0, durationMs)
   if (rest >= DAY_MS) return t('time.daysHours', { days: Math.floor(rest / DAY_MS), hours: Math.floor((rest % DAY_MS) / HOUR_MS) })
-  if (rest >= HOUR_MS) return t('time.hoursMinutes', { hours: Math.floor(rest / HOUR_MS), minutes: Math.floor((rest % HOUR_MS) / MINUTE_MS) })
+  if (rest >= HOUR_MS)
+    return t('time.hoursMinutes', { hours: Math.floor(rest / HOUR_MS), minutes: Math.floor((rest % HOUR_MS) / MINUTE_MS) })
   if (rest >= MINUTE_MS) return t('time.minutes', { minutes: Math.floor(rest / MINUTE_MS) })
   return t('time.seconds', { seconds: Math.floor(rest / 1000) })
 }

@@ -4,13 +4,17 @@ import { fitColumnSettings, readColumnSettings, writeColumnSettings } from './co
 import { paths, safeNext } from './paths.ts'
 
 test('an address holds its filters in the order given, and leaves out what is not set', () => {
-  assert.equal(paths.transactions('kora', { status: ['SUCCESS', 'FAILED'], from: '2026-11-01', to: '', page: 2 }), '/kora/transactions?status=SUCCESS,FAILED&from=2026-11-01&page=2')
+  assert.equal(
+    paths.transactions('kora', { status: ['SUCCESS', 'FAILED'], from: '2026-11-01', to: '', page: 2 }),
+    '/kora/transactions?status=SUCCESS,FAILED&from=2026-11-01&page=2',
+  )
   assert.equal(paths.transactions('kora'), '/kora/transactions')
   assert.equal(paths.search('kora', '237 6 90'), '/kora/search?q=237+6+90')
 })
 
 test('after signing in nobody is led to another site', () => {
-  for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '', undefined, ['/a'], '/a\nb']) assert.equal(safeNext(next), '/')
+  for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '', undefined, ['/a'], '/a\nb'])
+    assert.equal(safeNext(next), '/')
   assert.equal(safeNext('/kora/approvals?queue=mine'), '/kora/approvals?queue=mine')
 })
 

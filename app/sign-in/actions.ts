@@ -20,7 +20,11 @@ export async function signInAction(_: SignInState, form: FormData): Promise<Sign
     case 'blocked':
     case 'throttled': {
       const email = form.get('email')
-      return { problem: outcome.kind, minutes: outcome.kind === 'throttled' ? outcome.minutes : 0, email: typeof email === 'string' ? email.slice(0, 320) : '' }
+      return {
+        problem: outcome.kind,
+        minutes: outcome.kind === 'throttled' ? outcome.minutes : 0,
+        email: typeof email === 'string' ? email.slice(0, 320) : '',
+      }
     }
   }
 }

@@ -3,8 +3,8 @@ import { Brand } from '#components/frame/brand.tsx'
 import { WordsProvider } from '#components/ui/words.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
-import { setLanguage } from '../actions/look.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { setLanguage } from '../actions/look.ts'
 
 export default async function SignInLayout({ children }: { children: ReactNode }) {
   const [t, locale] = await Promise.all([getT(), readLocale()])
@@ -21,7 +21,12 @@ export default async function SignInLayout({ children }: { children: ReactNode }
         </form>
       </header>
       <main className="my-auto py-10">
-        <WordsProvider locale={locale} timeZone="UTC" messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.'])} serverNowMs={Date.now()}>
+        <WordsProvider
+          locale={locale}
+          timeZone="UTC"
+          messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.'])}
+          serverNowMs={Date.now()}
+        >
           {children}
         </WordsProvider>
       </main>

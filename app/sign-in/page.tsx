@@ -15,6 +15,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
   const [t, query, person] = await Promise.all([getT(), searchParams, currentPerson()])
   const next = safeNext(query.next)
   if (person) redirect(next)
+  const { config } = backOfficeRuntime()
   return (
     <>
       <h1>{t('signIn.title')}</h1>
@@ -25,7 +26,11 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
         </div>
       )}
       <PasswordForm next={next} />
-      {backOfficeRuntime().config.isSandbox && <p className="mt-6 border-t border-line pt-4 text-second text-quiet">{t('signIn.sandbox', { file: 'sandbox.json' })}</p>}
+      {config.isSandbox && (
+        <p className="mt-6 break-words border-t border-line pt-4 text-second text-quiet">
+          {t('signIn.sandbox', { file: `${config.dataDirectory}/sandbox.json` })}
+        </p>
+      )}
     </>
   )
 }

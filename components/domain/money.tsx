@@ -12,11 +12,22 @@ const SIZES = {
 }
 
 /** An exact decimal (as formatMinor writes it) with its currency small and grey behind it. One currency, never a sum of two. */
-export function Money({ amount, currency, size = 'work', className = '' }: { amount: string; currency: Currency; size?: keyof typeof SIZES; className?: string }) {
+export function Money({
+  amount,
+  currency,
+  size = 'work',
+  className = '',
+}: {
+  amount: string
+  currency: Currency
+  size?: keyof typeof SIZES
+  className?: string
+}) {
   const { locale } = useWords()
   return (
     <span className={`tabular whitespace-nowrap ${className}`}>
-      <span className={SIZES[size]}>{formatAmount(amount, locale)}</span> <span className={`text-quiet ${size === 'figure' || size === 'balance' ? 'text-work' : 'text-second'}`}>{currency}</span>
+      <span className={SIZES[size]}>{formatAmount(amount, locale)}</span>{' '}
+      <span className={`text-quiet ${size === 'figure' || size === 'balance' ? 'text-work' : 'text-second'}`}>{currency}</span>
     </span>
   )
 }

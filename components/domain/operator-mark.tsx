@@ -3,7 +3,14 @@
 import { useT } from '#components/ui/words.tsx'
 import { OPERATORS, type Operator, type OperatorCode } from '#lib/operators.ts'
 
-const COLOURS: Record<Operator['brand'], string> = { Orange: 'bg-orange', MTN: 'bg-mtn', Wave: 'bg-wave', Airtel: 'bg-airtel', Moov: 'bg-moov', Free: 'bg-free' }
+const COLOURS: Record<Operator['brand'], string> = {
+  Orange: 'bg-orange',
+  MTN: 'bg-mtn',
+  Wave: 'bg-wave',
+  Airtel: 'bg-airtel',
+  Moov: 'bg-moov',
+  Free: 'bg-free',
+}
 
 /** A square of the operator's own colour, its name and, quietly, its country. */
 export function OperatorMark({ code, isCountryHidden = false }: { code: OperatorCode; isCountryHidden?: boolean }) {

@@ -13,7 +13,10 @@ export function PersonName({ name, hasInitials = false }: { name: string; hasIni
 /** Two letters in a circle. Hidden from screen readers where the name stands beside it. */
 export function Initials({ name, isHidden = true }: { name: string; isHidden?: boolean }) {
   return (
-    <span aria-hidden={isHidden || undefined} className="inline-flex size-7 items-center justify-center rounded-full border border-line bg-sunken text-[11px] font-strong text-ink-2">
+    <span
+      aria-hidden={isHidden || undefined}
+      className="inline-flex size-7 items-center justify-center rounded-full border border-line bg-sunken text-[11px] font-strong text-ink-2"
+    >
       {initialsOf(name)}
     </span>
   )

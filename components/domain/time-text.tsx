@@ -20,7 +20,11 @@ export function RelativeTime({ at, className = '' }: { at: string; className?: s
   const now = useNow()
   const instant = new Date(at)
   return (
-    <time dateTime={at} title={`${formatTime(t, timeZone, instant, 'full')} (${formatUtc(t, instant)})`} className={`whitespace-nowrap ${className}`}>
+    <time
+      dateTime={at}
+      title={`${formatTime(t, timeZone, instant, 'full')} (${formatUtc(t, instant)})`}
+      className={`whitespace-nowrap ${className}`}
+    >
       {formatRelative(t, instant, now)}
     </time>
   )

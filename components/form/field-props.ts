@@ -9,12 +9,17 @@ import type { MessageKey } from '#lib/i18n/translate.ts'
  */
 export function fieldProps<Values extends FieldValues>(form: UseFormReturn<Values>, name: FieldPath<Values>, t: Translate) {
   const message = errorText(form.formState.errors, name)
-  return { ...form.register(name), id: `field-${name.replaceAll('.', '-')}`, error: message === undefined ? undefined : t(isKey(message) ? message : 'form.field.required') }
+  return {
+    ...form.register(name),
+    id: `field-${name.replaceAll('.', '-')}`,
+    error: message === undefined ? undefined : t(isKey(message) ? message : 'form.field.required'),
+  }
 }
 
 function errorText(errors: FieldErrors, name: string): string | undefined {
   let found: unknown = errors
-  for (const part of name.split('.')) found = typeof found === 'object' && found !== null && part in found ? (found as Record<string, unknown>)[part] : undefined
+  for (const part of name.split('.'))
+    found = typeof found === 'object' && found !== null && part in found ? (found as Record<string, unknown>)[part] : undefined
   return typeof found === 'object' && found !== null && 'message' in found ? String(found.message ?? '') : undefined
 }
 

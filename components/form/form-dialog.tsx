@@ -21,7 +21,16 @@ export type FormDialogProps = {
 }
 
 /** A question that needs fields. Ctrl+Enter submits from anywhere in it; Escape leaves it. */
-export function FormDialog({ title, submitLabel, submitVariant = 'primary', isPending, error, onSubmit, onClose, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  submitLabel,
+  submitVariant = 'primary',
+  isPending,
+  error,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
   const t = useT()
   const form = useRef<HTMLFormElement>(null)
   return (

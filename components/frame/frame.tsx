@@ -28,7 +28,10 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
   const places = Object.fromEntries(items.flatMap((item) => (item.key ? [[item.key, item.href(application)]] : [])))
   return (
     <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[216px_minmax(0,1fr)] print:block">
-      <a href="#content" className="sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
         {t('frame.skip')}
       </a>
       <aside className="no-print sticky top-0 hidden h-dvh flex-col gap-3 overflow-y-auto border-r border-line pb-6 md:flex">

@@ -8,7 +8,17 @@ import { Link } from '#components/ui/link.tsx'
  * A navigation item that knows whether it is where the person is. `isExact` for the overview, whose address begins all the
  * others.
  */
-export function NavLink({ href, isExact, className, children }: { href: string; isExact: boolean; className: string; children: ReactNode }) {
+export function NavLink({
+  href,
+  isExact,
+  className,
+  children,
+}: {
+  href: string
+  isExact: boolean
+  className: string
+  children: ReactNode
+}) {
   const pathname = usePathname()
   const isCurrent = isExact ? pathname === href : pathname === href || pathname.startsWith(`${href}/`)
   return (

@@ -17,14 +17,23 @@ export type NavigationGroup = { heading: MessageKey | null; items: readonly Navi
 
 const ITEMS = {
   overview: { id: 'overview', label: 'frame.overview', icon: 'home', permission: 'overview:read', href: paths.overview, key: 'o' },
-  transactions: { id: 'transactions', label: 'frame.transactions', icon: 'lines', permission: 'transaction:read', href: paths.transactions, key: 't' },
+  transactions: {
+    id: 'transactions',
+    label: 'frame.transactions',
+    icon: 'lines',
+    permission: 'transaction:read',
+    href: paths.transactions,
+    key: 't',
+  },
   approvals: { id: 'approvals', label: 'frame.approvals', icon: 'sign', permission: 'approval:read', href: paths.approvals, key: 'a' },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
 } as const satisfies Record<string, NavigationItem>
 
 /** The pages of the back office in the order of the side navigation. A page is added here, and nowhere else, to be found. */
-const GROUPS: readonly NavigationGroup[] = [{ heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] }]
+const GROUPS: readonly NavigationGroup[] = [
+  { heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
+]
 
 /** What somebody with these roles finds in the side navigation; a group without a page is not there. */
 export function navigationFor(roles: readonly Role[]): NavigationGroup[] {

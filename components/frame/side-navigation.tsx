@@ -37,7 +37,10 @@ export function SideNavigation({ t, application, roles, waitingBadge }: Props) {
 /** The four pages a role uses most, at the foot of a phone's screen. */
 export function BottomBar({ t, application, roles, waitingBadge }: Props) {
   return (
-    <nav aria-label={t('frame.navigation')} className="no-print fixed inset-x-0 bottom-0 z-30 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden">
+    <nav
+      aria-label={t('frame.navigation')}
+      className="no-print fixed inset-x-0 bottom-0 z-30 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+    >
       <ul className="grid grid-cols-4">
         {bottomBarFor(roles).map((item) => (
           <BottomItem key={item.id} t={t} item={item} application={application} badge={item.id === 'approvals' ? waitingBadge : null} />

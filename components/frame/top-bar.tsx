@@ -37,7 +37,11 @@ export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
       <search className="ml-auto hidden w-56 min-w-0 md:block lg:w-[340px]">
         <SearchForm t={t} application={application.slug} id={SEARCH_ID} hasKey />
       </search>
-      <a href={paths.search(application.slug)} aria-label={t('frame.search')} className="ml-auto flex size-10 items-center justify-center rounded-sm text-ink-2 md:hidden">
+      <a
+        href={paths.search(application.slug)}
+        aria-label={t('frame.search')}
+        className="ml-auto flex size-10 items-center justify-center rounded-sm text-ink-2 md:hidden"
+      >
         <Icon name="search" className="size-5" />
       </a>
       <LanguageMenu t={t} viewer={viewer} action={actions.setLanguage} />
@@ -47,7 +51,19 @@ export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
 }
 
 /** A form that opens the search page: works before any script has loaded. */
-export function SearchForm({ t, application, id, hasKey = false, value = '' }: { t: Translate; application: string; id: string; hasKey?: boolean; value?: string }) {
+export function SearchForm({
+  t,
+  application,
+  id,
+  hasKey = false,
+  value = '',
+}: {
+  t: Translate
+  application: string
+  id: string
+  hasKey?: boolean
+  value?: string
+}) {
   return (
     <form action={paths.search(application)} className="relative">
       <label htmlFor={id} className="sr-only">
@@ -76,7 +92,10 @@ export function SearchForm({ t, application, id, hasKey = false, value = '' }: {
 function ApplicationSwitcher({ t, viewer }: { t: Translate; viewer: Viewer }) {
   const { application, applications } = viewer
   const mark = (
-    <span aria-hidden="true" className="flex size-5 shrink-0 items-center justify-center rounded-[5px] bg-ink text-[11px] font-strong text-paper">
+    <span
+      aria-hidden="true"
+      className="flex size-5 shrink-0 items-center justify-center rounded-[5px] bg-ink text-[11px] font-strong text-paper"
+    >
       {application.name.slice(0, 1).toUpperCase()}
     </span>
   )
@@ -127,7 +146,14 @@ function LanguageMenu({ t, viewer, action }: { t: Translate; viewer: Viewer; act
 function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewer; theme: Theme; actions: FrameActions }) {
   const themeWords = { system: t('frame.themeSystem'), light: t('frame.themeLight'), dark: t('frame.themeDark') }
   return (
-    <Popover id="person-menu" align="end" label={t('frame.personMenu', { name: viewer.name })} triggerClass="rounded-full touch-target" panelClass="w-64" trigger={<Initials name={viewer.name} isHidden={false} />}>
+    <Popover
+      id="person-menu"
+      align="end"
+      label={t('frame.personMenu', { name: viewer.name })}
+      triggerClass="rounded-full touch-target"
+      panelClass="w-64"
+      trigger={<Initials name={viewer.name} isHidden={false} />}
+    >
       <div className="px-2.5 py-1.5">
         <p className="font-strong">{viewer.name}</p>
         <p className="truncate text-second text-quiet">{viewer.email}</p>
@@ -182,7 +208,14 @@ type MenuChoiceProps = { name: string; value: string; isChosen: boolean; lang?: 
 
 function MenuChoice({ name, value, isChosen, lang, children }: MenuChoiceProps) {
   return (
-    <button type="submit" name={name} value={value} lang={lang} aria-pressed={isChosen} className="min-h-7 rounded-sm border border-line-2 px-1.5 py-0.5 text-second text-ink-2 hover:bg-sunken aria-pressed:border-accent aria-pressed:font-strong aria-pressed:text-ink touch-target">
+    <button
+      type="submit"
+      name={name}
+      value={value}
+      lang={lang}
+      aria-pressed={isChosen}
+      className="min-h-7 rounded-sm border border-line-2 px-1.5 py-0.5 text-second text-ink-2 hover:bg-sunken aria-pressed:border-accent aria-pressed:font-strong aria-pressed:text-ink touch-target"
+    >
       {children}
     </button>
   )

@@ -8,10 +8,18 @@ import { announce } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/words.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 
-export type ColumnChoice = { id: string; label: string; /** Always shown: it is what the row is. */ isFixed?: boolean }
+export type ColumnChoice = { id: string; label: string /** Always shown: it is what the row is. */; isFixed?: boolean }
 
 /** Which columns, and in which order: boxes and arrows, so that it works without a pointer. */
-export function ColumnChooser({ columns, settings, onChange }: { columns: readonly ColumnChoice[]; settings: ColumnSettings; onChange: (settings: ColumnSettings | null) => void }) {
+export function ColumnChooser({
+  columns,
+  settings,
+  onChange,
+}: {
+  columns: readonly ColumnChoice[]
+  settings: ColumnSettings
+  onChange: (settings: ColumnSettings | null) => void
+}) {
   const t = useT()
   const byId = new Map(columns.map((column) => [column.id, column]))
   function toggle(id: string, isShown: boolean) {
@@ -33,9 +41,25 @@ export function ColumnChooser({ columns, settings, onChange }: { columns: readon
           if (!column) return null
           return (
             <li key={id} className="flex items-center gap-1 rounded-sm px-2 hover:bg-sunken">
-              <Checkbox className="flex-1 py-1.5" label={column.label} disabled={column.isFixed} checked={!settings.hidden.includes(id)} onChange={(event) => toggle(id, event.target.checked)} />
-              <MoveButton icon="arrow-up" label={t('table.moveUp', { name: column.label })} isDisabled={place === 0} onMove={() => move(id, -1)} />
-              <MoveButton icon="arrow-down" label={t('table.moveDown', { name: column.label })} isDisabled={place === settings.order.length - 1} onMove={() => move(id, 1)} />
+              <Checkbox
+                className="flex-1 py-1.5"
+                label={column.label}
+                disabled={column.isFixed}
+                checked={!settings.hidden.includes(id)}
+                onChange={(event) => toggle(id, event.target.checked)}
+              />
+              <MoveButton
+                icon="arrow-up"
+                label={t('table.moveUp', { name: column.label })}
+                isDisabled={place === 0}
+                onMove={() => move(id, -1)}
+              />
+              <MoveButton
+                icon="arrow-down"
+                label={t('table.moveDown', { name: column.label })}
+                isDisabled={place === settings.order.length - 1}
+                onMove={() => move(id, 1)}
+              />
             </li>
           )
         })}
@@ -47,9 +71,25 @@ export function ColumnChooser({ columns, settings, onChange }: { columns: readon
   )
 }
 
-function MoveButton({ icon, label, isDisabled, onMove }: { icon: 'arrow-up' | 'arrow-down'; label: string; isDisabled: boolean; onMove: () => void }) {
+function MoveButton({
+  icon,
+  label,
+  isDisabled,
+  onMove,
+}: {
+  icon: 'arrow-up' | 'arrow-down'
+  label: string
+  isDisabled: boolean
+  onMove: () => void
+}) {
   return (
-    <button type="button" aria-label={label} disabled={isDisabled} onClick={onMove} className="flex size-6 items-center justify-center rounded-sm text-ink-2 hover:bg-line disabled:opacity-30">
+    <button
+      type="button"
+      aria-label={label}
+      disabled={isDisabled}
+      onClick={onMove}
+      className="flex size-6 items-center justify-center rounded-sm text-ink-2 hover:bg-line disabled:opacity-30"
+    >
       <Icon name={icon} className="size-3.5" />
     </button>
   )

@@ -77,7 +77,12 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
               <tr key={group.id} role="row" className="border-b border-line">
                 {selection && (
                   <th role="columnheader" scope="col" className="w-9 pl-3">
-                    <SelectBox label={t('table.selectPage')} isChecked={table.getIsAllRowsSelected()} isMixed={table.getIsSomeRowsSelected()} onClick={table.getToggleAllRowsSelectedHandler()} />
+                    <SelectBox
+                      label={t('table.selectPage')}
+                      isChecked={table.getIsAllRowsSelected()}
+                      isMixed={table.getIsSomeRowsSelected()}
+                      onClick={table.getToggleAllRowsSelectedHandler()}
+                    />
                   </th>
                 )}
                 {group.headers.map((header) => (
@@ -100,14 +105,26 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                 className={`group border-b border-line @max-[640px]/table:grid @max-[640px]/table:grid-cols-[auto_minmax(0,1fr)_auto] @max-[640px]/table:gap-x-2 @max-[640px]/table:px-1 @max-[640px]/table:py-2.5 ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft aria-[current=true]:shadow-[inset_3px_0_var(--accent)]`}
               >
                 {selection && (
-                  <td role="cell" className="w-9 pl-3 @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1">
-                    <SelectBox label={t('table.selectRow', { name: props.rowLabel?.(row.original) ?? row.id })} isChecked={row.getIsSelected()} isDisabled={!row.getCanSelect()} onClick={row.getToggleSelectedHandler()} />
+                  <td
+                    role="cell"
+                    className="w-9 pl-3 @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1"
+                  >
+                    <SelectBox
+                      label={t('table.selectRow', { name: props.rowLabel?.(row.original) ?? row.id })}
+                      isChecked={row.getIsSelected()}
+                      isDisabled={!row.getCanSelect()}
+                      onClick={row.getToggleSelectedHandler()}
+                    />
                   </td>
                 )}
                 {row.getVisibleCells().map((cell) => {
                   const meta = cell.column.columnDef.meta
                   return (
-                    <td key={cell.id} role="cell" className={`h-14 px-3 py-1.5 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}>
+                    <td
+                      key={cell.id}
+                      role="cell"
+                      className={`h-14 px-3 py-1.5 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}
+                    >
                       <table.FlexRender cell={cell} />
                     </td>
                   )
@@ -124,7 +141,10 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
 
 /** Tailwind finds whole class names only, so each place is written out under its condition. */
 function narrowClass(narrow: DataColumnMeta['narrow'] = 'hidden'): string {
-  return NARROW[narrow].split(' ').map((name) => NARROW_CLASSES[name] ?? '').join(' ')
+  return NARROW[narrow]
+    .split(' ')
+    .map((name) => NARROW_CLASSES[name] ?? '')
+    .join(' ')
 }
 
 const NARROW_CLASSES: Readonly<Record<string, string>> = {
@@ -138,7 +158,15 @@ const NARROW_CLASSES: Readonly<Record<string, string>> = {
   hidden: '@max-[640px]/table:hidden',
 }
 
-function HeadCell({ meta, sort, sortHref }: { meta: DataColumnMeta | undefined; sort: SortState | undefined; sortHref: DataTableProps<RowData>['sortHref'] }) {
+function HeadCell({
+  meta,
+  sort,
+  sortHref,
+}: {
+  meta: DataColumnMeta | undefined
+  sort: SortState | undefined
+  sortHref: DataTableProps<RowData>['sortHref']
+}) {
   const t = useT()
   const sortKey = meta?.sortKey
   const direction = sortKey && sort?.key === sortKey ? sort.direction : undefined
@@ -151,7 +179,11 @@ function HeadCell({ meta, sort, sortHref }: { meta: DataColumnMeta | undefined; 
       className={`h-9 px-3 text-second font-medium whitespace-nowrap text-quiet ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
     >
       {sortKey && sortHref ? (
-        <Link href={sortHref(sortKey, direction === 'desc' ? 'asc' : 'desc')} scroll={false} className="inline-flex items-center gap-1 hover:text-ink">
+        <Link
+          href={sortHref(sortKey, direction === 'desc' ? 'asc' : 'desc')}
+          scroll={false}
+          className="inline-flex items-center gap-1 hover:text-ink"
+        >
           {words}
           {direction && <Icon name={direction === 'asc' ? 'arrow-up' : 'arrow-down'} className="size-3" />}
         </Link>

@@ -1,4 +1,13 @@
-import { columnOrderingFeature, columnVisibilityFeature, createColumnHelper, metaHelper, type RowData, rowSelectionFeature, rowSortingFeature, tableFeatures } from '@tanstack/react-table'
+import {
+  columnOrderingFeature,
+  columnVisibilityFeature,
+  createColumnHelper,
+  metaHelper,
+  type RowData,
+  rowSelectionFeature,
+  rowSortingFeature,
+  tableFeatures,
+} from '@tanstack/react-table'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 
 export type DataColumnMeta = {

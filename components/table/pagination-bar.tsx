@@ -25,11 +25,17 @@ export function PaginationBar({ page, size, total, sizes = [25, 50, 100, 200], h
   const words = (count: number) => formatCount(count, locale)
   return (
     <nav aria-label={t('table.pages')} className="no-print mt-3 flex flex-wrap items-center justify-between gap-3">
-      <p className="text-ink-2 tabular">{total === 0 ? t('table.none') : t('table.range', { from: words(from), to: words(to), total: words(total) })}</p>
+      <p className="text-ink-2 tabular">
+        {total === 0 ? t('table.none') : t('table.range', { from: words(from), to: words(to), total: words(total) })}
+      </p>
       <div className="flex flex-wrap items-center gap-2">
         <label className="contents">
           <span className="sr-only">{t('table.pageSize')}</span>
-          <select value={size} onChange={(event) => router.push(hrefFor(0, Number(event.target.value)), { scroll: false })} className={buttonClass('quiet', 'medium', 'font-regular')}>
+          <select
+            value={size}
+            onChange={(event) => router.push(hrefFor(0, Number(event.target.value)), { scroll: false })}
+            className={buttonClass('quiet', 'medium', 'font-regular')}
+          >
             {sizes.map((choice) => (
               <option key={choice} value={choice}>
                 {t('table.rows', { count: choice })}
@@ -37,9 +43,17 @@ export function PaginationBar({ page, size, total, sizes = [25, 50, 100, 200], h
             ))}
           </select>
         </label>
-        {page > 0 ? <ButtonLink href={hrefFor(page - 1, size)}>{t('table.previous')}</ButtonLink> : <span className={buttonClass('quiet', 'medium', 'text-quiet! hover:bg-surface!')}>{t('table.previous')}</span>}
+        {page > 0 ? (
+          <ButtonLink href={hrefFor(page - 1, size)}>{t('table.previous')}</ButtonLink>
+        ) : (
+          <span className={buttonClass('quiet', 'medium', 'text-quiet! hover:bg-surface!')}>{t('table.previous')}</span>
+        )}
         <span className="text-ink-2 tabular">{t('table.page', { page: words(page + 1), pages: words(pages) })}</span>
-        {page + 1 < pages ? <ButtonLink href={hrefFor(page + 1, size)}>{t('table.next')}</ButtonLink> : <span className={buttonClass('quiet', 'medium', 'text-quiet! hover:bg-surface!')}>{t('table.next')}</span>}
+        {page + 1 < pages ? (
+          <ButtonLink href={hrefFor(page + 1, size)}>{t('table.next')}</ButtonLink>
+        ) : (
+          <span className={buttonClass('quiet', 'medium', 'text-quiet! hover:bg-surface!')}>{t('table.next')}</span>
+        )}
       </div>
     </nav>
   )

@@ -2,7 +2,13 @@
 
 import type { MouseEvent } from 'react'
 
-export type SelectBoxProps = { label: string; isChecked: boolean; isMixed?: boolean; isDisabled?: boolean; onClick: (event: MouseEvent<HTMLInputElement>) => void }
+export type SelectBoxProps = {
+  label: string
+  isChecked: boolean
+  isMixed?: boolean
+  isDisabled?: boolean
+  onClick: (event: MouseEvent<HTMLInputElement>) => void
+}
 
 /** The box of a row or of the whole page. Listens to the click, which knows about Shift: with it a range is selected. */
 export function SelectBox({ label, isChecked, isMixed = false, isDisabled = false, onClick }: SelectBoxProps) {

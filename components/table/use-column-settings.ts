@@ -9,7 +9,12 @@ const YEAR_S = 365 * 24 * 60 * 60
  * The columns of one table as this person left them. `remembered` is what the server read from the cookie, so that the first
  * paint is already right; a change is kept in the cookie at once. Null goes back to the usual columns.
  */
-export function useColumnSettings(table: string, columnIds: readonly string[], remembered: ColumnSettings | undefined, hiddenAtFirst: readonly string[] = []) {
+export function useColumnSettings(
+  table: string,
+  columnIds: readonly string[],
+  remembered: ColumnSettings | undefined,
+  hiddenAtFirst: readonly string[] = [],
+) {
   const [settings, setSettings] = useState(() => fitColumnSettings(remembered, columnIds, hiddenAtFirst))
   function change(next: ColumnSettings | null) {
     setSettings(fitColumnSettings(next ?? undefined, columnIds, hiddenAtFirst))

@@ -15,7 +15,13 @@ export type BarChartProps = {
   table: ReactNode
 }
 
-const FILLS: Record<BarSeries['tone'], string> = { accent: 'fill-accent', bad: 'fill-bad/75', ok: 'fill-ok', wait: 'fill-wait', run: 'fill-run' }
+const FILLS: Record<BarSeries['tone'], string> = {
+  accent: 'fill-accent',
+  bad: 'fill-bad/75',
+  ok: 'fill-ok',
+  wait: 'fill-wait',
+  run: 'fill-run',
+}
 const MARKS: Record<BarSeries['tone'], string> = { accent: 'bg-accent', bad: 'bg-bad', ok: 'bg-ok', wait: 'bg-wait', run: 'bg-run' }
 const WIDTH = 1000
 const HEIGHT = 190
@@ -48,9 +54,11 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
         <rect x="0" y={HEIGHT} width={WIDTH} height="1" className="fill-line" />
       </svg>
       <div aria-hidden="true" className="mt-1.5 flex justify-between text-second text-quiet tabular">
-        {labels.filter((_, index) => index % every === 0).map((label) => (
-          <span key={label}>{label}</span>
-        ))}
+        {labels
+          .filter((_, index) => index % every === 0)
+          .map((label) => (
+            <span key={label}>{label}</span>
+          ))}
       </div>
       <details className="mt-3 print:hidden">
         <summary className="inline-flex text-second text-accent hover:underline">{tableLabel}</summary>
@@ -60,13 +68,35 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
   )
 }
 
-function Stack({ x, width, series, index, highest }: { x: number; width: number; series: readonly BarSeries[]; index: number; highest: number }) {
+function Stack({
+  x,
+  width,
+  series,
+  index,
+  highest,
+}: {
+  x: number
+  width: number
+  series: readonly BarSeries[]
+  index: number
+  highest: number
+}) {
   let top = HEIGHT
   return series.map((each) => {
     const value = each.values[index] ?? 0
     const height = value <= 0 ? 0 : Math.max(1.5, (value / highest) * (HEIGHT - 4))
     top -= height
-    const rect = <rect key={each.name} x={x.toFixed(1)} y={top.toFixed(1)} width={width.toFixed(1)} height={Math.max(0, height - 1).toFixed(1)} rx="2" className={FILLS[each.tone]} />
+    const rect = (
+      <rect
+        key={each.name}
+        x={x.toFixed(1)}
+        y={top.toFixed(1)}
+        width={width.toFixed(1)}
+        height={Math.max(0, height - 1).toFixed(1)}
+        rx="2"
+        className={FILLS[each.tone]}
+      />
+    )
     return height === 0 ? null : rect
   })
 }

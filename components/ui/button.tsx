@@ -30,9 +30,24 @@ export type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
 }
 
 /** A button. While busy it stays in place, says so to screen readers and takes no second press. */
-export function Button({ variant = 'quiet', size = 'medium', isBusy = false, className = '', disabled, type = 'button', children, ...rest }: ButtonProps) {
+export function Button({
+  variant = 'quiet',
+  size = 'medium',
+  isBusy = false,
+  className = '',
+  disabled,
+  type = 'button',
+  children,
+  ...rest
+}: ButtonProps) {
   return (
-    <button {...rest} type={type} disabled={disabled || isBusy} aria-busy={isBusy || undefined} className={buttonClass(variant, size, className)}>
+    <button
+      {...rest}
+      type={type}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy || undefined}
+      className={buttonClass(variant, size, className)}
+    >
       {children}
     </button>
   )

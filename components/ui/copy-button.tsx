@@ -18,7 +18,12 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     setTimeout(() => setIsCopied(false), SHOWN_MS)
   }
   return (
-    <button type="button" onClick={copy} aria-label={`${t('ui.copy')}: ${label}`} className="no-print inline-flex size-6 items-center justify-center rounded-sm text-quiet hover:bg-sunken hover:text-ink">
+    <button
+      type="button"
+      onClick={copy}
+      aria-label={`${t('ui.copy')}: ${label}`}
+      className="no-print inline-flex size-6 items-center justify-center rounded-sm text-quiet hover:bg-sunken hover:text-ink"
+    >
       <Icon name={isCopied ? 'check' : 'copy'} className="size-3.5" />
     </button>
   )

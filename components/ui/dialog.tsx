@@ -52,7 +52,12 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
           <h2 id={titleId} className={isTitleHidden ? 'sr-only' : 'text-[16px] leading-6'}>
             {title}
           </h2>
-          <button type="button" aria-label={t('ui.close')} onClick={() => element.current?.close()} className="-m-1 flex size-8 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken">
+          <button
+            type="button"
+            aria-label={t('ui.close')}
+            onClick={() => element.current?.close()}
+            className="-m-1 flex size-8 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken"
+          >
             <Icon name="close" />
           </button>
         </div>
@@ -64,5 +69,9 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
 
 /** The row of buttons at the end of a dialog; on a phone it stays within the thumb's reach. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="sticky bottom-0 -mx-5 -mb-5 mt-5 flex flex-row-reverse flex-wrap justify-start gap-2 border-t border-line bg-surface px-5 py-3">{children}</div>
+  return (
+    <div className="sticky bottom-0 -mx-5 -mb-5 mt-5 flex flex-row-reverse flex-wrap justify-start gap-2 border-t border-line bg-surface px-5 py-3">
+      {children}
+    </div>
+  )
 }

@@ -2,7 +2,17 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
 /** Where a list would be and nothing is: one sentence and at most one action. */
-export function EmptyState({ icon = 'inbox', title, text, action }: { icon?: IconName; title: string; text?: ReactNode; action?: ReactNode }) {
+export function EmptyState({
+  icon = 'inbox',
+  title,
+  text,
+  action,
+}: {
+  icon?: IconName
+  title: string
+  text?: ReactNode
+  action?: ReactNode
+}) {
   return (
     <div className="flex flex-col items-start gap-3 py-12 sm:items-center sm:text-center">
       <Icon name={icon} className="size-5 text-ink-3" />
@@ -14,8 +24,20 @@ export function EmptyState({ icon = 'inbox', title, text, action }: { icon?: Ico
 }
 
 /** A sentence beside the content it is about: what went wrong, what to know. Announced when it is a problem. */
-export function Notice({ tone = 'neutral', icon, children, action }: { tone?: 'neutral' | 'bad' | 'wait' | 'ok'; icon?: IconName; children: ReactNode; action?: ReactNode }) {
-  const colours = { neutral: 'bg-sunken text-ink', bad: 'bg-bad-soft text-bad', wait: 'bg-wait-soft text-wait', ok: 'bg-ok-soft text-ok' }[tone]
+export function Notice({
+  tone = 'neutral',
+  icon,
+  children,
+  action,
+}: {
+  tone?: 'neutral' | 'bad' | 'wait' | 'ok'
+  icon?: IconName
+  children: ReactNode
+  action?: ReactNode
+}) {
+  const colours = { neutral: 'bg-sunken text-ink', bad: 'bg-bad-soft text-bad', wait: 'bg-wait-soft text-wait', ok: 'bg-ok-soft text-ok' }[
+    tone
+  ]
   return (
     <div role={tone === 'bad' ? 'alert' : 'status'} className={`flex flex-wrap items-center gap-2.5 rounded-md px-3 py-2 ${colours}`}>
       <Icon name={icon ?? (tone === 'bad' || tone === 'wait' ? 'alert' : 'info')} />

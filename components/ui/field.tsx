@@ -3,7 +3,14 @@ import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTML
 const CONTROL = `w-full rounded-sm border border-line-2 bg-surface px-2.5 text-work text-ink touch-target
   aria-invalid:border-bad disabled:bg-sunken disabled:text-quiet`
 
-export type FieldShellProps = { id: string; label: ReactNode; hint?: ReactNode; error?: string | undefined; note?: string; children: ReactNode }
+export type FieldShellProps = {
+  id: string
+  label: ReactNode
+  hint?: ReactNode
+  error?: string | undefined
+  note?: string
+  children: ReactNode
+}
 
 /** Label above, control, then the hint or what is wrong. The ids `…-hint` and `…-error` are what controls are described by. */
 export function FieldShell({ id, label, hint, error, note, children }: FieldShellProps) {
@@ -41,7 +48,13 @@ export type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & Extras & { 
 export function TextField({ id, label, hint, error, note, className = '', ...rest }: TextFieldProps) {
   return (
     <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
-      <input id={id} aria-invalid={error ? true : undefined} aria-describedby={described(id, error, hint)} {...rest} className={`h-8 ${CONTROL} ${className}`} />
+      <input
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={described(id, error, hint)}
+        {...rest}
+        className={`h-8 ${CONTROL} ${className}`}
+      />
     </FieldShell>
   )
 }
@@ -52,25 +65,43 @@ export type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & Extras
 export function TextArea({ id, label, hint, error, note, className = '', rows = 3, ...rest }: TextAreaProps) {
   return (
     <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
-      <textarea id={id} rows={rows} aria-invalid={error ? true : undefined} aria-describedby={described(id, error, hint)} {...rest} className={`py-1.5 ${CONTROL} ${className}`} />
+      <textarea
+        id={id}
+        rows={rows}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={described(id, error, hint)}
+        {...rest}
+        className={`py-1.5 ${CONTROL} ${className}`}
+      />
     </FieldShell>
   )
 }
 
-export type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & Extras & { id: string; ref?: React.Ref<HTMLSelectElement>; children: ReactNode }
+export type SelectProps = SelectHTMLAttributes<HTMLSelectElement> &
+  Extras & { id: string; ref?: React.Ref<HTMLSelectElement>; children: ReactNode }
 
 /** The platform's own choice of one, with its label; options are its children. */
 export function Select({ id, label, hint, error, note, className = '', children, ...rest }: SelectProps) {
   return (
     <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
-      <select id={id} aria-invalid={error ? true : undefined} aria-describedby={described(id, error, hint)} {...rest} className={`h-8 ${CONTROL} ${className}`}>
+      <select
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={described(id, error, hint)}
+        {...rest}
+        className={`h-8 ${CONTROL} ${className}`}
+      >
         {children}
       </select>
     </FieldShell>
   )
 }
 
-export type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; isLabelHidden?: boolean; ref?: React.Ref<HTMLInputElement> }
+export type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & {
+  label: ReactNode
+  isLabelHidden?: boolean
+  ref?: React.Ref<HTMLInputElement>
+}
 
 /** A box to tick with its words; `isLabelHidden` keeps the words for screen readers only (rows of a table). */
 export function Checkbox({ label, isLabelHidden = false, className = '', ...rest }: CheckboxProps) {
@@ -83,7 +114,11 @@ export function Checkbox({ label, isLabelHidden = false, className = '', ...rest
 }
 
 /** One of several, with its words. Radios of one choice share `name` inside a fieldset with a legend. */
-export function Radio({ label, className = '', ...rest }: InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; ref?: React.Ref<HTMLInputElement> }) {
+export function Radio({
+  label,
+  className = '',
+  ...rest
+}: InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; ref?: React.Ref<HTMLInputElement> }) {
   return (
     <label className={`inline-flex cursor-pointer items-center gap-2 ${className}`}>
       <input type="radio" {...rest} className="size-[15px] shrink-0 accent-accent" />

@@ -2,10 +2,23 @@ import type { ReactNode } from 'react'
 import { Icon } from './icon.tsx'
 import { Popover } from './popover.tsx'
 
-export const CHIP = 'inline-flex h-[30px] items-center gap-1 rounded-sm border border-line-2 bg-surface px-2.5 text-work text-ink-2 hover:bg-sunken whitespace-nowrap touch-target'
+export const CHIP =
+  'inline-flex h-[30px] items-center gap-1 rounded-sm border border-line-2 bg-surface px-2.5 text-work text-ink-2 hover:bg-sunken whitespace-nowrap touch-target'
 
 /** A filter that says its name and its present value, and opens what changes it. */
-export function FilterChip({ id, name, value, isSet = false, children }: { id: string; name: string; value: string; isSet?: boolean; children: ReactNode }) {
+export function FilterChip({
+  id,
+  name,
+  value,
+  isSet = false,
+  children,
+}: {
+  id: string
+  name: string
+  value: string
+  isSet?: boolean
+  children: ReactNode
+}) {
   return (
     <Popover
       id={id}

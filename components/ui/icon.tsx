@@ -11,7 +11,8 @@ const PATHS = {
   hook: 'M2.5 8h7.2M7 5.2 9.8 8 7 10.8M13 3v10',
   rules: 'M2.5 4h11M2.5 8h5M2.5 12h5M9.8 10.6l1.5 1.5 2.7-3',
   shield: 'M8 2.3 13 4v4c0 2.9-2 4.9-5 5.9C5 12.9 3 10.9 3 8V4Z',
-  people: 'M6 7.5a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4ZM2.3 13c.2-2.3 1.6-3.5 3.7-3.5s3.5 1.2 3.7 3.5M10.8 3.3a2 2 0 0 1 0 3.9M11.7 9.7c1.2.4 1.9 1.5 2 3.3',
+  people:
+    'M6 7.5a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4ZM2.3 13c.2-2.3 1.6-3.5 3.7-3.5s3.5 1.2 3.7 3.5M10.8 3.3a2 2 0 0 1 0 3.9M11.7 9.7c1.2.4 1.9 1.5 2 3.3',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3l3.2 3.2',
   chevron: 'm4.5 6.5 3.5 3.5 3.5-3.5',
   'chevron-right': 'm6.5 4.5 3.5 3.5-3.5 3.5',
@@ -32,7 +33,8 @@ const PATHS = {
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
   link: 'M6.8 9.2 12.5 3.5M8.5 3.2h4.3v4.3M11 9.5V13H3V5h3.5',
-  settings: 'M8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM8 2.2v2M8 11.8v2M2.2 8h2M11.8 8h2M3.9 3.9l1.4 1.4M10.7 10.7l1.4 1.4M3.9 12.1l1.4-1.4M10.7 5.3l1.4-1.4',
+  settings:
+    'M8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM8 2.2v2M8 11.8v2M2.2 8h2M11.8 8h2M3.9 3.9l1.4 1.4M10.7 10.7l1.4 1.4M3.9 12.1l1.4-1.4M10.7 5.3l1.4-1.4',
   offline: 'M2.5 6.5a8 8 0 0 1 11 0M4.8 9a4.8 4.8 0 0 1 6.4 0M8 12h.1M2.5 2.5l11 11',
   leave: 'M6.5 2.5H3v11h3.5M7 8h6.5M10.8 5.2 13.5 8l-2.7 2.8',
   keyboard: 'M2 4.5h12v7H2ZM4.5 7h.1M7 7h.1M9.5 7h.1M11.5 7h.1M5 9.3h6',
@@ -45,7 +47,16 @@ export type IconName = keyof typeof PATHS
 /** A drawing beside words, never instead of them: hidden from screen readers. `className` may set size and colour. */
 export function Icon({ name, className = 'size-4' }: { name: IconName; className?: string }) {
   return (
-    <svg aria-hidden="true" viewBox="0 0 16 16" fill="none" stroke="currentColor" strokeWidth="1.5" strokeLinecap="round" strokeLinejoin="round" className={`shrink-0 ${className}`}>
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      className={`shrink-0 ${className}`}
+    >
       <path d={PATHS[name]} />
     </svg>
   )

@@ -3,7 +3,11 @@
 import { useRouter } from 'next/navigation'
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 
-export type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & { href: string; /** Off: the page stays where it is scrolled to. */ scroll?: boolean; /** No entry in the history. */ isReplacing?: boolean }
+export type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
+  href: string /** Off: the page stays where it is scrolled to. */
+  scroll?: boolean /** No entry in the history. */
+  isReplacing?: boolean
+}
 
 /**
  * A link within the product: a plain anchor that goes there without loading the whole page again. Pages are personal and never

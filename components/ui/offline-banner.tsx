@@ -15,7 +15,11 @@ function subscribe(listener: () => void): () => void {
 
 /** Whether the browser believes it has a connection; true while rendering on the server. */
 export function useIsOnline(): boolean {
-  return useSyncExternalStore(subscribe, () => navigator.onLine, () => true)
+  return useSyncExternalStore(
+    subscribe,
+    () => navigator.onLine,
+    () => true,
+  )
 }
 
 /** A line above the page while the connection is away: what is seen may be old, and nothing is sent. */

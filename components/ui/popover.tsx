@@ -23,7 +23,11 @@ export function Popover({ id, trigger, label, triggerClass, align = 'start', pan
         {trigger}
         {label && <span className="sr-only">{label}</span>}
       </button>
-      <div id={id} popover="auto" className={`anchored ${align === 'end' ? 'anchored-end' : ''} max-h-[80dvh] min-w-52 overflow-y-auto rounded-md border border-line bg-surface p-1.5 text-work text-ink shadow-float ${panelClass}`}>
+      <div
+        id={id}
+        popover="auto"
+        className={`anchored ${align === 'end' ? 'anchored-end' : ''} max-h-[80dvh] min-w-52 overflow-y-auto rounded-md border border-line bg-surface p-1.5 text-work text-ink shadow-float ${panelClass}`}
+      >
         {children}
       </div>
     </>
@@ -31,7 +35,8 @@ export function Popover({ id, trigger, label, triggerClass, align = 'start', pan
 }
 
 /** The look of one line in a menu, for links and buttons alike. */
-export const MENU_ITEM = 'flex w-full items-center gap-2.5 rounded-sm px-2.5 py-1.5 text-left text-ink hover:bg-sunken aria-[current=true]:bg-sunken aria-[current=true]:font-medium touch-target'
+export const MENU_ITEM =
+  'flex w-full items-center gap-2.5 rounded-sm px-2.5 py-1.5 text-left text-ink hover:bg-sunken aria-[current=true]:bg-sunken aria-[current=true]:font-medium touch-target'
 
 /** A quiet heading inside a menu. */
 export function MenuHeading({ children }: { children: ReactNode }) {

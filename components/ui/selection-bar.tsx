@@ -3,7 +3,10 @@ import type { ReactNode } from 'react'
 /** Floats at the foot of a list while rows are selected: dark on light and light on dark. Count and sums left, actions right. */
 export function SelectionBar({ label, summary, children }: { label: string; summary: ReactNode; children: ReactNode }) {
   return (
-    <section aria-label={label} className="no-print sticky bottom-20 z-20 mt-4 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-ink px-4 py-2 text-paper shadow-float md:bottom-4">
+    <section
+      aria-label={label}
+      className="no-print sticky bottom-20 z-20 mt-4 flex flex-wrap items-center justify-between gap-3 rounded-lg bg-ink px-4 py-2 text-paper shadow-float md:bottom-4"
+    >
       <p className="flex flex-wrap gap-x-2 gap-y-0.5 tabular">{summary}</p>
       <div className="flex flex-wrap gap-2">{children}</div>
     </section>

@@ -1,7 +1,17 @@
 import type { ReactNode } from 'react'
 
 /** The look of plain tables (statements, totals): rules between rows, quiet heads, figures to the right. */
-export function Table({ caption, isCaptionHidden = true, head, children }: { caption: string; isCaptionHidden?: boolean; head: ReactNode; children: ReactNode }) {
+export function Table({
+  caption,
+  isCaptionHidden = true,
+  head,
+  children,
+}: {
+  caption: string
+  isCaptionHidden?: boolean
+  head: ReactNode
+  children: ReactNode
+}) {
   return (
     <table className="w-full border-collapse text-left">
       <caption className={isCaptionHidden ? 'sr-only' : 'pb-2 text-left font-strong'}>{caption}</caption>
@@ -16,7 +26,10 @@ export function Table({ caption, isCaptionHidden = true, head, children }: { cap
 /** A head cell; `align="end"` for figures. */
 export function Th({ children, align = 'start', className = '' }: { children?: ReactNode; align?: 'start' | 'end'; className?: string }) {
   return (
-    <th scope="col" className={`h-9 px-3 text-second font-medium text-quiet whitespace-nowrap ${align === 'end' ? 'text-right' : ''} ${className}`}>
+    <th
+      scope="col"
+      className={`h-9 px-3 text-second font-medium text-quiet whitespace-nowrap ${align === 'end' ? 'text-right' : ''} ${className}`}
+    >
       {children}
     </th>
   )

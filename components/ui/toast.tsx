@@ -45,8 +45,16 @@ function dismiss(id: number): void {
 /** Once per page: where toasts appear and what screen readers listen to. */
 export function Toaster() {
   const t = useT()
-  const shown = useSyncExternalStore(subscribe, () => toasts, () => NOTHING)
-  const words = useSyncExternalStore(subscribe, () => spoken, () => '')
+  const shown = useSyncExternalStore(
+    subscribe,
+    () => toasts,
+    () => NOTHING,
+  )
+  const words = useSyncExternalStore(
+    subscribe,
+    () => spoken,
+    () => '',
+  )
   return (
     <>
       <div role="status" aria-live="polite" className="sr-only">
@@ -54,14 +62,22 @@ export function Toaster() {
       </div>
       <section aria-label={t('ui.notices')}>
         <ul className="no-print pointer-events-none fixed inset-x-4 bottom-20 z-40 flex flex-col items-center gap-2 md:bottom-6">
-        {shown.map((item) => (
-          <li key={item.id} className={`pointer-events-auto flex max-w-lg items-center gap-3 rounded-md border px-3.5 py-2 shadow-float ${item.tone === 'bad' ? 'border-bad bg-surface text-bad' : 'border-ink bg-ink text-paper'}`}>
-            <span>{item.text}</span>
-            <button type="button" aria-label={t('ui.dismiss')} onClick={() => dismiss(item.id)} className="-mr-1.5 flex size-6 items-center justify-center rounded-sm">
-              <Icon name="close" className="size-3.5" />
-            </button>
-          </li>
-        ))}
+          {shown.map((item) => (
+            <li
+              key={item.id}
+              className={`pointer-events-auto flex max-w-lg items-center gap-3 rounded-md border px-3.5 py-2 shadow-float ${item.tone === 'bad' ? 'border-bad bg-surface text-bad' : 'border-ink bg-ink text-paper'}`}
+            >
+              <span>{item.text}</span>
+              <button
+                type="button"
+                aria-label={t('ui.dismiss')}
+                onClick={() => dismiss(item.id)}
+                className="-mr-1.5 flex size-6 items-center justify-center rounded-sm"
+              >
+                <Icon name="close" className="size-3.5" />
+              </button>
+            </li>
+          ))}
         </ul>
       </section>
     </>

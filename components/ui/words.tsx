@@ -66,6 +66,10 @@ function subscribe(listener: () => void): () => void {
 /** The present, moving every 15 s with one timer for the whole page; while hydrating, the instant of the server's render. */
 export function useNow(): Date {
   const { serverNowMs } = useWords()
-  const nowMs = useSyncExternalStore(subscribe, () => tickedAtMs || serverNowMs, () => serverNowMs)
+  const nowMs = useSyncExternalStore(
+    subscribe,
+    () => tickedAtMs || serverNowMs,
+    () => serverNowMs,
+  )
   return new Date(nowMs)
 }

@@ -17,7 +17,8 @@ export async function measurePageScripts(baseUrl: string, address: string, cooki
   const tags = html.match(/<script[^>]*\ssrc="[^"]+"[^>]*>/g) ?? []
   const sources = new Set(tags.filter((tag) => !/\snomodule/i.test(tag)).map((tag) => /\ssrc="([^"]+)"/.exec(tag)?.[1] ?? ''))
   let bytes = 0
-  for (const source of sources) bytes += gzipSync(Buffer.from(await (await fetch(new URL(source, baseUrl))).arrayBuffer()), { level: 9 }).length
+  for (const source of sources)
+    bytes += gzipSync(Buffer.from(await (await fetch(new URL(source, baseUrl))).arrayBuffer()), { level: 9 }).length
   return { bytes, files: sources.size }
 }
 
@@ -35,12 +36,20 @@ export async function measureEmptyPage(projectDirectory: string): Promise<PageSc
     await mkdir(path.join(folder, 'app'))
     for (const [file, text] of Object.entries(EMPTY_APP)) await writeFile(path.join(folder, file), text)
     // Turbopack resolves nothing outside the folder, so the three packages it needs come along.
-    const lock = JSON.parse(await readFile(path.join(projectDirectory, 'package-lock.json'), 'utf8')) as { packages: Record<string, { dependencies?: Record<string, string> }> }
+    const lock = JSON.parse(await readFile(path.join(projectDirectory, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dependencies?: Record<string, string> }>
+    }
     for (const name of closure(lock.packages, ['next', 'react', 'react-dom'])) {
-      await cp(path.join(projectDirectory, 'node_modules', name), path.join(folder, 'node_modules', name), { recursive: true, errorOnExist: false })
+      await cp(path.join(projectDirectory, 'node_modules', name), path.join(folder, 'node_modules', name), {
+        recursive: true,
+        errorOnExist: false,
+      })
     }
     await run(folder, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'])
-    const server = spawn(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'start', '-p', '0'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    const server = spawn(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'start', '-p', '0'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     try {
       const baseUrl = await addressOf(server.stdout)
       return await measurePageScripts(baseUrl, '/')
@@ -53,21 +62,31 @@ export async function measureEmptyPage(projectDirectory: string): Promise<PageSc
 }
 
 /** The packages that these need, as the lock file knows them (top level only, which is where npm puts them). */
-function closure(packages: Record<string, { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> }>, roots: readonly string[]): Set<string> {
+function closure(
+  packages: Record<string, { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> }>,
+  roots: readonly string[],
+): Set<string> {
   const found = new Set<string>()
   const waiting = [...roots]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     const entry = packages[`node_modules/${name}`]
     if (!entry || found.has(name)) continue
     found.add(name)
-    waiting.push(...Object.keys(entry.dependencies ?? {}), ...Object.keys(entry.optionalDependencies ?? {}).filter((each) => each.startsWith('@next/swc-linux-x64-gnu')))
+    waiting.push(
+      ...Object.keys(entry.dependencies ?? {}),
+      ...Object.keys(entry.optionalDependencies ?? {}).filter((each) => each.startsWith('@next/swc-linux-x64-gnu')),
+    )
   }
   return found
 }
 
 function run(cwd: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...args], { cwd, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } })
+    const child = spawn(process.execPath, [...args], {
+      cwd,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+    })
     child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`next build ended with ${code}`))))
   })
 }

@@ -23,21 +23,28 @@ test('both languages have the same keys, and none is empty', () => {
 })
 
 test('a message has the same values in both languages', () => {
-  const valuesOf = (text: string) => [...new Set(Array.from(text.matchAll(/\{(\w+)[},]/g), (match) => match[1]))].filter((name) => name !== undefined).toSorted()
-  for (const [key, text] of Object.entries(MESSAGES.en)) assert.deepEqual(valuesOf(Object.entries(MESSAGES.fr).find(([each]) => each === key)?.[1] ?? ''), valuesOf(text), key)
+  const valuesOf = (text: string) =>
+    [...new Set(Array.from(text.matchAll(/\{(\w+)[},]/g), (match) => match[1]))].filter((name) => name !== undefined).toSorted()
+  for (const [key, text] of Object.entries(MESSAGES.en))
+    assert.deepEqual(valuesOf(Object.entries(MESSAGES.fr).find(([each]) => each === key)?.[1] ?? ''), valuesOf(text), key)
 })
 
 test('every key that the code names exists, also where a part of it is computed', async () => {
   const missing: string[] = []
   for (const { file, text } of await sources(PLACES)) {
-    for (const [, , key] of text.matchAll(/\b(t|translate)\(\s*'([\w.]+)'/g)) if (key && !keys.includes(key)) missing.push(`${file}: ${key}`)
-    for (const [, prefix] of text.matchAll(/\bt\(\s*`([\w.]+)\$\{/g)) if (prefix && !keys.some((key) => key.startsWith(prefix))) missing.push(`${file}: ${prefix}…`)
+    for (const [, , key] of text.matchAll(/\b(t|translate)\(\s*'([\w.]+)'/g))
+      if (key && !keys.includes(key)) missing.push(`${file}: ${key}`)
+    for (const [, prefix] of text.matchAll(/\bt\(\s*`([\w.]+)\$\{/g))
+      if (prefix && !keys.some((key) => key.startsWith(prefix))) missing.push(`${file}: ${prefix}…`)
   }
   assert.deepEqual(missing, [])
 })
 
 test('every message is used', async () => {
-  const all = (await sources(PLACES)).filter(({ file }) => !file.startsWith('lib/i18n/')).map(({ text }) => text).join('\n')
+  const all = (await sources(PLACES))
+    .filter(({ file }) => !file.startsWith('lib/i18n/'))
+    .map(({ text }) => text)
+    .join('\n')
   const prefixes = Array.from(all.matchAll(/`([a-zA-Z]+\.[\w.]*)\$\{/g), (match) => match[1] ?? '')
   const named = new Set(Array.from(all.matchAll(/['"`]([a-zA-Z]+(?:\.\w+)+)['"`]/g), (match) => match[1] ?? ''))
   const unused = keys.filter((key) => !named.has(key) && !prefixes.some((prefix) => key.startsWith(prefix)))
@@ -48,8 +55,10 @@ test('no words stand in components: text between tags and in spoken attributes c
   const found: string[] = []
   for (const { file, text } of await sources(['app/**/*.tsx', 'components/**/*.tsx'])) {
     const code = text.replace(/\{\/\*[\s\S]*?\*\/\}/g, '').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
-    for (const [, words] of code.matchAll(/<\/?[A-Za-z][\w.]*(?:\s[^<>]*)?>\s*([^<>{}()=;]*\p{L}{2}[^<>{}()=;]*)(?=<)/gu)) if (words?.trim()) found.push(`${file}: ${words.trim()}`)
-    for (const [, name, words] of code.matchAll(/\b(aria-label|title|placeholder|alt|label)="([^"]*\p{L}{2}[^"]*)"/gu)) found.push(`${file}: ${name}="${words}"`)
+    for (const [, words] of code.matchAll(/<\/?[A-Za-z][\w.]*(?:\s[^<>]*)?>\s*([^<>{}()=;]*\p{L}{2}[^<>{}()=;]*)(?=<)/gu))
+      if (words?.trim()) found.push(`${file}: ${words.trim()}`)
+    for (const [, name, words] of code.matchAll(/\b(aria-label|title|placeholder|alt|label)="([^"]*\p{L}{2}[^"]*)"/gu))
+      found.push(`${file}: ${name}="${words}"`)
   }
   assert.deepEqual(found, [])
 })

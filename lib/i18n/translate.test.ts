@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { localeFromHeader } from './locale.ts'
 import { createTranslate, pickMessages } from './translate.ts'
 
-const messages = { 'table.range': '{from} to {to} of {total}', 'table.selected': '{count, plural, =0 {none} one {# row} other {# rows}} selected' }
+const messages = {
+  'table.range': '{from} to {to} of {total}',
+  'table.selected': '{count, plural, =0 {none} one {# row} other {# rows}} selected',
+}
 
 test('values and plurals are written into a message, numbers with the groups of the language', () => {
   const t = createTranslate('en', messages)
@@ -15,7 +18,10 @@ test('values and plurals are written into a message, numbers with the groups of 
 
 test('French counts nought and one alike', () => {
   const t = createTranslate('fr', { 'table.selected': '{count, plural, one {# ligne} other {# lignes}}' })
-  assert.deepEqual([0, 1, 2].map((count) => t('table.selected', { count })), ['0 ligne', '1 ligne', '2 lignes'])
+  assert.deepEqual(
+    [0, 1, 2].map((count) => t('table.selected', { count })),
+    ['0 ligne', '1 ligne', '2 lignes'],
+  )
 })
 
 test('a gap shows its key and breaks nothing; a value that holds a pattern stays as it is', () => {

@@ -2,7 +2,10 @@ import { COUNTRIES } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findPhone, findTransactionByAnyId, hasBatch } from './search-store.ts'
 
-export type SearchTarget = { kind: 'transaction'; transactionId: string } | { kind: 'batch'; batchId: string } | { kind: 'phone'; phoneNumber: string }
+export type SearchTarget =
+  | { kind: 'transaction'; transactionId: string }
+  | { kind: 'batch'; batchId: string }
+  | { kind: 'phone'; phoneNumber: string }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TEXT_MAX = 200

@@ -1,7 +1,12 @@
 import type { Queryable } from '#server/database/pool.ts'
 
 /** The transaction that has this as its id, its external id or one of its pay tokens; the first kind that fits wins. */
-export async function findTransactionByAnyId(queryable: Queryable, applicationId: string, text: string, uuid: string | null): Promise<string | undefined> {
+export async function findTransactionByAnyId(
+  queryable: Queryable,
+  applicationId: string,
+  text: string,
+  uuid: string | null,
+): Promise<string | undefined> {
   const { rows } = await queryable.query<{ transactionId: string }>(
     `select found.transaction_id as "transactionId" from (
        select t.transaction_id, 1 as rank from transactions t where t.application_id = $1 and t.transaction_id = $3::uuid
@@ -9,13 +14,17 @@ export async function findTransactionByAnyId(queryable: Queryable, applicationId
        union all select t.transaction_id, 3 from transactions t where t.application_id = $1 and t.pay_token = $2
        union all select t.transaction_id, 4 from transactions t where t.application_id = $1 and t.operator_token = $2
      ) as found order by found.rank limit 1`,
-    [applicationId, text, uuid])
+    [applicationId, text, uuid],
+  )
   return rows[0]?.transactionId
 }
 
 /** Whether a batch of this id has a transaction in this application. */
 export async function hasBatch(queryable: Queryable, applicationId: string, batchId: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('select 1 from transactions t where t.application_id = $1 and t.batch_id = $2 limit 1', [applicationId, batchId])
+  const { rowCount } = await queryable.query('select 1 from transactions t where t.application_id = $1 and t.batch_id = $2 limit 1', [
+    applicationId,
+    batchId,
+  ])
   return rowCount === 1
 }
 
@@ -25,6 +34,7 @@ export async function findPhone(queryable: Queryable, applicationId: string, pho
     `select wanted.phone as "phoneNumber" from unnest($2::text[]) with ordinality as wanted (phone, place)
      where exists (select 1 from transactions t where t.application_id = $1 and t.phone_number = wanted.phone)
      order by wanted.place limit 1`,
-    [applicationId, phoneNumbers])
+    [applicationId, phoneNumbers],
+  )
   return rows[0]?.phoneNumber
 }

@@ -9,6 +9,7 @@ export async function countWaitingFor(queryable: Queryable, applicationId: strin
          and not exists (select 1 from approval_decisions d
                          where d.application_id = $1 and d.transaction_id = t.transaction_id and d.checker_id = $2)
        limit $3) as waiting`,
-    [applicationId, personId, limit])
+    [applicationId, personId, limit],
+  )
   return rows[0]?.count ?? 0
 }

@@ -5,5 +5,12 @@ import { getT } from '#server/http/back-office/preferences.ts'
 
 export default async function Forbidden() {
   const t = await getT()
-  return <EmptyState icon="shield" title={t('state.forbiddenTitle')} text={t('state.forbiddenText')} action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>} />
+  return (
+    <EmptyState
+      icon="shield"
+      title={t('state.forbiddenTitle')}
+      text={t('state.forbiddenText')}
+      action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>}
+    />
+  )
 }

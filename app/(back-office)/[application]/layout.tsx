@@ -21,9 +21,18 @@ export default async function BackOfficeLayout({ children, params }: Props) {
   const { application } = await params
   const viewer = await getViewer(application)
   const runtime = backOfficeRuntime()
-  const [t, theme, waiting] = await Promise.all([getT(), readTheme(), countWaiting(runtime.pool, viewer.application.applicationId, viewer.personId, viewer.roles)])
+  const [t, theme, waiting] = await Promise.all([
+    getT(),
+    readTheme(),
+    countWaiting(runtime.pool, viewer.application.applicationId, viewer.personId, viewer.roles),
+  ])
   return (
-    <WordsProvider locale={viewer.locale} timeZone={viewer.timeZone} messages={pickMessages(MESSAGES[viewer.locale], FRAME_WORDS)} serverNowMs={runtime.clock.now().getTime()}>
+    <WordsProvider
+      locale={viewer.locale}
+      timeZone={viewer.timeZone}
+      messages={pickMessages(MESSAGES[viewer.locale], FRAME_WORDS)}
+      serverNowMs={runtime.clock.now().getTime()}
+    >
       <QueryProvider>
         <Frame
           t={t}

@@ -5,5 +5,12 @@ import { getT } from '#server/http/back-office/preferences.ts'
 
 export default async function NotFound() {
   const t = await getT()
-  return <EmptyState icon="search" title={t('state.notFoundTitle')} text={t('state.notFoundText')} action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>} />
+  return (
+    <EmptyState
+      icon="search"
+      title={t('state.notFoundTitle')}
+      text={t('state.notFoundText')}
+      action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>}
+    />
+  )
 }

@@ -5,10 +5,11 @@ import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/words.tsx'
+import type { QrCode } from '#lib/qr-code.ts'
 import { enrolAction } from '../actions.ts'
 
-/** Scan, type the code, keep the recovery codes. `qrCode` is an SVG that our own server drew. */
-export function EnrolForm({ next, secret, qrCode }: { next: string; secret: string; qrCode: string }) {
+/** Scan, type the code, keep the recovery codes. */
+export function EnrolForm({ next, secret, qrCode }: { next: string; secret: string; qrCode: QrCode }) {
   const t = useT()
   const [state, action, isPending] = useActionState(enrolAction, null)
   if (state?.kind === 'done') return <RecoveryCodes next={next} codes={state.recoveryCodes} />
@@ -17,8 +18,15 @@ export function EnrolForm({ next, secret, qrCode }: { next: string; secret: stri
       <input type="hidden" name="next" value={next} />
       <div className="grid gap-3">
         <p>{t('enrol.stepScan')}</p>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: drawn by our server from our own data */}
-        <div role="img" aria-label={t('enrol.qr')} className="size-44 rounded-md border border-line bg-[#fff] p-3 [&>svg]:size-full" dangerouslySetInnerHTML={{ __html: qrCode }} />
+        <svg
+          role="img"
+          aria-label={t('enrol.qr')}
+          viewBox={`-2 -2 ${qrCode.size + 4} ${qrCode.size + 4}`}
+          shapeRendering="crispEdges"
+          className="size-44 rounded-md border border-line bg-[#fff]"
+        >
+          <path d={qrCode.path} fill="#000" />
+        </svg>
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
         <p className="flex items-start gap-1.5 font-medium tabular break-all">
           {secret}
@@ -52,7 +60,7 @@ export function RecoveryCodes({ next, codes }: { next: string; codes: readonly s
         <h2 id="recovery-codes">{t('enrol.codesTitle')}</h2>
         <p className="text-ink-2">{t('enrol.codesLead')}</p>
       </div>
-      <ul className="grid grid-cols-2 gap-x-4 gap-y-1 rounded-md border border-line bg-surface p-4 font-medium tabular">
+      <ul className="grid gap-1 rounded-md border border-line bg-surface p-4 font-medium tabular">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

@@ -19,12 +19,32 @@ export function PasswordForm({ next }: { next: string }) {
     <form action={action} className="mt-6 grid gap-4">
       {state && (
         <Notice tone="bad">
-          {state.problem === 'throttled' ? t('signIn.throttled', { minutes: state.minutes }) : t(state.problem === 'blocked' ? 'signIn.blocked' : 'signIn.wrong')}
+          {state.problem === 'throttled'
+            ? t('signIn.throttled', { minutes: state.minutes })
+            : t(state.problem === 'blocked' ? 'signIn.blocked' : 'signIn.wrong')}
         </Notice>
       )}
       <input type="hidden" name="next" value={next} />
-      <TextField id="email" name="email" type="email" label={t('signIn.email')} autoComplete="username" required maxLength={320} defaultValue={state?.email} />
-      <TextField id="password" name="password" type="password" label={t('signIn.password')} autoComplete="current-password" required maxLength={1024} ref={password} />
+      <TextField
+        id="email"
+        name="email"
+        type="email"
+        label={t('signIn.email')}
+        autoComplete="username"
+        required
+        maxLength={320}
+        defaultValue={state?.email}
+      />
+      <TextField
+        id="password"
+        name="password"
+        type="password"
+        label={t('signIn.password')}
+        autoComplete="current-password"
+        required
+        maxLength={1024}
+        ref={password}
+      />
       <Button type="submit" variant="primary" isBusy={isPending} className="h-9 w-full">
         {t('signIn.submit')}
       </Button>

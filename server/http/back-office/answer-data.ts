@@ -5,7 +5,14 @@ import type { Result } from '#lib/result.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 
-const STATUSES: Readonly<Record<string, number>> = { unauthenticated: 401, not_found: 404, second_factor_required: 403, forbidden: 403, invalid: 400, unavailable: 503 }
+const STATUSES: Readonly<Record<string, number>> = {
+  unauthenticated: 401,
+  not_found: 404,
+  second_factor_required: 403,
+  forbidden: 403,
+  invalid: 400,
+  unavailable: 503,
+}
 
 /**
  * The inside of every data address under /api/back-office: what react-query refetches. Loads the actor, asks the permission
@@ -31,5 +38,8 @@ export async function answerData<Schema extends z.ZodType>(
 }
 
 function refuse(code: string): Response {
-  return Response.json({ code }, { status: STATUSES[code] ?? (code === 'unexpected' ? 500 : 409), headers: { 'cache-control': 'private, no-store' } })
+  return Response.json(
+    { code },
+    { status: STATUSES[code] ?? (code === 'unexpected' ? 500 : 409), headers: { 'cache-control': 'private, no-store' } },
+  )
 }

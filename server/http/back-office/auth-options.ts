@@ -18,7 +18,9 @@ export function authOptions(): NextAuthOptions {
     useSecureCookies: isSecure,
     session: { strategy: 'jwt', maxAge: SESSION_S },
     pages: { signIn: paths.signIn(), signOut: paths.signIn(), error: paths.signIn() },
-    cookies: { sessionToken: { name: cookieName('session', publicUrl), options: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } } },
+    cookies: {
+      sessionToken: { name: cookieName('session', publicUrl), options: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } },
+    },
     providers: [
       CredentialsProvider({
         credentials: { email: { type: 'email' }, password: { type: 'password' }, code: { type: 'text' } },

@@ -1,7 +1,7 @@
+import type { Clock } from '#lib/time.ts'
 import type { Config } from '#server/config.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
-import type { Clock } from '#lib/time.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which lives on a floor above. */
 export type BackOfficeRuntime = {

@@ -34,7 +34,7 @@ export const getT = cache(async (): Promise<Translate> => {
 
 /** Remembers a choice of look in this browser for a year. For server actions: a page may not set cookies. */
 export async function rememberChoice(name: typeof THEME_COOKIE | typeof LANGUAGE_COOKIE, value: string): Promise<void> {
-  (await cookies()).set(name, value, { path: '/', maxAge: YEAR_S, sameSite: 'lax', httpOnly: true })
+  ;(await cookies()).set(name, value, { path: '/', maxAge: YEAR_S, sameSite: 'lax', httpOnly: true })
 }
 
 /** The columns this browser chose for a table, for the first render; undefined when it never did. */

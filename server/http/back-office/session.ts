@@ -1,5 +1,5 @@
-import { decode, encode } from 'next-auth/jwt'
 import { cookies } from 'next/headers'
+import { decode, encode } from 'next-auth/jwt'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 
 /** What a session holds, and all it holds: who, and which generation of their sessions it belongs to. */
@@ -49,20 +49,34 @@ async function readToken(kind: CookieKind): Promise<Session | undefined> {
   const token = (await cookies()).get(cookieName(kind, publicUrl))?.value
   if (!token) return undefined
   const claims = await decode({ token, secret: sessionSecret, salt: saltOf(kind) }).catch(() => null)
-  return typeof claims?.sub === 'string' && typeof claims['epoch'] === 'number' ? { personId: claims.sub, epoch: claims['epoch'] } : undefined
+  return typeof claims?.sub === 'string' && typeof claims['epoch'] === 'number'
+    ? { personId: claims.sub, epoch: claims['epoch'] }
+    : undefined
 }
 
 async function writeToken(kind: CookieKind, session: Session, maxAge: number): Promise<void> {
   const { publicUrl, sessionSecret } = backOfficeRuntime().config
   const token = await encode({ token: { sub: session.personId, epoch: session.epoch }, secret: sessionSecret, salt: saltOf(kind), maxAge })
   const jar = await cookies()
-  jar.set(cookieName(kind, publicUrl), token, { path: '/', maxAge, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') })
+  jar.set(cookieName(kind, publicUrl), token, {
+    path: '/',
+    maxAge,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: publicUrl.startsWith('https:'),
+  })
 }
 
 async function forgetToken(kind: CookieKind): Promise<void> {
   const { publicUrl } = backOfficeRuntime().config
   const jar = await cookies()
-  jar.set(cookieName(kind, publicUrl), '', { path: '/', maxAge: 0, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') })
+  jar.set(cookieName(kind, publicUrl), '', {
+    path: '/',
+    maxAge: 0,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: publicUrl.startsWith('https:'),
+  })
 }
 
 /** next-auth uses no salt for its own session; the half session must never pass for a whole one. */

@@ -1,5 +1,6 @@
-import { toString as drawQrCode } from 'qrcode'
+import { create as createQrCode } from 'qrcode'
 import { z } from 'zod'
+import type { QrCode } from '#lib/qr-code.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { confirmSecondFactor } from '#server/identity/confirm-second-factor.ts'
 import { createSignInThrottle, type SignInThrottle } from '#server/identity/sign-in-throttle.ts'
@@ -71,7 +72,9 @@ export async function checkCode(personId: string, code: unknown): Promise<Result
   if (!parsed.success) return err({ kind: 'wrong' })
   const verified = await verifySecondFactor(backOfficeRuntime(), { personId, code: parsed.data, allowsRecovery: true })
   if (verified.ok) return ok(undefined)
-  return err(verified.error.kind === 'throttled' ? { kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) } : { kind: 'wrong' })
+  return err(
+    verified.error.kind === 'throttled' ? { kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) } : { kind: 'wrong' },
+  )
 }
 
 /** The second step: the code of whoever has just given the right password. For server actions only. */
@@ -83,23 +86,33 @@ export async function signInWithCode(code: unknown): Promise<Result<void, CodeFa
   return checked
 }
 
-export type Enrolment = { secret: string; qrCode: string }
+export type Enrolment = { secret: string; qrCode: QrCode }
 
-/** Begins a second factor for whoever is signed in: the key in groups of four, and the QR code as an SVG drawn here, on the server. */
+/** Begins a second factor for whoever is signed in: the key in groups of four, and the QR code, computed here so that no library reaches the browser. */
 export async function beginEnrolment(personId: string): Promise<Result<Enrolment, 'unknown_person' | 'already_enabled'>> {
   const started = await startSecondFactor(backOfficeRuntime().pool, { personId })
   if (!started.ok) return started
-  const qrCode = await drawQrCode(started.value.url, { type: 'svg', margin: 0, errorCorrectionLevel: 'M' })
-  return ok({ secret: started.value.secret.replace(/(.{4})(?=.)/g, '$1 '), qrCode })
+  return ok({ secret: started.value.secret.replace(/(.{4})(?=.)/g, '$1 '), qrCode: drawQrCode(started.value.url) })
 }
 
 /** Ends the enrolment with a code from the person's device; gives the recovery codes this once. */
-export async function finishEnrolment(code: unknown): Promise<Result<{ recoveryCodes: string[] }, 'unauthenticated' | 'not_started' | 'already_enabled' | 'wrong_code'>> {
+export async function finishEnrolment(
+  code: unknown,
+): Promise<Result<{ recoveryCodes: string[] }, 'unauthenticated' | 'not_started' | 'already_enabled' | 'wrong_code'>> {
   const person = await currentPerson()
   if (!person) return err('unauthenticated')
   const parsed = codeSchema.safeParse(code)
   if (!parsed.success) return err('wrong_code')
   return confirmSecondFactor(backOfficeRuntime(), { personId: person.personId, code: parsed.data })
+}
+
+function drawQrCode(text: string): QrCode {
+  const { modules } = createQrCode(text, { errorCorrectionLevel: 'M' })
+  let path = ''
+  for (let row = 0; row < modules.size; row++) {
+    for (let column = 0; column < modules.size; column++) if (modules.get(row, column)) path += `M${column} ${row}h1v1h-1z`
+  }
+  return { size: modules.size, path }
 }
 
 function toMinutes(durationMs: number): number {

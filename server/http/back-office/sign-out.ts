@@ -11,6 +11,7 @@ export async function signOutHere(): Promise<void> {
 /** Ends every session of the person who is signed in, this one included. For server actions only. */
 export async function endAllSessions(): Promise<void> {
   const person = await currentPerson()
-  if (person) await bumpSessionEpoch(backOfficeRuntime().pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } })
+  if (person)
+    await bumpSessionEpoch(backOfficeRuntime().pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } })
   await endSession()
 }

@@ -35,7 +35,7 @@ export default async function SearchPage({ params, searchParams }: Props) {
           <div className="mt-4 max-w-md">
             <SearchForm t={t} application={application} id="search-page-box" value={text} />
           </div>
-          {text !== '' && <EmptyState icon="search" title={t('search.none', { text })} text={t('search.empty')} />}
+          {text !== '' && <EmptyState icon="search" title={t('search.none', { text })} />}
         </>
       )
   }

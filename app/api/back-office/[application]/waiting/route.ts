@@ -9,7 +9,8 @@ const noQuery = z.object({})
 
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  return answerData({ application, permission: 'approval:read', schema: noQuery, searchParams: request.nextUrl.searchParams }, async (actor) =>
-    ok({ count: await countWaiting(backOfficeRuntime().pool, actor.applicationId, actor.id, actor.roles) }),
+  return answerData(
+    { application, permission: 'approval:read', schema: noQuery, searchParams: request.nextUrl.searchParams },
+    async (actor) => ok({ count: await countWaiting(backOfficeRuntime().pool, actor.applicationId, actor.id, actor.roles) }),
   )
 }

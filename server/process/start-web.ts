@@ -26,7 +26,7 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
     },
   })
   const port = await frontDoor.listen({ host: config.host, port: config.port, reusePort: options.sharesPort })
-  const pagesReady = loadPages().then((loaded) => {
+  const pagesReady = loadPages({ hostname: config.host, port }).then((loaded) => {
     handler = loaded
     pages.resolve(loaded)
   }, (error: unknown) => {
@@ -37,9 +37,10 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
   return { port, pagesReady, drain: () => frontDoor.drain() }
 }
 
-async function loadPages(): Promise<Handler> {
+/** The address is for Next's own requests to itself: after an action that redirects it fetches the next page. */
+async function loadPages(address: { hostname: string; port: number }): Promise<Handler> {
   const { default: next } = await import('next')
-  const application = next({ dev: false, dir: ROOT_FOLDER })
+  const application = next({ dev: false, dir: ROOT_FOLDER, ...address })
   await application.prepare()
   return application.getRequestHandler()
 }

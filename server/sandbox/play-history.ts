@@ -73,7 +73,7 @@ function create(play: Play, atMs: number, plan: PlannedTransaction): void {
   const fees = computeFees(plan.amountMinor, currency)
   const band = pickBand(play, atMs, plan)
   const row: TransactionSeed = {
-    application_id: applicationId, transaction_id: random.uuid(), sequence: ++play.counts.all, final_sequence: null, external_id: random.uuid(),
+    application_id: applicationId, transaction_id: random.uuidAt(new Date(atMs)), sequence: ++play.counts.all, final_sequence: null, external_id: random.uuid(),
     type: plan.type, status: band ? 'PENDING_APPROVAL' : 'PENDING', operator: plan.operator, currency, amount_minor: String(plan.amountMinor),
     fee_system_minor: String(fees.feeSystemMinor), fee_app_minor: String(fees.feeAppMinor), held_minor: '0', customer_name: plan.beneficiary.name,
     phone_number: plan.beneficiary.phoneNumber, webhook_url: plan.webhookUrl, pay_token: random.uuid(), operator_token: null, message: null,

@@ -10,6 +10,8 @@ export type Random = {
   weighted<Key extends string>(weights: Readonly<Record<Key, number>>): Key
   /** A version 4 UUID. */
   uuid(): string
+  /** A version 7 UUID of that instant: ids in order of time, as the service makes them. */
+  uuidAt(instant: Date): string
 }
 
 /** Mulberry32: small, fast and good enough for plausible data; never for secrets. */
@@ -42,5 +44,9 @@ export function createRandom(seed: number): Random {
     hex[16] = pick(['8', '9', 'a', 'b'])
     return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   }
-  return { next, between, chance: (probability) => next() < probability, pick, weighted, uuid }
+  function uuidAt(instant: Date): string {
+    const time = instant.getTime().toString(16).padStart(12, '0')
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${uuid().slice(15)}`
+  }
+  return { next, between, chance: (probability) => next() < probability, pick, weighted, uuid, uuidAt }
 }

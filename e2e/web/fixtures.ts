@@ -1,0 +1,43 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { test as base, expect, type Page } from 'playwright/test'
+import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
+
+/** Playwright's test with the sandbox's address; a page that logs an error or breaks the content policy fails its test. */
+export const test = base.extend<{ isQuiet: undefined }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are needed from this pattern
+  baseURL: async ({}, use) => use(sandboxUrl()),
+  isQuiet: [
+    async ({ page }, use) => {
+      const noise: string[] = []
+      page.on('pageerror', (error) => noise.push(error.message))
+      page.on('console', (message) => {
+        // A refused or missing address is part of some tests, and so is a connection that is away.
+        if (message.type() === 'error' && !/Failed to load resource|ERR_INTERNET_DISCONNECTED|Failed to fetch/.test(message.text()))
+          noise.push(message.text())
+      })
+      await use(undefined)
+      expect(noise, 'errors in the browser').toEqual([])
+    },
+    { auto: true },
+  ],
+})
+
+export { expect }
+
+/** Signs in on the sign-in page, as a person does, and waits for the page that was wanted. */
+export async function signIn(page: Page, person: SandboxPerson, wanted = `/${person.slug}`): Promise<void> {
+  await page.goto(wanted)
+  await page.locator('input[name=email]').fill(person.email)
+  await page.locator('input[name=password]').fill(person.password)
+  await page.locator('main form button[type=submit]').last().click()
+  await page.waitForURL((url) => url.pathname !== '/sign-in')
+}
+
+/** Nothing that axe knows is wrong with what is on the screen now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
+}
+
+/** The widths at which pages are looked at: a phone, a tablet, a desk. */
+export const WIDTHS = [360, 768, 1440] as const

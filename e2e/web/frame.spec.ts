@@ -1,0 +1,100 @@
+import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
+import { personWith } from './sandbox.ts'
+
+test('the whole frame works by keyboard, and focus comes back to where it was', async ({ page }) => {
+  const person = personWith(['checker'])
+  await signIn(page, person)
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('#content')).toBeFocused()
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Keyboard' })).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.getByRole('button', { name: 'your menu' }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Sign out', exact: true })).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'your menu' })).toBeFocused()
+  await page.keyboard.press('/')
+  await page.keyboard.type('nothing like it')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Nothing has nothing like it')).toBeVisible()
+  await page.locator('h1').click()
+  await page.keyboard.press('g')
+  await page.keyboard.press('o')
+  await expect(page).toHaveURL(`/${person.slug}`)
+})
+
+test('theme and language are remembered, and the first paint already has them', async ({ page }) => {
+  const person = personWith(['administrator'], 0, 1)
+  await signIn(page, person)
+  await page.getByRole('button', { name: 'your menu' }).click()
+  await page.getByRole('button', { name: 'Dark' }).click()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await page.getByRole('button', { name: 'Français' }).click()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
+  const html = await (await page.request.get(`/${person.slug}`)).text()
+  expect(html).toMatch(/<html lang="fr" data-theme="dark"/)
+  await expect(page.getByRole('link', { name: 'Validations' }).first()).toBeVisible()
+})
+
+test('somebody in two applications switches, and an application of others is not there', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person)
+  await page.getByRole('button', { name: 'Switch the application' }).click()
+  await page.getByRole('link', { name: 'Teranga Logistics' }).click()
+  await expect(page).toHaveURL('/teranga-logistics')
+  const outsider = personWith(['checker'])
+  await page.context().clearCookies()
+  await signIn(page, outsider)
+  expect((await page.request.get('/teranga-logistics')).status()).toBe(404)
+  expect((await page.request.get('/api/back-office/teranga-logistics/waiting')).status()).toBe(404)
+})
+
+test('a lost connection is said, and its return too', async ({ page, context }) => {
+  await signIn(page, personWith(['checker']))
+  await context.setOffline(true)
+  await expect(page.getByText('You are offline.')).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.getByText('You are offline.')).toHaveCount(0)
+})
+
+test('every answer carries a policy without inline exceptions, and the other headers', async ({ page, request }) => {
+  const response = await request.get('/sign-in')
+  const headers = response.headers()
+  expect(headers['content-security-policy']).not.toMatch(/unsafe/)
+  expect(headers['content-security-policy']).toMatch(/script-src 'self' 'nonce-[\w+/=]+' 'strict-dynamic'/)
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  expect(headers['x-frame-options']).toBe('DENY')
+  expect(headers['referrer-policy']).toBe('same-origin')
+  expect(headers['cache-control']).toContain('no-store')
+  expect(headers['x-powered-by']).toBeUndefined()
+  expect(await (await request.get('/sign-in')).headers()['content-security-policy'], 'a fresh nonce each time').not.toBe(
+    headers['content-security-policy'],
+  )
+  expect(await response.text()).not.toMatch(/\sstyle="/)
+  await page.goto('/sign-in')
+  expect(await page.evaluate(() => document.querySelectorAll('script:not([nonce])').length)).toBe(0)
+})
+
+for (const locale of ['en-GB', 'fr-CM']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`${locale} ${colorScheme}`, () => {
+      test.use({ locale, colorScheme })
+      test('the frame and the not-found page are accessible at every width', async ({ page }) => {
+        const person = personWith(['administrator'])
+        await signIn(page, person)
+        for (const address of [`/${person.slug}`, `/${person.slug}/search`, `/${person.slug}/nothing-here`]) {
+          await page.goto(address)
+          for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 800 })
+            await expectAccessible(page)
+          }
+        }
+      })
+    })
+  }
+}

@@ -1,0 +1,102 @@
+import { Secret, TOTP } from 'otpauth'
+import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
+import { personWith } from './sandbox.ts'
+
+test('a person signs in and comes to the page they wanted', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/search?q=12`)
+  await expect(page).toHaveURL(`/${person.slug}/search?q=12`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Search')
+})
+
+test('signing in needs no script', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: baseURL ?? '' })
+  const page = await context.newPage()
+  const person = personWith(['finance'])
+  await page.goto('/sign-in')
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByLabel('Password').fill('not the password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('alert')).toHaveText('Email and password do not match. Check both and try again.')
+  await page.getByLabel('Password').fill(person.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(`/${person.slug}`)
+  await context.close()
+})
+
+test('an address nobody has and a wrong password get the same words', async ({ page }) => {
+  await page.goto('/sign-in')
+  for (const email of ['nobody@kora.example', personWith(['finance']).email]) {
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.locator('form [role=alert]')).toHaveText('Email and password do not match. Check both and try again.')
+    await expect(page.getByLabel('Password')).toBeFocused()
+  }
+})
+
+test('a person switches a second factor on when the application demands it, and needs it from then on', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const person = personWith(['maker'], 0, 1)
+  await signIn(page, person)
+  await page.goto('/sign-in/enrol')
+  const key = page.locator('p.break-all')
+  const totp = new TOTP({ secret: Secret.fromBase32(((await key.textContent()) ?? '').replace(/\s/g, '')) })
+  await page.getByLabel('Type the six digits').fill('000000')
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByText('This code is not right')).toBeVisible()
+  await expectAccessible(page)
+  await page.getByLabel('Type the six digits').fill(totp.generate())
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  const codes = page.getByRole('main').getByRole('listitem')
+  await expect(codes).toHaveCount(10)
+  const recoveryCode = (await codes.first().textContent()) ?? ''
+  await page.getByRole('link', { name: 'I have kept them' }).click()
+  await expect(page).toHaveURL(`/${person.slug}`)
+
+  const other = await browser.newContext({ baseURL: baseURL ?? '' })
+  const second = await other.newPage()
+  await signIn(second, person)
+  await expect(second).toHaveURL(/second-factor/)
+  await second.goto(`/${person.slug}`)
+  await expect(second, 'half a session opens nothing').toHaveURL(/\/sign-in\?next=/)
+  await signIn(second, person)
+  await second.getByRole('link', { name: 'Use a recovery code' }).click()
+  await second.getByLabel('Recovery code').fill(recoveryCode)
+  await second.getByRole('button', { name: 'Continue' }).click()
+  await expect(second).toHaveURL(`/${person.slug}`)
+  await other.close()
+})
+
+test('signing out everywhere ends the session of the other browser at once', async ({ page, browser, baseURL }) => {
+  const person = personWith(['checker'], 0, 1)
+  const other = await browser.newContext({ baseURL: baseURL ?? '' })
+  const second = await other.newPage()
+  await signIn(page, person)
+  await signIn(second, person)
+  await page.getByRole('button', { name: 'your menu' }).click()
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(page.getByText('You are signed out.')).toBeVisible()
+  await second.reload()
+  await expect(second).toHaveURL(/\/sign-in/)
+  await other.close()
+})
+
+for (const locale of ['en-GB', 'fr-CM']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`${locale} ${colorScheme}`, () => {
+      test.use({ locale, colorScheme })
+      test('the sign-in page is accessible at every width, in the language of the browser', async ({ page }) => {
+        await page.goto('/sign-in')
+        await expect(page.getByRole('heading', { level: 1 })).toHaveText(locale === 'en-GB' ? 'Sign in' : 'Se connecter')
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 })
+          await expectAccessible(page)
+        }
+      })
+    })
+  }
+}

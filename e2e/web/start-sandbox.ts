@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { answersReady, startProcess } from '../processes/start-process.ts'
+import { SANDBOX_FOLDER_VARIABLE, SANDBOX_URL_VARIABLE } from './sandbox.ts'
+
+/** Starts a sandbox in a folder that goes at the end; the specs find it through two variables. `SANDBOX_URL` set: uses that one. */
+export default async function startSandbox(): Promise<() => Promise<void>> {
+  if (process.env[SANDBOX_URL_VARIABLE]) return async () => undefined
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-web-'))
+  const service = await startProcess({ DATA_DIR: folder, SANDBOX: '1', NODE_ENV: 'production', SIMULATOR_DELAY_MS: '300' }, servesPages)
+  process.env[SANDBOX_URL_VARIABLE] = service.baseUrl
+  process.env[SANDBOX_FOLDER_VARIABLE] = folder
+  return async () => {
+    await service.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function servesPages(baseUrl: string): Promise<boolean> {
+  if (!(await answersReady(baseUrl))) return false
+  return fetch(`${baseUrl}/sign-in`).then(
+    (response) => response.status === 200,
+    () => false,
+  )
+}

@@ -51,6 +51,8 @@ export function planHistory(stage: Stage): PlannedTransaction[] {
   const regulars = new Map<OperatorCode, Beneficiary[]>()
   const planned: PlannedTransaction[] = []
   planOpen(stage, regulars, planned)
+  // More than the balance holds, whatever else happened: ends as refused for funds.
+  planned.push(planOne(stage, regulars, stage.nowMs - 9.3 * DAY_MS, { source: 'api', type: 'DEPOSIT', operator: 'MLMOOV', amountMinor: 9_000_000_000n, approvalFate: 'approve' }))
   while (planned.length < stage.application.transactionCount) {
     const atMs = pickInstant(stage)
     const source = stage.random.weighted({ api: 930, person: 55, file: 6 })

@@ -34,7 +34,7 @@ test('theme and language are remembered, and the first paint already has them', 
   await page.getByRole('button', { name: 'your menu' }).click()
   await page.getByRole('button', { name: 'Dark' }).click()
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
-  await page.getByRole('button', { name: 'Français' }).click()
+  await page.getByRole('button', { name: 'Français', exact: true }).click()
   await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
   const html = await (await page.request.get(`/${person.slug}`)).text()
   expect(html).toMatch(/<html lang="fr" data-theme="dark"/)

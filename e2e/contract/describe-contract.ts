@@ -8,6 +8,7 @@ import { describeInitiation } from './suites/initiation.ts'
 import { describeReading } from './suites/reading.ts'
 import { describeResults } from './suites/results.ts'
 import { describeTokens } from './suites/tokens.ts'
+import { describeTransport } from './suites/transport.ts'
 import { type Mount, type Service, startService } from './service.ts'
 
 /** The whole contract of the specification, on one of the two mounts (DESIGN 3): both must be the same in everything. */
@@ -31,5 +32,6 @@ export function describeContract(mount: Mount): void {
     describeDecisions(service)
     describeResults(service)
     describeDocumentation(service)
+    describeTransport(service)
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { type HttpRoom, openHttpRoom } from './testing/http-room.ts'
+import { collectBody, type HttpRoom, openHttpRoom } from './testing/http-room.ts'
 
 let room: HttpRoom
 
@@ -12,13 +12,6 @@ before(async () => {
   })
 })
 after(() => room.close())
-
-function collectBody(overrides: Record<string, unknown> = {}): string {
-  return JSON.stringify({
-    transferMethod: 'OMCM', customerName: 'Awa Ndiaye', externalId: randomUUID(), phoneNumber: '237699000111', amount: 5000,
-    webhookUrl: 'https://partner.example/hooks', countryName: 'CAMEROON', ...overrides,
-  })
-}
 
 /** Writes bytes as they are and gives back everything that comes until the other side closes. */
 function talk(bytes: string): Promise<string> {

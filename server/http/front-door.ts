@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ApiResponse } from './api-response.ts'
 import { answerClientError, noteUnderWay, refuseConnect } from './client-error.ts'
 import { errorResponse, type Refusal, refuse } from './errors.ts'
@@ -28,7 +29,10 @@ export type FrontDoorOptions = {
 export type FrontDoor = {
   /** Resolves with the port once connections are accepted; rejects when the port is taken. */
   listen(address: { host: string; port: number; reusePort?: boolean }): Promise<number>
-  /** Accepts nothing new, finishes what was accepted, closes every connection. Pages that stream are cut after `graceMs`. */
+  /**
+   * For a quarter of a second answers what still arrives, each time as the last answer of its connection; then accepts
+   * nothing new, finishes what was accepted, closes every connection. Pages that stream are cut after `graceMs`.
+   */
   drain(graceMs?: number): Promise<void>
 }
 
@@ -39,6 +43,8 @@ const REQUEST_TIMEOUT_MS = 60_000
 // Longer than the idle time of usual load balancers, so that they close first and never send into a closing socket.
 const KEEP_ALIVE_MS = 65_000
 const PAGE_GRACE_MS = 5_000
+// Longer than a request travels; each answer given meanwhile asks its client to come back over another connection.
+const LINGER_MS = 250
 // What a Request of the fetch standard can carry; the others stop here.
 const METHODS_FOR_NEXT = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -123,6 +129,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
 
   async function drain(graceMs = PAGE_GRACE_MS): Promise<void> {
     isDraining = true
+    // Closing the server would cut quiet connections whose next request is on its way, or here but not read yet.
+    await delay(LINGER_MS)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     if (apiRequestsUnderWay > 0) await new Promise<void>((resolve) => { whenQuiet = resolve })
     // The answers are written; what is still open now are pages, some of which stream until somebody ends them.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { z } from 'zod'
 import { OPERATOR_CODES } from '#lib/operators.ts'
-import { initiationSchema } from '#lib/schemas/responses.ts'
+import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
 import { aRequest, BASE, call, countWritten, expectError, expectOk } from '../partner-program.ts'
 import type { Service } from '../service.ts'
 
@@ -67,6 +67,26 @@ export function describeBatches(service: () => Service): void {
       const overlapping = expectOk(await post([aRequest(), ...batch]), batchSchema)
       assert.deepEqual(overlapping.slice(1).map((answer) => answer.transactionId), first.map((answer) => answer.transactionId))
       assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 3)
+    })
+
+    test('of fifty arrays at once that share an externalId with other content, one starts it; the others say which element', async () => {
+      const shared = aRequest()
+      const arrays = Array.from({ length: 50 }, (_, index) => [aRequest(), aRequest({ externalId: shared.externalId, amount: 100 + index })])
+      const answers = await Promise.all(arrays.map(post))
+      let started = 0
+      for (const answer of answers) {
+        if (answer.status === 400) {
+          assert.match(expectError(answer, 400), /\[1\] externalId must be unique/)
+          continue
+        }
+        // Two arrays may both find the externalId free: the one that comes second at intake is told so in that place.
+        const [first, second] = expectOk(answer, z.tuple([initiationSchema, z.union([initiationSchema, errorSchema])]))
+        assert.equal(first.transactionStatus, 'PENDING')
+        if ('transactionId' in second) started++
+        else assert.match(second.message, /\[1\] externalId must be unique/)
+      }
+      assert.equal(started, 1)
+      assert.equal(await countWritten(service(), [shared.externalId]), 1)
     })
 
     test('takes a body of up to two megabytes and refuses a larger one with 413', async () => {

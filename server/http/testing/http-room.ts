@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { createLogger } from '../../logger.ts'
 import { closeConnectors, createConnectors } from '../../operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher } from '../../operators/dispatcher.ts'
 import { createCallbackDesk } from '../../operators/handle-callback.ts'
-import { type Simulator, startSimulator } from '../../operators/simulator/start-simulator.ts'
+import { startSimulator } from '../../operators/simulator/start-simulator.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { createTestPartner, type TestPartner } from '../../testing/partner.ts'
 import { createIntake } from '../../transactions/intake.ts'
@@ -28,7 +29,8 @@ export type HttpRoom = {
   runtime: HttpRuntime
   frontDoor: FrontDoor
   dispatcher: Dispatcher
-  simulator: Simulator
+  /** Takes the operators away. */
+  stopSimulator(): Promise<void>
   baseUrl: string
   port: number
   partner: TestPartner
@@ -38,6 +40,9 @@ export type HttpRoom = {
   close(): Promise<void>
 }
 
+/** Signs the room's access tokens. */
+export const ROOM_TOKEN_SECRET = 'a secret for the access tokens of this test'
+
 const SECRET = 'a secret between the test and its operators'
 
 /** Opens a room on a free port of 127.0.0.1. */
@@ -46,10 +51,15 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
   const { pool } = database
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
   const simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 30, slowDelayMs: 400, givesTokens: false })
+  let isSimulatorOpen = true
+  const stopSimulator = async (): Promise<void> => {
+    if (isSimulatorOpen) await simulator.close()
+    isSimulatorOpen = false
+  }
   const logger = createLogger('silent')
   const partner = await createTestPartner(pool)
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
-  const tokens = createTokens({ clock: systemClock, secret: 'a secret for the access tokens of this test' })
+  const tokens = createTokens({ clock: systemClock, secret: ROOM_TOKEN_SECRET })
   const settler = createSettler({ pool })
   const connectors = createConnectors({
     operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
@@ -67,7 +77,7 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
   const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, apiMount: 'direct', ...options.frontDoor })
   const port = await frontDoor.listen({ host: '127.0.0.1', port: 0 })
   return {
-    database, runtime, frontDoor, dispatcher, simulator, partner, directory, port,
+    database, runtime, frontDoor, dispatcher, stopSimulator, partner, directory, port,
     baseUrl: `http://127.0.0.1:${port}`,
     headers: {
       'content-type': 'application/json', apiKey: partner.apiKey, apiId: partner.apiId,
@@ -80,11 +90,24 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
       await settler.drain()
       await directory.close()
       await closeConnectors(connectors)
-      await simulator.close()
+      await stopSimulator()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A valid body of collect, each time with an externalId of its own. */
+export function aCollect(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    transferMethod: 'OMCM', customerName: 'Awa Ndiaye', externalId: randomUUID(), phoneNumber: '237699000111', amount: 5000,
+    webhookUrl: 'https://partner.example/hooks', countryName: 'CAMEROON', ...overrides,
+  }
+}
+
+/** The same as the text that goes over the wire. */
+export function collectBody(overrides: Record<string, unknown> = {}): string {
+  return JSON.stringify(aCollect(overrides))
 }
 
 /** Stands where Next stands: says what reached it. */

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { before, describe, test } from 'node:test'
+import { errorSchema } from '#lib/schemas/responses.ts'
+import { aRequest, BASE, countWritten } from '../partner-program.ts'
+import type { Service } from '../service.ts'
+
+/** Below the level of what a well-behaved HTTP client sends: every answer still has the five fields, and no call hangs. */
+export function describeTransport(service: () => Service): void {
+  /** Writes bytes as they are; gives everything that comes until the other side closes. */
+  function talk(bytes: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(service().baseUrl).port), '127.0.0.1')
+      let text = ''
+      socket.setEncoding('utf8')
+      socket.on('data', (chunk: string) => {
+        text += chunk
+      })
+      socket.on('error', reject)
+      socket.on('close', () => resolve(text))
+      socket.write(bytes)
+    })
+  }
+  const head = (lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
+  const credentials = (): string[] => Object.entries(service().partner.headers).map(([name, value]) => `${name}: ${value}`)
+  const post = (lines: string[], path = `${BASE}/collect`): string => head([`POST ${path} HTTP/1.1`, 'Host: x', ...credentials(), ...lines])
+
+  function expectRefusal(response: string, status: number, path: string): void {
+    assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), response.slice(0, 400))
+    assert.match(response, /\r\ncontent-type: application\/json\r\n/i)
+    const body = errorSchema.parse(JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4)))
+    assert.deepEqual([body.status, body.path], [status, path])
+  }
+
+  describe('transport', () => {
+    const slow = aRequest()
+    let slowAnswer: Promise<string>
+    // The limit is ten seconds: it runs while the other tests do.
+    before(() => {
+      const text = JSON.stringify(slow)
+      slowAnswer = talk(post([`Content-Length: ${text.length + 1}`]) + text)
+    })
+
+    test('100 KB of headers are 431', async () => {
+      expectRefusal(await talk(post([`X-Long: ${'x'.repeat(100_000)}`, 'Content-Length: 0'])), 431, `${BASE}/collect`)
+    })
+
+    test('what is not HTTP is 400', async () => {
+      expectRefusal(await talk('hello\r\n\r\n'), 400, '')
+    })
+
+    test('lengths that contradict each other are 400', async () => {
+      expectRefusal(await talk(post(['Content-Length: 5', 'Transfer-Encoding: chunked'])), 400, `${BASE}/collect`)
+    })
+
+    test('paths that programs read differently are 404', async () => {
+      for (const path of ['//api/v1/transaction/collect', '/api/v1/../v1/transaction/collect', '/api/v1/transaction/%2e/collect', '/api/v1/transaction\\collect']) {
+        expectRefusal(await talk(post(['Content-Length: 0', 'Connection: close'], path)), 404, path)
+      }
+    })
+
+    test('the absolute form of a target, a chunked body and an Upgrade change nothing', async () => {
+      const text = JSON.stringify(aRequest())
+      const chunked = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
+      const answer = await talk(post(['Transfer-Encoding: chunked', 'Connection: Upgrade, close', 'Upgrade: websocket'], `http://anything.example${BASE}/collect`) + chunked)
+      assert.match(answer, /^HTTP\/1\.1 200 /, answer.slice(0, 300))
+    })
+
+    test('Expect: 100-continue gets its word before a body that fits', async () => {
+      const text = JSON.stringify(aRequest())
+      const answer = await talk(post(['Expect: 100-continue', `Content-Length: ${text.length}`, 'Connection: close']) + text)
+      assert.match(answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+    })
+
+    test('a body that never ends is 408 after ten seconds, and nothing is written', async () => {
+      expectRefusal(await slowAnswer, 408, `${BASE}/collect`)
+      assert.equal(await countWritten(service(), [slow.externalId]), 0)
+    })
+  })
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { errorSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { createTokens } from '../identity/access-token.ts'
+import { createAccessLog } from './access-log.ts'
+import { aCollect, type HttpRoom, openHttpRoom, ROOM_TOKEN_SECRET } from './testing/http-room.ts'
+
+const TRANSACTION = '/api/v1/transaction'
+let room: HttpRoom
+
+before(async () => {
+  room = await openHttpRoom()
+})
+after(() => room.close())
+
+async function post(in_: HttpRoom, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ status: number; body: unknown; headers: Headers }> {
+  const response = await fetch(in_.baseUrl + path, { method: 'POST', headers: { ...in_.headers, ...headers }, body: body === undefined ? undefined : JSON.stringify(body) })
+  return { status: response.status, body: await response.json(), headers: response.headers }
+}
+
+test('an expired access token is 401', async () => {
+  const { partner } = room
+  const earlier = createTokens({ clock: { now: () => new Date(Date.now() - 3_601_000) }, secret: ROOM_TOKEN_SECRET })
+  const token = await earlier.sign(partner.apiUserId, partner.applicationId)
+  assert.equal((await post(room, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${token}` })).status, 401)
+  const inTime = createTokens({ clock: { now: () => new Date(Date.now() - 3_590_000) }, secret: ROOM_TOKEN_SECRET })
+  const stillGood = await inTime.sign(partner.apiUserId, partner.applicationId)
+  assert.equal((await post(room, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${stillGood}` })).status, 200)
+})
+
+test('chekTransactionStatus of an operator that is down is 500 with Retry-After, and the stored status stays', async () => {
+  const other = await openHttpRoom()
+  try {
+    const made = await post(other, `${TRANSACTION}/collect`, aCollect())
+    const { transactionId } = made.body as { transactionId: string }
+    await other.stopSimulator()
+    const answer = await post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
+    assert.equal(answer.status, 500)
+    assert.equal(answer.headers.get('retry-after'), '5')
+    assert.match(errorSchema.parse(answer.body).message, /operator/)
+    assert.equal(recordSchema.parse((await post(other, `${TRANSACTION}/transaction-status?id=${transactionId}`)).body).status, 'PENDING')
+  } finally {
+    await other.close()
+  }
+})
+
+test('behind a trusted proxy the address that it appended counts, and nothing to the left of it', async () => {
+  const behind = await openHttpRoom({ config: { trustedProxies: ['127.0.0.0/8'] } })
+  try {
+    const from = async (forwardedFor: string) => (await post(behind, `${TRANSACTION}/collect`, aCollect(), { 'x-forwarded-for': forwardedFor })).status
+    assert.equal(await from('203.0.113.9'), 403)
+    assert.equal(await from('127.0.0.1, 203.0.113.9'), 403)
+    assert.equal(await from('nonsense'), 403)
+    assert.equal(await from('203.0.113.9, ::1'), 200)
+  } finally {
+    await behind.close()
+  }
+})
+
+test('with METRICS_TOKEN only its bearer reads the metrics', async () => {
+  const guarded = await openHttpRoom({ config: { metricsToken: 'a-token-for-the-metrics' } })
+  try {
+    const read = (authorization?: string) => fetch(`${guarded.baseUrl}/metrics`, { headers: authorization ? { authorization } : {} })
+    for (const authorization of [undefined, 'Bearer wrong', 'a-token-for-the-metrics']) {
+      const response = await read(authorization)
+      assert.equal(response.status, 401)
+      errorSchema.parse(await response.json())
+    }
+    const response = await read('Bearer a-token-for-the-metrics')
+    assert.equal(response.status, 200)
+    assert.match(await response.text(), /^# HELP /)
+  } finally {
+    await guarded.close()
+  }
+})
+
+test('a request is one log line without its query, and none where lines are switched off', async () => {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  assert.equal(createAccessLog('warn', destination), undefined)
+  const runtime = room.runtime as { accessLog?: ReturnType<typeof createAccessLog> }
+  runtime.accessLog = createAccessLog('info', destination)
+  try {
+    await fetch(`${room.baseUrl}${TRANSACTION}/getByApplicationProductAndPhoneReceiver?phoneNumber=237699000111&page=0&size=1`, { headers: room.headers })
+    await post(room, `${TRANSACTION}/rejectTransaction?checkerId=${randomUUID()}&transactionId=${randomUUID()}&reason=secret`)
+  } finally {
+    runtime.accessLog = undefined
+  }
+  assert.equal(lines.length, 2)
+  const [read, reject] = lines.map((line) => JSON.parse(line))
+  assert.deepEqual([read.method, read.status, read.app, read.peer], ['GET', 200, room.partner.applicationId, '127.0.0.1'])
+  assert.deepEqual([reject.path, reject.status], [`${TRANSACTION}/rejectTransaction`, 404])
+  assert.doesNotMatch(lines.join(), /237699000111|secret/)
+})

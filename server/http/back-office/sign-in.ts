@@ -3,12 +3,11 @@ import { z } from 'zod'
 import type { QrCode } from '#lib/qr-code.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { confirmSecondFactor } from '#server/identity/confirm-second-factor.ts'
-import { createSignInThrottle, type SignInThrottle } from '#server/identity/sign-in-throttle.ts'
 import { startSecondFactor } from '#server/identity/start-second-factor.ts'
 import { verifyPersonPassword } from '#server/identity/verify-person-password.ts'
 import { verifySecondFactor } from '#server/identity/verify-second-factor.ts'
 import { currentPeerAddress } from '../peer-context.ts'
-import { type BackOfficeRuntime, backOfficeRuntime } from './back-office-runtime.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
 import { currentPerson } from './current-person.ts'
 import { readHalfSession, startHalfSession, startSession } from './session.ts'
 
@@ -22,15 +21,6 @@ export type PasswordOutcome =
   | { kind: 'blocked' }
   | { kind: 'throttled'; minutes: number }
 
-let throttle: { of: BackOfficeRuntime; throttle: SignInThrottle } | undefined
-
-/** One per process: the pace of checking passwords is kept in it. */
-export function personThrottle(): SignInThrottle {
-  const runtime = backOfficeRuntime()
-  if (throttle?.of !== runtime) throttle = { of: runtime, throttle: createSignInThrottle({ pool: runtime.pool, clock: runtime.clock }) }
-  return throttle.throttle
-}
-
 /** Where a person's request comes from, for counting failed attempts; one bucket for all where nobody can tell. */
 export function peerAddress(): string {
   return currentPeerAddress() ?? '0.0.0.0'
@@ -40,8 +30,8 @@ export function peerAddress(): string {
 export async function checkPassword(input: unknown): Promise<PasswordOutcome> {
   const credentials = credentialsSchema.safeParse(input)
   if (!credentials.success) return { kind: 'wrong' }
-  const { pool } = backOfficeRuntime()
-  const verified = await verifyPersonPassword({ pool, throttle: personThrottle() }, { ...credentials.data, peerAddress: peerAddress() })
+  const { pool, throttle } = backOfficeRuntime()
+  const verified = await verifyPersonPassword({ pool, throttle }, { ...credentials.data, peerAddress: peerAddress() })
   if (!verified.ok) {
     switch (verified.error.kind) {
       case 'throttled':

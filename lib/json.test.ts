@@ -17,13 +17,16 @@ function isOrdinary(text: string): boolean {
 }
 
 test('whatever JSON.stringify writes is read as JSON.parse reads it', () => {
-  fc.assert(fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, pretty) => {
-    const written = pretty ? JSON.stringify(JSON.parse(text), null, 2) : text
-    if (!isOrdinary(written) || hasTwin(written)) return
-    const result = parseJson(written)
-    assert.ok(result.ok, `${written}: ${result.ok ? '' : result.error}`)
-    assert.deepEqual(JSON.stringify(toPlain(result.value)), JSON.stringify(JSON.parse(written)))
-  }), { numRuns: 500 })
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, pretty) => {
+      const written = pretty ? JSON.stringify(JSON.parse(text), null, 2) : text
+      if (!isOrdinary(written) || hasTwin(written)) return
+      const result = parseJson(written)
+      assert.ok(result.ok, `${written}: ${result.ok ? '' : result.error}`)
+      assert.deepEqual(JSON.stringify(toPlain(result.value)), JSON.stringify(JSON.parse(written)))
+    }),
+    { numRuns: 500 },
+  )
 })
 
 function hasTwin(text: string): boolean {
@@ -32,27 +35,57 @@ function hasTwin(text: string): boolean {
 }
 
 test('nothing is accepted that JSON.parse refuses, and what both accept is equal', () => {
-  const pieces = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '"b"', 'true', 'null', '1', '-', '0', '01', '1.', '.5', '1e5', ' ', '\\', '\\n', '\\u0041', '\n', 'é')
-  fc.assert(fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
-    const text = parts.join('')
-    const result = parseJson(text)
-    let expected: unknown
-    try {
-      expected = JSON.parse(text)
-    } catch {
-      assert.equal(result.ok, false, text)
-      return
-    }
-    if (result.ok) assert.deepEqual(toPlain(result.value), expected, text)
-    else assert.match(result.error, /twice/, text)
-  }), { numRuns: 3000 })
+  const pieces = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"',
+    '"a"',
+    '"b"',
+    'true',
+    'null',
+    '1',
+    '-',
+    '0',
+    '01',
+    '1.',
+    '.5',
+    '1e5',
+    ' ',
+    '\\',
+    '\\n',
+    '\\u0041',
+    '\n',
+    'é',
+  )
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+      const text = parts.join('')
+      const result = parseJson(text)
+      let expected: unknown
+      try {
+        expected = JSON.parse(text)
+      } catch {
+        assert.equal(result.ok, false, text)
+        return
+      }
+      if (result.ok) assert.deepEqual(toPlain(result.value), expected, text)
+      else assert.match(result.error, /twice/, text)
+    }),
+    { numRuns: 3000 },
+  )
 })
 
 test('a valid document that is cut or changed anywhere never throws', () => {
-  fc.assert(fc.property(fc.json(), fc.nat(200), fc.string({ maxLength: 2, unit: 'binary' }), (text, place, noise) => {
-    const broken = text.slice(0, place) + noise + text.slice(place + 1)
-    assert.equal(typeof parseJson(broken).ok, 'boolean')
-  }))
+  fc.assert(
+    fc.property(fc.json(), fc.nat(200), fc.string({ maxLength: 2, unit: 'binary' }), (text, place, noise) => {
+      const broken = text.slice(0, place) + noise + text.slice(place + 1)
+      assert.equal(typeof parseJson(broken).ok, 'boolean')
+    }),
+  )
 })
 
 test('numbers keep their source text', () => {
@@ -78,7 +111,17 @@ test('__proto__ and constructor are names like any other', () => {
 })
 
 test('surrogates without a partner are refused, written and escaped; pairs are kept', () => {
-  for (const text of ['"\ud800"', '"\udc00"', '"\\ud800"', '"\\udc00"', '"\\ud800x"', '"\\ud800\\u0041"', '"\ud83d\\ude00"', '"\\ud83d\ude00"', '"\\udc00\\ud800"']) {
+  for (const text of [
+    '"\ud800"',
+    '"\udc00"',
+    '"\\ud800"',
+    '"\\udc00"',
+    '"\\ud800x"',
+    '"\\ud800\\u0041"',
+    '"\ud83d\\ude00"',
+    '"\\ud83d\ude00"',
+    '"\\udc00\\ud800"',
+  ]) {
     assert.equal(parseJson(text).ok, false, JSON.stringify(text))
   }
   assert.deepEqual(parseJson('"\\ud83d\\ude00"'), { ok: true, value: '😀' })
@@ -98,7 +141,13 @@ test(`nesting is allowed ${JSON_DEPTH_MAX} deep and no deeper, however much deep
 })
 
 test('bytes that are not UTF-8 are refused, and so is a byte order mark', () => {
-  for (const bytes of [[0x22, 0xff, 0x22], [0x22, 0xc0, 0x80, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xef, 0xbb, 0xbf, 0x31], [0x22, 0xe2, 0x82]]) {
+  for (const bytes of [
+    [0x22, 0xff, 0x22],
+    [0x22, 0xc0, 0x80, 0x22],
+    [0x22, 0xed, 0xa0, 0x80, 0x22],
+    [0xef, 0xbb, 0xbf, 0x31],
+    [0x22, 0xe2, 0x82],
+  ]) {
     assert.equal(parseJsonBytes(Uint8Array.from(bytes)).ok, false)
   }
   assert.deepEqual(parseJsonBytes(new TextEncoder().encode('"é😀漢"')), { ok: true, value: 'é😀漢' })

@@ -199,7 +199,14 @@ function readEscape(): string {
 }
 
 const ESCAPES = new Map([
-  [QUOTE, '"'], [BACKSLASH, '\\'], [0x2f, '/'], [0x62, '\b'], [0x66, '\f'], [0x6e, '\n'], [0x72, '\r'], [0x74, '\t'],
+  [QUOTE, '"'],
+  [BACKSLASH, '\\'],
+  [0x2f, '/'],
+  [0x62, '\b'],
+  [0x66, '\f'],
+  [0x6e, '\n'],
+  [0x72, '\r'],
+  [0x74, '\t'],
 ])
 
 function readUnicodeEscape(): string {

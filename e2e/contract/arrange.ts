@@ -24,20 +24,36 @@ export async function newPartner(service: Service, options: { networks?: string[
 /** A person in the partner's application. */
 export async function newPerson(service: Service, partner: Partner, roles: Role[]): Promise<string> {
   const email = `${randomUUID()}@example.com`
-  return must(await createPerson(service.pool, { applicationId: partner.applicationId, email, name: 'A person', roles, actor: SYSTEM_ACTOR })).personId
+  return must(
+    await createPerson(service.pool, { applicationId: partner.applicationId, email, name: 'A person', roles, actor: SYSTEM_ACTOR }),
+  ).personId
 }
 
 /** Puts money on the partner's deposit balance at an operator. Hundredths. */
 export async function fundDeposits(service: Service, partner: Partner, operator: OperatorCode, amountMinor: bigint): Promise<void> {
   const { applicationId } = partner
-  must(await withTransaction(service.pool, (trx) => fundBalance(trx, { applicationId, operator, amountMinor, fundingId: randomUUID(), actorId: null, reason: 'contract' })))
+  must(
+    await withTransaction(service.pool, (trx) =>
+      fundBalance(trx, { applicationId, operator, amountMinor, fundingId: randomUUID(), actorId: null, reason: 'contract' }),
+    ),
+  )
 }
 
 /** From now on what the partner's API starts above `aboveMinor` (XAF hundredths) waits for the checkers of `approvals`. */
 export async function demandApproval(service: Service, partner: Partner, aboveMinor: bigint, approvals: number[] = [1]): Promise<void> {
   const { applicationId } = partner
   const [first, second] = [SYSTEM_ACTOR, SYSTEM_ACTOR]
-  const rules = [{ name: 'Large', sources: ['api'], types: ['COLLECT', 'DEPOSIT'], operators: [...OPERATOR_CODES], currency: 'XAF', aboveMinor: String(aboveMinor), approvals }]
+  const rules = [
+    {
+      name: 'Large',
+      sources: ['api'],
+      types: ['COLLECT', 'DEPOSIT'],
+      operators: [...OPERATOR_CODES],
+      currency: 'XAF',
+      aboveMinor: String(aboveMinor),
+      approvals,
+    },
+  ]
   const { version } = must(await proposePolicy(service.pool, { applicationId, rules, actor: first }))
   must(await activatePolicy(service.pool, { applicationId, version, actor: second }))
   await until('the rule is in force', async () => {

@@ -22,7 +22,9 @@ export type CallOptions = {
 export async function call(service: Service, partner: Partner, path: string, options: CallOptions = {}): Promise<Answer> {
   const { method = 'POST', query, body } = options
   const search = query === undefined ? '' : `?${typeof query === 'string' ? query : new URLSearchParams(query)}`
-  const headers = Object.fromEntries(Object.entries({ ...partner.headers, ...options.headers }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  const headers = Object.fromEntries(
+    Object.entries({ ...partner.headers, ...options.headers }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
   const target = path.startsWith('/') ? path : `${BASE}/${path}`
   const response = await fetch(service.baseUrl + target + search, { method, headers, body: asBody(body), redirect: 'manual' })
   const text = await response.text()
@@ -30,7 +32,8 @@ export async function call(service: Service, partner: Partner, path: string, opt
 }
 
 function asBody(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
-  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body as string | Uint8Array<ArrayBuffer> | undefined
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array)
+    return body as string | Uint8Array<ArrayBuffer> | undefined
   return JSON.stringify(body)
 }
 
@@ -48,8 +51,14 @@ export type RequestBody = Record<string, unknown> & { externalId: string }
 export function aRequest(overrides: Record<string, unknown> = {}, operator: OperatorCode = 'OMCM'): RequestBody {
   const { country } = OPERATORS[operator]
   return {
-    transferMethod: operator, customerName: 'Awa Ndiaye', externalId: randomUUID(), phoneNumber: `${country.dialCode}699000111`, amount: 5000,
-    webhookUrl: 'https://partner.invalid/hooks/payments', countryName: country.name, ...overrides,
+    transferMethod: operator,
+    customerName: 'Awa Ndiaye',
+    externalId: randomUUID(),
+    phoneNumber: `${country.dialCode}699000111`,
+    amount: 5000,
+    webhookUrl: 'https://partner.invalid/hooks/payments',
+    countryName: country.name,
+    ...overrides,
   }
 }
 
@@ -75,14 +84,27 @@ export function expectError(answer: Answer, status: number, path?: string): stri
 }
 
 const REASONS: Record<number, string> = {
-  400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed', 408: 'Request Timeout',
-  413: 'Payload Too Large', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large', 500: 'Internal Server Error', 503: 'Service Unavailable',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
 }
 
 /** How many transactions with these externalIds were written. */
 export async function countWritten(service: Service, externalIds: string[]): Promise<number> {
   const uuids = externalIds.filter((id) => /^[0-9a-f-]{36}$/i.test(id))
-  const { rows } = await service.pool.query<{ total: bigint }>('select count(*) as total from transactions where external_id = any ($1::uuid[])', [uuids])
+  const { rows } = await service.pool.query<{ total: bigint }>(
+    'select count(*) as total from transactions where external_id = any ($1::uuid[])',
+    [uuids],
+  )
   return Number(rows[0]?.total)
 }
 

@@ -36,8 +36,17 @@ export async function startService(mount: Mount): Promise<Service> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'server/main.ts'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', SANDBOX: '1', LOG_LEVEL: 'error', HOST: '127.0.0.1', PORT: String(port),
-      DATABASE_URL: database.url, DATA_DIR: folder, API_MOUNT: mount, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_ENV: 'production',
+      SANDBOX: '1',
+      LOG_LEVEL: 'error',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      DATA_DIR: folder,
+      API_MOUNT: mount,
+      SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
     },
   })
   const exited = once(child, 'exit')
@@ -55,7 +64,10 @@ export async function startService(mount: Mount): Promise<Service> {
     await waitUntilReady(baseUrl, () => child.exitCode !== null)
     const [signedIn, other] = [await signIn(baseUrl, partner), await signIn(baseUrl, stranger)]
     for (const { headers, username } of [signedIn, other]) {
-      await until(`${username} is admitted`, async () => (await fetch(`${baseUrl}/api/v1/transaction/getByApplicationProductBalances`, { headers })).status === 200)
+      await until(
+        `${username} is admitted`,
+        async () => (await fetch(`${baseUrl}/api/v1/transaction/getByApplicationProductBalances`, { headers })).status === 200,
+      )
     }
     return { mount, baseUrl, pool: database.pool, partner: signedIn, stranger: other, stop }
   } catch (error) {
@@ -79,7 +91,9 @@ export async function until<Value>(what: string, condition: () => Promise<Value 
 export async function signIn(baseUrl: string, partner: TestPartner): Promise<Partner> {
   const tokens = await until(`${partner.username} signs in`, async () => {
     const response = await fetch(`${baseUrl}/public/access_token`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: partner.username, password: partner.password }),
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: partner.username, password: partner.password }),
     })
     return response.status === 200 && ((await response.json()) as { access_token: string; refresh_token: string })
   })
@@ -89,14 +103,22 @@ export async function signIn(baseUrl: string, partner: TestPartner): Promise<Par
 
 /** The headers that a partner's program sends with every call. */
 export function headersOf(partner: { apiKey: string; apiId: string; accessToken: string }): Record<string, string> {
-  return { apiKey: partner.apiKey, apiId: partner.apiId, Authorization: `Bearer ${partner.accessToken}`, 'Content-Type': 'application/json' }
+  return {
+    apiKey: partner.apiKey,
+    apiId: partner.apiId,
+    Authorization: `Bearer ${partner.accessToken}`,
+    'Content-Type': 'application/json',
+  }
 }
 
 async function waitUntilReady(baseUrl: string, hasEnded: () => boolean): Promise<void> {
   const endsAtMs = performance.now() + START_LIMIT_MS
   while (performance.now() < endsAtMs) {
     if (hasEnded()) throw new Error('The service ended while it started')
-    const isReady = await fetch(`${baseUrl}/health/ready`).then((response) => response.status === 200, () => false)
+    const isReady = await fetch(`${baseUrl}/health/ready`).then(
+      (response) => response.status === 200,
+      () => false,
+    )
     if (isReady) return
     await delay(50)
   }

@@ -21,7 +21,8 @@ export function idField(name: string) {
 /** Free text of a person: not blank, counted in characters and not in UTF-16 units. */
 export function noteField(name: string) {
   const error = mustBe(name, `a text of 1 to ${NOTE_LENGTH_MAX} characters`)
-  return z.string({ error })
+  return z
+    .string({ error })
     .refine((text) => text.trim() !== '' && isAtMost(text, NOTE_LENGTH_MAX), { error })
     .meta({ minLength: 1, maxLength: NOTE_LENGTH_MAX })
 }
@@ -29,7 +30,8 @@ export function noteField(name: string) {
 /** A whole number written in a query string, between both bounds. */
 export function wholeNumberField(name: string, minimum: number, maximum: number) {
   const error = mustBe(name, `a whole number from ${minimum} to ${maximum}`)
-  return z.string({ error })
+  return z
+    .string({ error })
     .refine((text) => WHOLE_NUMBER.test(text) && Number(text) >= minimum && Number(text) <= maximum, { error })
     .transform(Number)
     .meta({ type: 'integer', minimum, maximum })

@@ -17,7 +17,9 @@ export const accessTokenRequestSchema = z
   .meta({ id: 'AccessTokenRequest' })
 
 /** Body of POST /public/refresh_token. */
-export const refreshTokenRequestSchema = z.object({ refreshToken: credentialField('refreshToken') }, { error }).meta({ id: 'RefreshTokenRequest' })
+export const refreshTokenRequestSchema = z
+  .object({ refreshToken: credentialField('refreshToken') }, { error })
+  .meta({ id: 'RefreshTokenRequest' })
 
 /** Answer of both (DESIGN 5, Tokens). */
 export const tokenResponseSchema = z

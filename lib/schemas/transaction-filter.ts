@@ -44,13 +44,22 @@ export const transactionFilterSchema = z.object({
   to: day,
   min: amount,
   max: amount,
-  phone: z.string().transform((text) => text.replace(/\D/g, '').slice(0, 15)).default('').catch(''),
+  phone: z
+    .string()
+    .transform((text) => text.replace(/\D/g, '').slice(0, 15))
+    .default('')
+    .catch(''),
   name: z.string().trim().max(100).default('').catch(''),
   batch: z.uuid().nullable().default(null).catch(null),
   unconfirmed: z.literal('1').nullable().default(null).catch(null),
   sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest').catch('newest'),
   page: z.coerce.number().int().min(1).max(1_000_000_000).default(1).catch(1),
-  size: z.coerce.number().int().refine((size) => PAGE_SIZES.some((one) => one === size)).default(DEFAULT_PAGE_SIZE).catch(DEFAULT_PAGE_SIZE),
+  size: z.coerce
+    .number()
+    .int()
+    .refine((size) => PAGE_SIZES.some((one) => one === size))
+    .default(DEFAULT_PAGE_SIZE)
+    .catch(DEFAULT_PAGE_SIZE),
 })
 export type TransactionFilter = z.output<typeof transactionFilterSchema>
 

@@ -11,8 +11,13 @@ const digits = (minLength: number, maxLength: number) => fc.string({ unit: fc.co
 
 /** A body that the specification allows, as text, and what it means. */
 const validBodies = fc.record({
-  operator: operators, customerName: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }).filter((name) => name.trim() !== '' && !name.includes('\0') && [...name].length <= 200),
-  externalId: fc.uuid({ version: 4 }), rest: digits(7, 12), amountMinor: fc.bigInt(1n, 999_999_999_999n),
+  operator: operators,
+  customerName: fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 100 })
+    .filter((name) => name.trim() !== '' && !name.includes('\0') && [...name].length <= 200),
+  externalId: fc.uuid({ version: 4 }),
+  rest: digits(7, 12),
+  amountMinor: fc.bigInt(1n, 999_999_999_999n),
 })
 
 function read(text: string) {
@@ -21,40 +26,55 @@ function read(text: string) {
   return parseTransactionRequest(json.value)
 }
 
-function write(body: { operator: (typeof OPERATOR_CODES)[number]; customerName: string; externalId: string; rest: string; amountMinor: bigint }, countryName?: string): string {
+function write(
+  body: { operator: (typeof OPERATOR_CODES)[number]; customerName: string; externalId: string; rest: string; amountMinor: bigint },
+  countryName?: string,
+): string {
   const { country } = OPERATORS[body.operator]
   const fields = {
-    transferMethod: body.operator, customerName: body.customerName, externalId: body.externalId, phoneNumber: country.dialCode + body.rest,
-    amount: '@', webhookUrl: 'https://partner.example/hooks', countryName: countryName ?? country.name,
+    transferMethod: body.operator,
+    customerName: body.customerName,
+    externalId: body.externalId,
+    phoneNumber: country.dialCode + body.rest,
+    amount: '@',
+    webhookUrl: 'https://partner.example/hooks',
+    countryName: countryName ?? country.name,
   }
   return JSON.stringify(fields).replace('"@"', formatMinor(body.amountMinor))
 }
 
 test('every body that the specification allows is accepted, and its amount is exact', () => {
-  fc.assert(fc.property(validBodies, (body) => {
-    const result = read(write(body))
-    assert.ok(result.ok, result.ok ? '' : result.error.join(' '))
-    assert.equal(result.value.amount, body.amountMinor)
-    assert.equal(result.value.customerName, body.customerName)
-  }))
+  fc.assert(
+    fc.property(validBodies, (body) => {
+      const result = read(write(body))
+      assert.ok(result.ok, result.ok ? '' : result.error.join(' '))
+      assert.equal(result.value.amount, body.amountMinor)
+      assert.equal(result.value.customerName, body.customerName)
+    }),
+  )
 })
 
 test('every other country than the operator’s is refused', () => {
-  fc.assert(fc.property(validBodies, fc.constantFrom(...COUNTRY_NAMES), (body, countryName) => {
-    const isRight = OPERATORS[body.operator].country.name === countryName
-    assert.equal(read(write(body, countryName)).ok, isRight)
-  }))
+  fc.assert(
+    fc.property(validBodies, fc.constantFrom(...COUNTRY_NAMES), (body, countryName) => {
+      const isRight = OPERATORS[body.operator].country.name === countryName
+      assert.equal(read(write(body, countryName)).ok, isRight)
+    }),
+  )
 })
 
 test('whatever JSON arrives, the answer is a value or sentences, one per field at most', () => {
-  fc.assert(fc.property(fc.json(), (text) => {
-    const json = parseJson(text)
-    if (!json.ok) return
-    const result = parseTransactionRequest(json.value)
-    assert.equal(result.ok, false)
-    if (!result.ok) assert.ok(result.error.length >= 1 && result.error.length <= 7 && result.error.every((sentence) => sentence.endsWith('.')))
-    assert.equal(typeof parseBatch(json.value).ok, 'boolean')
-  }))
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const json = parseJson(text)
+      if (!json.ok) return
+      const result = parseTransactionRequest(json.value)
+      assert.equal(result.ok, false)
+      if (!result.ok)
+        assert.ok(result.error.length >= 1 && result.error.length <= 7 && result.error.every((sentence) => sentence.endsWith('.')))
+      assert.equal(typeof parseBatch(json.value).ok, 'boolean')
+    }),
+  )
 })
 
 test('one field gets one sentence, also when two rules refuse it', () => {

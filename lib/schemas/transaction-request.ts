@@ -45,25 +45,43 @@ const amountField = z.unknown().transform((value, context) => {
  * what lib/json.ts parsed. Unknown fields are dropped. Out: the same names, with `amount` as a bigint in hundredths.
  */
 export const transactionRequestSchema = z
-  .object({
-    transferMethod: wordField('transferMethod', OPERATOR_CODES).meta({ description: 'Operator code' }),
-    customerName: textField('customerName', (text) => text.trim() !== '' && isAtMost(text, CUSTOMER_NAME_LENGTH_MAX))
-      .meta({ minLength: 1, maxLength: CUSTOMER_NAME_LENGTH_MAX, description: 'Full name of the customer' }),
-    externalId: textField('externalId', (text) => UUID_V4.test(text))
-      .meta({ format: 'uuid', description: 'UUID version 4, unique per transaction on the side of the caller' }),
-    phoneNumber: textField('phoneNumber', (text) => PHONE_NUMBER.test(text))
-      .meta({ pattern: PHONE_NUMBER.source, description: 'International format without +' }),
-    amount: amountField.meta({
-      type: 'number', exclusiveMinimum: 0, maximum: 9_999_999_999.99, description: 'In the currency of the country',
-    }),
-    webhookUrl: textField('webhookUrl', (text) => text.length <= WEBHOOK_URL_LENGTH_MAX && WEB_ADDRESS.test(text) && URL.canParse(text))
-      .meta({ format: 'uri', maxLength: WEBHOOK_URL_LENGTH_MAX, description: 'Called with the result' }),
-    countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'Country of transferMethod' }),
-  }, { error: 'The body must be a JSON object.' })
-  .superRefine((value, context) => {
-    const problem = findMismatch(value)
-    if (problem) context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
-  }, { when: (payload) => isJsonObject(payload.value) })
+  .object(
+    {
+      transferMethod: wordField('transferMethod', OPERATOR_CODES).meta({ description: 'Operator code' }),
+      customerName: textField('customerName', (text) => text.trim() !== '' && isAtMost(text, CUSTOMER_NAME_LENGTH_MAX)).meta({
+        minLength: 1,
+        maxLength: CUSTOMER_NAME_LENGTH_MAX,
+        description: 'Full name of the customer',
+      }),
+      externalId: textField('externalId', (text) => UUID_V4.test(text)).meta({
+        format: 'uuid',
+        description: 'UUID version 4, unique per transaction on the side of the caller',
+      }),
+      phoneNumber: textField('phoneNumber', (text) => PHONE_NUMBER.test(text)).meta({
+        pattern: PHONE_NUMBER.source,
+        description: 'International format without +',
+      }),
+      amount: amountField.meta({
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 9_999_999_999.99,
+        description: 'In the currency of the country',
+      }),
+      webhookUrl: textField(
+        'webhookUrl',
+        (text) => text.length <= WEBHOOK_URL_LENGTH_MAX && WEB_ADDRESS.test(text) && URL.canParse(text),
+      ).meta({ format: 'uri', maxLength: WEBHOOK_URL_LENGTH_MAX, description: 'Called with the result' }),
+      countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'Country of transferMethod' }),
+    },
+    { error: 'The body must be a JSON object.' },
+  )
+  .superRefine(
+    (value, context) => {
+      const problem = findMismatch(value)
+      if (problem) context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
+    },
+    { when: (payload) => isJsonObject(payload.value) },
+  )
   .meta({ id: 'TransactionRequest' })
 
 export type TransactionRequest = z.output<typeof transactionRequestSchema>
@@ -119,4 +137,3 @@ export function parseBatch(body: JsonValue): Result<TransactionRequest[], string
   }
   return problems.length === 0 ? ok(requests) : err(problems)
 }
-

@@ -29,7 +29,7 @@ export function createAccessLog(level: Level | 'silent', destination?: Destinati
     const peer = peerAddress === undefined ? '' : `,"peer":"${peerAddress}"`
     stream.write(
       `${start}${new Date().toISOString()}","method":"${method}","path":${JSON.stringify(path.slice(0, PATH_LENGTH_MAX))}` +
-      `,"status":${status},"ms":${durationMs.toFixed(2)}${app}${peer}}\n`,
+        `,"status":${status},"ms":${durationMs.toFixed(2)}${app}${peer}}\n`,
     )
   }
 }

@@ -23,9 +23,12 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest): P
 function refuseAdmission(failure: AdmissionFailure, peerAddress: string | undefined): Refusal {
   switch (failure) {
     case 'address_not_allowed':
-      return refuse(403, peerAddress === undefined
-        ? 'The address of the caller is unknown, so it cannot be on the allow list of the application.'
-        : `The address ${peerAddress} is not on the allow list of the application.`)
+      return refuse(
+        403,
+        peerAddress === undefined
+          ? 'The address of the caller is unknown, so it cannot be on the allow list of the application.'
+          : `The address ${peerAddress} is not on the allow list of the application.`,
+      )
     case 'user_blocked':
       return refuse(403, 'The user account is blocked.')
     case 'application_disabled':

@@ -57,7 +57,7 @@ function writeRaw(socket: Socket, refusal: Refusal, path: string, clock: Clock):
   const body = errorBody(refusal, path, clock)
   socket.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? 'Error'}\r\nContent-Type: application/json\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
   )
   // What the client still sends is taken and dropped: closing on it at once would destroy the answer on its way.
   socket.removeAllListeners('data')

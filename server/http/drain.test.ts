@@ -22,7 +22,9 @@ test('requests that were sent over kept connections before the drain began, and 
   const room = await openHttpRoom()
   try {
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openKeptConnection(Number(new URL(room.baseUrl).port))))
-    const head = Object.entries({ Host: 'localhost', ...room.headers }).map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    const head = Object.entries({ Host: 'localhost', ...room.headers })
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')
     const answers = sockets.map((socket) => {
       const body = collectBody()
       socket.write(`POST /api/v1/transaction/collect HTTP/1.1\r\n${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)

@@ -14,8 +14,17 @@ before(async () => {
 })
 after(() => room.close())
 
-async function post(in_: HttpRoom, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ status: number; body: unknown; headers: Headers }> {
-  const response = await fetch(in_.baseUrl + path, { method: 'POST', headers: { ...in_.headers, ...headers }, body: body === undefined ? undefined : JSON.stringify(body) })
+async function post(
+  in_: HttpRoom,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: unknown; headers: Headers }> {
+  const response = await fetch(in_.baseUrl + path, {
+    method: 'POST',
+    headers: { ...in_.headers, ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
   return { status: response.status, body: await response.json(), headers: response.headers }
 }
 
@@ -48,7 +57,8 @@ test('chekTransactionStatus of an operator that is down is 500 with Retry-After,
 test('behind a trusted proxy the address that it appended counts, and nothing to the left of it', async () => {
   const behind = await openHttpRoom({ config: { trustedProxies: ['127.0.0.0/8'] } })
   try {
-    const from = async (forwardedFor: string) => (await post(behind, `${TRANSACTION}/collect`, aCollect(), { 'x-forwarded-for': forwardedFor })).status
+    const from = async (forwardedFor: string) =>
+      (await post(behind, `${TRANSACTION}/collect`, aCollect(), { 'x-forwarded-for': forwardedFor })).status
     assert.equal(await from('203.0.113.9'), 403)
     assert.equal(await from('127.0.0.1, 203.0.113.9'), 403)
     assert.equal(await from('nonsense'), 403)
@@ -82,7 +92,9 @@ test('a request is one log line without its query, and none where lines are swit
   const runtime = room.runtime as { accessLog?: ReturnType<typeof createAccessLog> }
   runtime.accessLog = createAccessLog('info', destination)
   try {
-    await fetch(`${room.baseUrl}${TRANSACTION}/getByApplicationProductAndPhoneReceiver?phoneNumber=237699000111&page=0&size=1`, { headers: room.headers })
+    await fetch(`${room.baseUrl}${TRANSACTION}/getByApplicationProductAndPhoneReceiver?phoneNumber=237699000111&page=0&size=1`, {
+      headers: room.headers,
+    })
     await post(room, `${TRANSACTION}/rejectTransaction?checkerId=${randomUUID()}&transactionId=${randomUUID()}&reason=secret`)
   } finally {
     runtime.accessLog = undefined

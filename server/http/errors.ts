@@ -20,7 +20,9 @@ export const UNAUTHENTICATED = refuse(
 
 export const INTERNAL_ERROR = refuse(500, 'Something went wrong inside the service. Nothing is known to be wrong with the request.')
 
-export const OVERLOADED = refuse(503, 'Too much is waiting at this moment. Nothing was started; send the same request again.', { 'retry-after': '1' })
+export const OVERLOADED = refuse(503, 'Too much is waiting at this moment. Nothing was started; send the same request again.', {
+  'retry-after': '1',
+})
 
 /** The five fields of the specification (Errors), always all of them. */
 export function errorBody(refusal: Refusal, path: string, clock: Clock): string {

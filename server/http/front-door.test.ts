@@ -8,7 +8,11 @@ let room: HttpRoom
 
 before(async () => {
   room = await openHttpRoom({
-    frontDoor: { headersTimeoutMs: 1_000, requestTimeoutMs: 2_000, bodyLimits: { timeoutMs: 300, lingerMs: 300, lingerBytesMax: 1024 * 1024 } },
+    frontDoor: {
+      headersTimeoutMs: 1_000,
+      requestTimeoutMs: 2_000,
+      bodyLimits: { timeoutMs: 300, lingerMs: 300, lingerBytesMax: 1024 * 1024 },
+    },
   })
 })
 after(() => room.close())
@@ -51,14 +55,34 @@ test('the absolute form of a request target is the same request', async () => {
 })
 
 for (const [name, bytes, status, path] of [
-  ['a head of 100 KB', head(['GET /api/v1/transaction/collect HTTP/1.1', 'Host: x', `X-Long: ${'a'.repeat(100_000)}`]), 431, '/api/v1/transaction/collect'],
+  [
+    'a head of 100 KB',
+    head(['GET /api/v1/transaction/collect HTTP/1.1', 'Host: x', `X-Long: ${'a'.repeat(100_000)}`]),
+    431,
+    '/api/v1/transaction/collect',
+  ],
   ['what is not HTTP', 'hello\r\n\r\n', 400, ''],
   ['an unknown method', head(['BREW /health HTTP/1.1', 'Host: x']), 400, '/health'],
-  ['two different lengths', head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Content-Length: 3', 'Content-Length: 4']), 400, '/api/v1/transaction/collect'],
-  ['a length and chunks at once', head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Content-Length: 3', 'Transfer-Encoding: chunked']), 400, '/api/v1/transaction/collect'],
+  [
+    'two different lengths',
+    head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Content-Length: 3', 'Content-Length: 4']),
+    400,
+    '/api/v1/transaction/collect',
+  ],
+  [
+    'a length and chunks at once',
+    head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Content-Length: 3', 'Transfer-Encoding: chunked']),
+    400,
+    '/api/v1/transaction/collect',
+  ],
   ['a tunnel', head(['CONNECT other.example:443 HTTP/1.1', 'Host: x']), 405, 'other.example:443'],
   ['a target that is no path', head(['OPTIONS * HTTP/1.1', 'Host: x']), 400, '*'],
-  ['an unknown expectation', head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Expect: a-miracle', 'Content-Length: 0']), 417, '/api/v1/transaction/collect'],
+  [
+    'an unknown expectation',
+    head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Expect: a-miracle', 'Content-Length: 0']),
+    417,
+    '/api/v1/transaction/collect',
+  ],
 ] as const) {
   test(`${name} is refused with ${status} and the five fields`, async () => {
     const response = await talk(bytes)
@@ -79,7 +103,14 @@ test('a head that never ends is refused with 408', async () => {
 test('a body that never ends is refused with 408, and nothing is written', async () => {
   const externalId = randomUUID()
   const body = collectBody({ externalId })
-  const response = await talk(head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', ...Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`), `Content-Length: ${body.length + 1}`]) + body)
+  const response = await talk(
+    head([
+      'POST /api/v1/transaction/collect HTTP/1.1',
+      'Host: x',
+      ...Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`),
+      `Content-Length: ${body.length + 1}`,
+    ]) + body,
+  )
   assert.match(response, /^HTTP\/1\.1 408 /)
   fiveFields(bodyOf(response))
   const { rows } = await room.database.pool.query('select 1 from transactions where external_id = $1', [externalId])
@@ -89,7 +120,15 @@ test('a body that never ends is refused with 408, and nothing is written', async
 test('Expect: 100-continue gets its word before a body that fits, and a 413 instead of it before one that does not', async () => {
   const credentials = Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`)
   const body = collectBody()
-  const start = (length: number) => head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', ...credentials, 'Expect: 100-continue', `Content-Length: ${length}`, 'Connection: close'])
+  const start = (length: number) =>
+    head([
+      'POST /api/v1/transaction/collect HTTP/1.1',
+      'Host: x',
+      ...credentials,
+      'Expect: 100-continue',
+      `Content-Length: ${length}`,
+      'Connection: close',
+    ])
   const refused = await talk(start(1_000_000))
   assert.match(refused, /^HTTP\/1\.1 413 /)
   assert.equal(fiveFields(bodyOf(refused)).status, 413)
@@ -98,18 +137,26 @@ test('Expect: 100-continue gets its word before a body that fits, and a 413 inst
 })
 
 test('Expect: 100-continue without credentials is a 401, and the connection ends', async () => {
-  const response = await talk(head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Expect: 100-continue', 'Content-Length: 1000']))
+  const response = await talk(
+    head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Expect: 100-continue', 'Content-Length: 1000']),
+  )
   assert.match(response, /^HTTP\/1\.1 401 /)
   assert.match(response, /connection: close/i)
 })
 
 test('a chunked body is read like any other, and refused beyond the limit while it still arrives', async () => {
   const small = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, {
-    method: 'POST', headers: room.headers, body: new Blob([collectBody()]).stream(), duplex: 'half',
+    method: 'POST',
+    headers: room.headers,
+    body: new Blob([collectBody()]).stream(),
+    duplex: 'half',
   } as RequestInit)
   assert.equal(small.status, 200)
   const large = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, {
-    method: 'POST', headers: room.headers, body: new Blob(['x'.repeat(200_000)]).stream(), duplex: 'half',
+    method: 'POST',
+    headers: room.headers,
+    body: new Blob(['x'.repeat(200_000)]).stream(),
+    duplex: 'half',
   } as RequestInit)
   assert.equal(large.status, 413)
   fiveFields(await large.text())
@@ -127,7 +174,9 @@ test('garbage behind a valid request does not take its answer away', async () =>
     })
     socket.on('error', reject)
     socket.on('close', () => resolve(text))
-    socket.write(`${head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', ...credentials, `Content-Length: ${body.length}`])}${body}garbage\r\n\r\n`)
+    socket.write(
+      `${head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', ...credentials, `Content-Length: ${body.length}`])}${body}garbage\r\n\r\n`,
+    )
   })
   assert.match(response, /^HTTP\/1\.1 200 /)
 })
@@ -138,7 +187,16 @@ test('an Upgrade is not taken up: the request is answered as it stands', async (
 })
 
 test('paths that can be read in two ways are 404, wherever they lead', async () => {
-  for (const path of ['//api/v1/transaction/collect', '/api//v1/transaction/collect', '/api/v1/transaction/collect/', '/api/v1/transaction/%2e%2e/x', '/x/../api/v1/transaction/collect', '/a%2fb', '/a\\b', '/api/v1/transaction/Collect']) {
+  for (const path of [
+    '//api/v1/transaction/collect',
+    '/api//v1/transaction/collect',
+    '/api/v1/transaction/collect/',
+    '/api/v1/transaction/%2e%2e/x',
+    '/x/../api/v1/transaction/collect',
+    '/a%2fb',
+    '/a\\b',
+    '/api/v1/transaction/Collect',
+  ]) {
     const response = await talk(head([`POST ${path} HTTP/1.1`, 'Host: x', 'Connection: close', 'Content-Length: 0']))
     assert.match(response, /^HTTP\/1\.1 404 /, path)
     assert.equal(fiveFields(bodyOf(response)).path, path)
@@ -147,11 +205,20 @@ test('paths that can be read in two ways are 404, wherever they lead', async () 
 
 test('what only Next or a trusted proxy may say does not reach a page', async () => {
   const response = await fetch(`${room.baseUrl}/transactions?x=1`, {
-    headers: { 'x-middleware-subrequest': 'x', 'x-forwarded-for': '10.0.0.1', 'x-forwarded-host': 'evil.example', 'x-now-route-matches': '1', accept: 'text/html' },
+    headers: {
+      'x-middleware-subrequest': 'x',
+      'x-forwarded-for': '10.0.0.1',
+      'x-forwarded-host': 'evil.example',
+      'x-now-route-matches': '1',
+      accept: 'text/html',
+    },
   })
   const { page, headers } = (await response.json()) as { page: string; headers: Record<string, string> }
   assert.equal(page, '/transactions?x=1')
-  assert.deepEqual(Object.keys(headers).filter((name) => /^x-(middleware|forwarded|now)/.test(name)), [])
+  assert.deepEqual(
+    Object.keys(headers).filter((name) => /^x-(middleware|forwarded|now)/.test(name)),
+    [],
+  )
 })
 
 test('HEAD of a readable path answers the head alone; HEAD of a command is 405', async () => {
@@ -169,7 +236,8 @@ test('draining answers every accepted request, closes idle connections and accep
     const idle = await fetch(`${other.baseUrl}/health/live`)
     assert.equal(idle.status, 200)
     const accepted = Array.from({ length: 40 }, () =>
-      fetch(`${other.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: other.headers, body: collectBody() }))
+      fetch(`${other.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: other.headers, body: collectBody() }),
+    )
     await Promise.race(accepted)
     const drained = other.frontDoor.drain()
     const answers = await Promise.allSettled(accepted)
@@ -186,7 +254,11 @@ test('draining answers every accepted request, closes idle connections and accep
 test('a full queue is 503 at once, with Retry-After and the five fields', async () => {
   const other = await openHttpRoom({ queueMax: 0 })
   try {
-    const response = await fetch(`${other.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: other.headers, body: collectBody() })
+    const response = await fetch(`${other.baseUrl}/api/v1/transaction/collect`, {
+      method: 'POST',
+      headers: other.headers,
+      body: collectBody(),
+    })
     assert.equal(response.status, 503)
     assert.equal(response.headers.get('retry-after'), '1')
     fiveFields(await response.text())
@@ -200,7 +272,11 @@ test('an unexpected fault is a 500 that tells nothing', async () => {
   try {
     const runtime = other.runtime as { intake: unknown }
     runtime.intake = { submit: () => Promise.reject(new Error('relation "transactions" does not exist')) }
-    const response = await fetch(`${other.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: other.headers, body: collectBody() })
+    const response = await fetch(`${other.baseUrl}/api/v1/transaction/collect`, {
+      method: 'POST',
+      headers: other.headers,
+      body: collectBody(),
+    })
     assert.equal(response.status, 500)
     assert.doesNotMatch(JSON.stringify(fiveFields(await response.text())), /relation/)
   } finally {

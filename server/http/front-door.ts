@@ -84,7 +84,12 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     passToNext(incoming, outgoing, target, awaitsContinue)
   }
 
-  async function answerApi(incoming: IncomingMessage, outgoing: ServerResponse, target: Target, awaitsContinue: ServerResponse | undefined): Promise<void> {
+  async function answerApi(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    target: Target,
+    awaitsContinue: ServerResponse | undefined,
+  ): Promise<void> {
     const { socket } = incoming
     apiRequestsUnderWay++
     noteUnderWay(socket, 1)
@@ -97,8 +102,14 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     if (apiRequestsUnderWay === 0) whenQuiet?.()
   }
 
-  function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, target: Target, awaitsContinue: ServerResponse | undefined): void {
-    if (!METHODS_FOR_NEXT.has(incoming.method ?? '')) return refuseAtDoor(incoming, outgoing, refuse(405, 'The method is not offered here.', { allow: 'GET, HEAD' }))
+  function passToNext(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    target: Target,
+    awaitsContinue: ServerResponse | undefined,
+  ): void {
+    if (!METHODS_FOR_NEXT.has(incoming.method ?? ''))
+      return refuseAtDoor(incoming, outgoing, refuse(405, 'The method is not offered here.', { allow: 'GET, HEAD' }))
     if (incoming.headers.host === undefined) return refuseAtDoor(incoming, outgoing, refuse(400, 'The Host header is missing.'))
     awaitsContinue?.writeContinue()
     incoming.url = target.search === '' ? target.path : `${target.path}?${target.search}`
@@ -132,7 +143,10 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     // Closing the server would cut quiet connections whose next request is on its way, or here but not read yet.
     await delay(LINGER_MS)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    if (apiRequestsUnderWay > 0) await new Promise<void>((resolve) => { whenQuiet = resolve })
+    if (apiRequestsUnderWay > 0)
+      await new Promise<void>((resolve) => {
+        whenQuiet = resolve
+      })
     // The answers are written; what is still open now are pages, some of which stream until somebody ends them.
     const sweep = setInterval(() => server.closeIdleConnections(), 50)
     const timer = setTimeout(() => server.closeAllConnections(), graceMs)
@@ -145,7 +159,14 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
 }
 
 function write(outgoing: ServerResponse, response: ApiResponse, isHead: boolean, isLast: boolean): void {
-  const headers = ['Content-Type', response.contentType, 'Content-Length', String(Buffer.byteLength(response.body)), 'Cache-Control', 'no-store']
+  const headers = [
+    'Content-Type',
+    response.contentType,
+    'Content-Length',
+    String(Buffer.byteLength(response.body)),
+    'Cache-Control',
+    'no-store',
+  ]
   for (const name in response.headers) headers.push(name, response.headers[name] ?? '')
   if (isLast) headers.push('Connection', 'close')
   outgoing.writeHead(response.status, headers)

@@ -27,8 +27,12 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
   const durationMs = performance.now() - startedMs
   runtime.metrics.countRequest(endpoint?.name ?? 'unknown', response.status, durationMs)
   runtime.accessLog?.({
-    method: request.method, path: request.path, status: response.status, durationMs,
-    applicationId: trace.applicationId, peerAddress: request.peerAddress,
+    method: request.method,
+    path: request.path,
+    status: response.status,
+    durationMs,
+    applicationId: trace.applicationId,
+    peerAddress: request.peerAddress,
   })
   return response
 }

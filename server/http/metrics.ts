@@ -27,19 +27,36 @@ export function createMetrics(): Metrics {
   // Counted in plain maps and handed over when somebody looks: the request path pays for one look-up only.
   const requestCounts = new Map<string, Map<number, number>>()
   new Counter({
-    name: 'countersign_http_requests_total', help: 'Answered requests', labelNames: ['endpoint', 'status'], registers,
+    name: 'countersign_http_requests_total',
+    help: 'Answered requests',
+    labelNames: ['endpoint', 'status'],
+    registers,
     collect() {
       this.reset()
       for (const [endpoint, byStatus] of requestCounts) for (const [status, count] of byStatus) this.inc({ endpoint, status }, count)
     },
   })
   const latency = new Histogram({
-    name: 'countersign_http_request_seconds', help: 'Time from the head of a request to its answer', labelNames: ['endpoint'],
-    buckets: LATENCY_BUCKETS_S, registers,
+    name: 'countersign_http_request_seconds',
+    help: 'Time from the head of a request to its answer',
+    labelNames: ['endpoint'],
+    buckets: LATENCY_BUCKETS_S,
+    registers,
   })
   const latencies = new Map<string, { observe(seconds: number): void }>()
-  const batches = new Histogram({ name: 'countersign_batch_size', help: 'Items per batch', labelNames: ['kind'], buckets: BATCH_BUCKETS, registers })
-  const outcomes = new Counter({ name: 'countersign_outcomes_total', help: 'Outcomes of calls to others', labelNames: ['kind', 'outcome'], registers })
+  const batches = new Histogram({
+    name: 'countersign_batch_size',
+    help: 'Items per batch',
+    labelNames: ['kind'],
+    buckets: BATCH_BUCKETS,
+    registers,
+  })
+  const outcomes = new Counter({
+    name: 'countersign_outcomes_total',
+    help: 'Outcomes of calls to others',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  })
 
   return {
     countRequest(endpoint, status, durationMs) {
@@ -57,7 +74,14 @@ export function createMetrics(): Metrics {
     observeBatch: (kind, size) => batches.observe({ kind }, size),
     countOutcome: (kind, outcome) => outcomes.inc({ kind, outcome }),
     addGauge(name, help, read) {
-      new Gauge({ name: `countersign_${name}`, help, registers, collect() { this.set(read()) } })
+      new Gauge({
+        name: `countersign_${name}`,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      })
     },
     write: async () => ({ body: await registry.metrics(), contentType: registry.contentType }),
   }

@@ -25,7 +25,13 @@ export class NodeRequest implements ApiRequest {
   /** Set while the client waits for "100 Continue" before it sends the body. */
   #awaitsContinue: ServerResponse | undefined
 
-  constructor(incoming: IncomingMessage, target: { path: string; search: string }, peerAddress: string | undefined, limits: BodyLimits, awaitsContinue: ServerResponse | undefined) {
+  constructor(
+    incoming: IncomingMessage,
+    target: { path: string; search: string },
+    peerAddress: string | undefined,
+    limits: BodyLimits,
+    awaitsContinue: ServerResponse | undefined,
+  ) {
     this.method = incoming.method ?? ''
     this.path = target.path
     this.search = target.search
@@ -64,7 +70,12 @@ export class NodeRequest implements ApiRequest {
   }
 }
 
-function collect(incoming: IncomingMessage, bytesMax: number, isTooLargeAtOnce: boolean, limits: BodyLimits): Promise<Result<Uint8Array, BodyProblem>> {
+function collect(
+  incoming: IncomingMessage,
+  bytesMax: number,
+  isTooLargeAtOnce: boolean,
+  limits: BodyLimits,
+): Promise<Result<Uint8Array, BodyProblem>> {
   return new Promise((resolve) => {
     let chunks: Buffer[] = []
     let bytes = 0
@@ -81,7 +92,9 @@ function collect(incoming: IncomingMessage, bytesMax: number, isTooLargeAtOnce: 
         timer = setTimeout(() => finish(err('too_large')), limits.lingerMs)
       } else chunks.push(chunk)
     })
-    incoming.once('end', () => finish(isTooLarge ? err('too_large') : ok(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))))
+    incoming.once('end', () =>
+      finish(isTooLarge ? err('too_large') : ok(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))),
+    )
     incoming.once('close', () => finish(err('aborted')))
     incoming.once('error', () => finish(err('aborted')))
 

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import {
-  emptyQuerySchema, pageQuerySchema, phonePageQuerySchema, rangeQuerySchema, rejectQuerySchema, statusPageQuerySchema, statusQuerySchema,
-  synchroniseQuerySchema, validateQuerySchema,
+  emptyQuerySchema,
+  pageQuerySchema,
+  phonePageQuerySchema,
+  rangeQuerySchema,
+  rejectQuerySchema,
+  statusPageQuerySchema,
+  statusQuerySchema,
+  synchroniseQuerySchema,
+  validateQuerySchema,
 } from '#lib/schemas/queries.ts'
 import { balanceSchema, errorSchema, initiationSchema, listRecordSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/tokens.ts'
@@ -49,8 +56,13 @@ const ERROR_MEANINGS: Record<number, string> = {
 }
 
 const REQUEST_EXAMPLE: Json = {
-  transferMethod: 'OMCM', customerName: 'Awa Ndiaye', externalId: '7f2c1b1e-58a4-4c35-9c0d-0d1a6f0f5b11', phoneNumber: '237699000111',
-  amount: 5000, webhookUrl: 'https://partner.example/hooks/payments', countryName: 'CAMEROON',
+  transferMethod: 'OMCM',
+  customerName: 'Awa Ndiaye',
+  externalId: '7f2c1b1e-58a4-4c35-9c0d-0d1a6f0f5b11',
+  phoneNumber: '237699000111',
+  amount: 5000,
+  webhookUrl: 'https://partner.example/hooks/payments',
+  countryName: 'CAMEROON',
 }
 
 const ref = (name: keyof typeof COMPONENTS): Json => ({ $ref: `#/components/schemas/${name}` })
@@ -61,27 +73,149 @@ const PARTNER_ERRORS = [400, 401, 403, 405, 500]
 const BODY_ERRORS = [408, 413, 415, 503]
 
 const OPERATIONS: Operation[] = [
-  { path: 'collect', method: 'post', id: 'collect', summary: 'Debit a customer and credit the application', body: ref('TransactionRequest'), answer: ref('InitiationResponse'), errors: BODY_ERRORS },
-  { path: 'deposit', method: 'post', id: 'deposit', summary: 'Send money to a beneficiary', body: ref('TransactionRequest'), answer: ref('InitiationResponse'), errors: BODY_ERRORS },
   {
-    path: 'depositMultiple', method: 'post', id: 'depositMultiple', summary: 'Start several deposits, all or none', errors: BODY_ERRORS,
-    body: arrayOf(ref('TransactionRequest'), { minItems: 1, maxItems: BATCH_LENGTH_MAX }), answer: arrayOf(ref('InitiationResponse')),
+    path: 'collect',
+    method: 'post',
+    id: 'collect',
+    summary: 'Debit a customer and credit the application',
+    body: ref('TransactionRequest'),
+    answer: ref('InitiationResponse'),
+    errors: BODY_ERRORS,
   },
-  { path: 'transaction-status', method: 'post', id: 'transactionStatus', summary: 'Read the stored status', query: statusQuerySchema, answer: ref('TransactionRecord'), errors: [404] },
-  { path: 'chekTransactionStatus', method: 'post', id: 'chekTransactionStatus', summary: 'Ask the operator now and store what it says', query: synchroniseQuerySchema, answer: ref('TransactionRecord'), errors: [404] },
-  { path: 'validateTransaction', method: 'post', id: 'validateTransaction', summary: 'Approve a waiting transaction', query: validateQuerySchema, answer: ref('TransactionRecord'), errors: [404] },
-  { path: 'rejectTransaction', method: 'post', id: 'rejectTransaction', summary: 'Reject a waiting transaction', query: rejectQuerySchema, answer: ref('TransactionRecord'), errors: [404] },
-  { path: 'getByApplicationProduct', method: 'get', id: 'getByApplicationProduct', summary: 'All transactions, newest first', query: pageQuerySchema, answer: ref('TransactionPage'), errors: [] },
-  { path: 'getByApplicationProductAndPhoneReceiver', method: 'get', id: 'getByApplicationProductAndPhoneReceiver', summary: 'Transactions of one phone, newest first', query: phonePageQuerySchema, answer: ref('TransactionPage'), errors: [] },
-  { path: 'getByApplicationProductAndStatus', method: 'get', id: 'getByApplicationProductAndStatus', summary: 'Transactions in one status, newest first', query: statusPageQuerySchema, answer: ref('TransactionPage'), errors: [] },
-  { path: 'getTotalAmountByApplicationProductAndDateRange', method: 'get', id: 'getTotalAmountByApplicationProductAndDateRange', summary: 'Total of a range of UTC days, both ends included', query: rangeQuerySchema, answer: NUMBER, errors: [] },
-  { path: 'getTotalAmountByApplicationProduct', method: 'get', id: 'getTotalAmountByApplicationProduct', summary: 'Total of all transactions', query: emptyQuerySchema, answer: NUMBER, errors: [] },
-  { path: 'getByApplicationProductBalances', method: 'get', id: 'getByApplicationProductBalances', summary: 'Balances, one record per operator', query: emptyQuerySchema, answer: arrayOf(ref('Balance')), errors: [] },
-].map((operation) => ({ ...operation, path: `${TRANSACTION_PATH}/${operation.path}`, errors: [...PARTNER_ERRORS, ...operation.errors] }) as Operation)
+  {
+    path: 'deposit',
+    method: 'post',
+    id: 'deposit',
+    summary: 'Send money to a beneficiary',
+    body: ref('TransactionRequest'),
+    answer: ref('InitiationResponse'),
+    errors: BODY_ERRORS,
+  },
+  {
+    path: 'depositMultiple',
+    method: 'post',
+    id: 'depositMultiple',
+    summary: 'Start several deposits, all or none',
+    errors: BODY_ERRORS,
+    body: arrayOf(ref('TransactionRequest'), { minItems: 1, maxItems: BATCH_LENGTH_MAX }),
+    answer: arrayOf(ref('InitiationResponse')),
+  },
+  {
+    path: 'transaction-status',
+    method: 'post',
+    id: 'transactionStatus',
+    summary: 'Read the stored status',
+    query: statusQuerySchema,
+    answer: ref('TransactionRecord'),
+    errors: [404],
+  },
+  {
+    path: 'chekTransactionStatus',
+    method: 'post',
+    id: 'chekTransactionStatus',
+    summary: 'Ask the operator now and store what it says',
+    query: synchroniseQuerySchema,
+    answer: ref('TransactionRecord'),
+    errors: [404],
+  },
+  {
+    path: 'validateTransaction',
+    method: 'post',
+    id: 'validateTransaction',
+    summary: 'Approve a waiting transaction',
+    query: validateQuerySchema,
+    answer: ref('TransactionRecord'),
+    errors: [404],
+  },
+  {
+    path: 'rejectTransaction',
+    method: 'post',
+    id: 'rejectTransaction',
+    summary: 'Reject a waiting transaction',
+    query: rejectQuerySchema,
+    answer: ref('TransactionRecord'),
+    errors: [404],
+  },
+  {
+    path: 'getByApplicationProduct',
+    method: 'get',
+    id: 'getByApplicationProduct',
+    summary: 'All transactions, newest first',
+    query: pageQuerySchema,
+    answer: ref('TransactionPage'),
+    errors: [],
+  },
+  {
+    path: 'getByApplicationProductAndPhoneReceiver',
+    method: 'get',
+    id: 'getByApplicationProductAndPhoneReceiver',
+    summary: 'Transactions of one phone, newest first',
+    query: phonePageQuerySchema,
+    answer: ref('TransactionPage'),
+    errors: [],
+  },
+  {
+    path: 'getByApplicationProductAndStatus',
+    method: 'get',
+    id: 'getByApplicationProductAndStatus',
+    summary: 'Transactions in one status, newest first',
+    query: statusPageQuerySchema,
+    answer: ref('TransactionPage'),
+    errors: [],
+  },
+  {
+    path: 'getTotalAmountByApplicationProductAndDateRange',
+    method: 'get',
+    id: 'getTotalAmountByApplicationProductAndDateRange',
+    summary: 'Total of a range of UTC days, both ends included',
+    query: rangeQuerySchema,
+    answer: NUMBER,
+    errors: [],
+  },
+  {
+    path: 'getTotalAmountByApplicationProduct',
+    method: 'get',
+    id: 'getTotalAmountByApplicationProduct',
+    summary: 'Total of all transactions',
+    query: emptyQuerySchema,
+    answer: NUMBER,
+    errors: [],
+  },
+  {
+    path: 'getByApplicationProductBalances',
+    method: 'get',
+    id: 'getByApplicationProductBalances',
+    summary: 'Balances, one record per operator',
+    query: emptyQuerySchema,
+    answer: arrayOf(ref('Balance')),
+    errors: [],
+  },
+].map(
+  (operation) =>
+    ({ ...operation, path: `${TRANSACTION_PATH}/${operation.path}`, errors: [...PARTNER_ERRORS, ...operation.errors] }) as Operation,
+)
 
 const TOKEN_OPERATIONS: Operation[] = [
-  { path: '/public/access_token', method: 'post', id: 'accessToken', summary: 'User name and password for tokens', body: ref('AccessTokenRequest'), answer: ref('TokenResponse'), errors: [400, 401, 403, 405, 408, 413, 415, 429, 500], isOpen: true },
-  { path: '/public/refresh_token', method: 'post', id: 'refreshToken', summary: 'A refresh token for new tokens', body: ref('RefreshTokenRequest'), answer: ref('TokenResponse'), errors: [400, 401, 403, 405, 408, 413, 415, 500], isOpen: true },
+  {
+    path: '/public/access_token',
+    method: 'post',
+    id: 'accessToken',
+    summary: 'User name and password for tokens',
+    body: ref('AccessTokenRequest'),
+    answer: ref('TokenResponse'),
+    errors: [400, 401, 403, 405, 408, 413, 415, 429, 500],
+    isOpen: true,
+  },
+  {
+    path: '/public/refresh_token',
+    method: 'post',
+    id: 'refreshToken',
+    summary: 'A refresh token for new tokens',
+    body: ref('RefreshTokenRequest'),
+    answer: ref('TokenResponse'),
+    errors: [400, 401, 403, 405, 408, 413, 415, 500],
+    isOpen: true,
+  },
 ]
 
 /** The OpenAPI 3.1 document, made from the schemas that validate. The same text for the life of the process. */
@@ -90,7 +224,11 @@ export function buildOpenApiDocument(): Json {
   for (const operation of [...OPERATIONS, ...TOKEN_OPERATIONS]) paths[operation.path] = { [operation.method]: describeOperation(operation) }
   return {
     openapi: '3.1.0',
-    info: { title: 'Mobile Money Transaction Service', version: 'v1', description: 'Collect from and deposit to mobile money accounts of 13 operators in seven countries.' },
+    info: {
+      title: 'Mobile Money Transaction Service',
+      version: 'v1',
+      description: 'Collect from and deposit to mobile money accounts of 13 operators in seven countries.',
+    },
     servers: [{ url: '/' }],
     security: [{ apiKey: [], apiId: [], bearer: [] }],
     paths,
@@ -138,15 +276,19 @@ function componentSchemas(): { [name: string]: Json } {
   const registry = z.registry<{ id?: string; [meta: string]: unknown }>()
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, {
-    io: 'input', unrepresentable: 'any', uri: (id) => `#/components/schemas/${id}`,
+    io: 'input',
+    unrepresentable: 'any',
+    uri: (id) => `#/components/schemas/${id}`,
     // Fields keep their descriptions in zod's own registry, which this one would hide.
     override: ({ zodSchema, jsonSchema }) => {
       const { id: _, ...meta } = z.globalRegistry.get(zodSchema) ?? {}
       Object.assign(jsonSchema, meta)
     },
   })
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => {
-    const { $schema: _schema, $id: _id, ...rest } = schema as { [key: string]: Json }
-    return [name, rest]
-  }))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const { $schema: _schema, $id: _id, ...rest } = schema as { [key: string]: Json }
+      return [name, rest]
+    }),
+  )
 }

@@ -37,12 +37,21 @@ test('nothing that a caller writes makes it somebody else, as long as the proxy 
 })
 
 test('addresses get their one usual spelling', () => {
-  for (const [written, usual] of [['::ffff:192.0.2.1', '192.0.2.1'], ['::FFFF:c000:0201', '192.0.2.1'], ['fe80::1%eth0', 'fe80::1'], ['2001:DB8::0001', '2001:db8::1'], ['192.0.2.1', '192.0.2.1'], ['::1', '::1']] as const) {
+  for (const [written, usual] of [
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::FFFF:c000:0201', '192.0.2.1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['2001:DB8::0001', '2001:db8::1'],
+    ['192.0.2.1', '192.0.2.1'],
+    ['::1', '::1'],
+  ] as const) {
     assert.equal(normaliseAddress(written), usual)
   }
 })
 
 test('private means this machine and its own network', () => {
-  for (const address of ['127.0.0.1', '::1', '10.1.2.3', '192.168.1.1', '172.16.0.1', 'fe80::1', 'fd00::1', '169.254.1.1']) assert.ok(isPrivateAddress(address), address)
-  for (const address of ['203.0.113.9', '8.8.8.8', '2001:db8::1', '100.64.0.1', 'unknown', '']) assert.ok(!isPrivateAddress(address), address)
+  for (const address of ['127.0.0.1', '::1', '10.1.2.3', '192.168.1.1', '172.16.0.1', 'fe80::1', 'fd00::1', '169.254.1.1'])
+    assert.ok(isPrivateAddress(address), address)
+  for (const address of ['203.0.113.9', '8.8.8.8', '2001:db8::1', '100.64.0.1', 'unknown', ''])
+    assert.ok(!isPrivateAddress(address), address)
 })

@@ -13,17 +13,35 @@ import { callbackOf } from './endpoints/operator-callback.ts'
 import { refreshToken } from './endpoints/refresh-token.ts'
 import { rejectTransaction } from './endpoints/reject-transaction.ts'
 import {
-  getByApplicationProductBalances, getTotalAmountByApplicationProduct, getTotalAmountByApplicationProductAndDateRange,
+  getByApplicationProductBalances,
+  getTotalAmountByApplicationProduct,
+  getTotalAmountByApplicationProductAndDateRange,
 } from './endpoints/totals.ts'
 import { transactionStatus } from './endpoints/transaction-status.ts'
 import { validateTransaction } from './endpoints/validate-transaction.ts'
 
 /** Everything that is answered outside Next's pages. */
 export const ENDPOINTS: readonly Endpoint[] = [
-  collect, deposit, depositMultiple, transactionStatus, chekTransactionStatus, validateTransaction, rejectTransaction,
-  getByApplicationProduct, getByApplicationProductAndPhoneReceiver, getByApplicationProductAndStatus,
-  getTotalAmountByApplicationProductAndDateRange, getTotalAmountByApplicationProduct, getByApplicationProductBalances,
-  accessToken, refreshToken, openapi, health, healthLive, healthReady, metrics,
+  collect,
+  deposit,
+  depositMultiple,
+  transactionStatus,
+  chekTransactionStatus,
+  validateTransaction,
+  rejectTransaction,
+  getByApplicationProduct,
+  getByApplicationProductAndPhoneReceiver,
+  getByApplicationProductAndStatus,
+  getTotalAmountByApplicationProductAndDateRange,
+  getTotalAmountByApplicationProduct,
+  getByApplicationProductBalances,
+  accessToken,
+  refreshToken,
+  openapi,
+  health,
+  healthLive,
+  healthReady,
+  metrics,
   ...OPERATOR_CODES.map(callbackOf),
 ]
 

@@ -11,11 +11,13 @@ type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 
 /** The initiation response (spec). The request's own words are echoed; amounts are those stored. */
 export function initiationJson(request: TransactionRequest, outcome: Accepted): string {
-  return `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +
+  return (
+    `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +
     `,"customerName":${JSON.stringify(request.customerName)},"customerPhone":"${request.phoneNumber}"` +
     `,"payToken":${JSON.stringify(outcome.payToken)},"amount":${formatMinor(outcome.amountMinor)}` +
     `,"feesSystem":${formatMinor(outcome.feeSystemMinor)},"feesApp":${formatMinor(outcome.feeAppMinor)}` +
     `,"transactionStatus":"${outcome.status}"}`
+  )
 }
 
 /** The transaction record with its payToken (spec, Transaction record). */
@@ -27,14 +29,18 @@ export function recordJson(transaction: Transaction): string {
 export function pageJson(page: Page<Transaction>): string {
   const size = BigInt(page.size)
   const content = page.rows.map((transaction) => `{${recordFields(transaction)}}`).join(',')
-  return `{"content":[${content}],"totalElements":${page.total},"totalPages":${(page.total + size - 1n) / size}` +
+  return (
+    `{"content":[${content}],"totalElements":${page.total},"totalPages":${(page.total + size - 1n) / size}` +
     `,"size":${page.size},"number":${page.page}}`
+  )
 }
 
 function recordFields(transaction: Transaction): string {
-  return `"id":"${transaction.transactionId}","externalId":"${transaction.externalId}","amount":${formatMinor(transaction.amountMinor)}` +
+  return (
+    `"id":"${transaction.transactionId}","externalId":"${transaction.externalId}","amount":${formatMinor(transaction.amountMinor)}` +
     `,"feesSystem":${formatMinor(transaction.feeSystemMinor)},"feesApp":${formatMinor(transaction.feeAppMinor)}` +
     `,"phoneReceiver":${JSON.stringify(transaction.phoneNumber)},"receiverName":${JSON.stringify(transaction.customerName)}` +
     `,"status":"${transaction.status}","transferMethod":"${transaction.operator}","transactionType":"${transaction.type}"` +
     `,"countryName":"${OPERATORS[transaction.operator].country.name}"`
+  )
 }

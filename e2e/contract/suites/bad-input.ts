@@ -75,16 +75,48 @@ export function describeBadInput(service: () => Service): void {
 
     test('content types other than JSON in UTF-8, and compressed bodies, are 415', async () => {
       const before = await countAll(service())
-      for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml', 'application/json; charset=iso-8859-1', 'application/jsonp', 'json', '']) {
-        expectError(await call(service(), service().partner, 'collect', { body: JSON.stringify(aRequest()), headers: { 'Content-Type': contentType } }), 415)
+      for (const contentType of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+        'application/xml',
+        'application/json; charset=iso-8859-1',
+        'application/jsonp',
+        'json',
+        '',
+      ]) {
+        expectError(
+          await call(service(), service().partner, 'collect', {
+            body: JSON.stringify(aRequest()),
+            headers: { 'Content-Type': contentType },
+          }),
+          415,
+        )
       }
-      expectError(await call(service(), service().partner, 'collect', { body: JSON.stringify(aRequest()), headers: { 'Content-Encoding': 'gzip' } }), 415)
+      expectError(
+        await call(service(), service().partner, 'collect', { body: JSON.stringify(aRequest()), headers: { 'Content-Encoding': 'gzip' } }),
+        415,
+      )
       assert.equal(await countAll(service()), before)
     })
 
     test('spellings of JSON in UTF-8 are all the same', async () => {
-      for (const contentType of ['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8', 'APPLICATION/JSON; charset="utf-8"']) {
-        assert.equal((await call(service(), service().partner, 'collect', { body: JSON.stringify(aRequest()), headers: { 'Content-Type': contentType } })).status, 200, contentType)
+      for (const contentType of [
+        'application/json',
+        'application/json; charset=utf-8',
+        'application/json;charset=UTF-8',
+        'APPLICATION/JSON; charset="utf-8"',
+      ]) {
+        assert.equal(
+          (
+            await call(service(), service().partner, 'collect', {
+              body: JSON.stringify(aRequest()),
+              headers: { 'Content-Type': contentType },
+            })
+          ).status,
+          200,
+          contentType,
+        )
       }
     })
 
@@ -92,11 +124,20 @@ export function describeBadInput(service: () => Service): void {
       test(`/${name} refuses other methods with 405 and says which it offers`, async () => {
         const before = await countAll(service())
         for (const wrong of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((one) => one !== method)) {
-          const answer = await call(service(), service().partner, name, { method: wrong, query, body: wrong === 'GET' ? undefined : body?.() })
+          const answer = await call(service(), service().partner, name, {
+            method: wrong,
+            query,
+            body: wrong === 'GET' ? undefined : body?.(),
+          })
           expectError(answer, 405, `${BASE}/${name}`)
           assert.equal(answer.headers.get('allow'), method === 'GET' ? 'GET, HEAD' : 'POST')
         }
-        assert.equal((await call(service(), service().partner, name, { method: wrongWithoutCredentials(method), headers: { apiKey: undefined } })).status, 405, 'before the credentials')
+        assert.equal(
+          (await call(service(), service().partner, name, { method: wrongWithoutCredentials(method), headers: { apiKey: undefined } }))
+            .status,
+          405,
+          'before the credentials',
+        )
         assert.equal(await countAll(service()), before)
       })
     }
@@ -110,23 +151,57 @@ export function describeBadInput(service: () => Service): void {
 
     test('unknown paths are 404, also those that are nearly right, with and without credentials', async () => {
       const paths = [
-        '/api/v1', '/api/v1/', '/api/v1/transaction', '/api/v1/transaction/', '/api/v1/transaction/nothing', '/api/v1/transaction/collect/',
-        '/api/v1/transaction/Collect', '/api/v1/transaction/collect/x', '/api/v1/transaction//collect', '/api/v1/transaction/collect%2f', '/api/v1/transaction/%63ollect%00',
-        '/api/v1/transaction/checkTransactionStatus', '/api/v1/other/collect', '/public', '/public/', '/public/accesstoken', '/public/access_token/',
+        '/api/v1',
+        '/api/v1/',
+        '/api/v1/transaction',
+        '/api/v1/transaction/',
+        '/api/v1/transaction/nothing',
+        '/api/v1/transaction/collect/',
+        '/api/v1/transaction/Collect',
+        '/api/v1/transaction/collect/x',
+        '/api/v1/transaction//collect',
+        '/api/v1/transaction/collect%2f',
+        '/api/v1/transaction/%63ollect%00',
+        '/api/v1/transaction/checkTransactionStatus',
+        '/api/v1/other/collect',
+        '/public',
+        '/public/',
+        '/public/accesstoken',
+        '/public/access_token/',
       ]
       for (const path of paths) {
         for (const method of ['GET', 'POST', 'DELETE']) {
-          expectError(await call(service(), service().partner, path, { method, headers: { apiKey: method === 'POST' ? undefined : 'x' } }), 404, path)
+          expectError(
+            await call(service(), service().partner, path, { method, headers: { apiKey: method === 'POST' ? undefined : 'x' } }),
+            404,
+            path,
+          )
         }
       }
     })
 
     test('query strings that are broken, repeated, or hold a NUL are 400', async () => {
       const { partner } = service()
-      for (const query of ['page=0&size=10&size=20', 'page=0&page=0&size=10', 'page=%zz&size=10', 'page=0&size=10&x=%ff', 'page=0&size=10&x=%00', 'page=0&size=10&x=%ed%a0%80']) {
-        expectError(await call(service(), partner, 'getByApplicationProduct', { method: 'GET', query }), 400, `${BASE}/getByApplicationProduct`)
+      for (const query of [
+        'page=0&size=10&size=20',
+        'page=0&page=0&size=10',
+        'page=%zz&size=10',
+        'page=0&size=10&x=%ff',
+        'page=0&size=10&x=%00',
+        'page=0&size=10&x=%ed%a0%80',
+      ]) {
+        expectError(
+          await call(service(), partner, 'getByApplicationProduct', { method: 'GET', query }),
+          400,
+          `${BASE}/getByApplicationProduct`,
+        )
       }
-      expectError(await call(service(), partner, 'rejectTransaction', { query: `checkerId=${crypto.randomUUID()}&transactionId=${crypto.randomUUID()}&reason=a%00b` }), 400)
+      expectError(
+        await call(service(), partner, 'rejectTransaction', {
+          query: `checkerId=${crypto.randomUUID()}&transactionId=${crypto.randomUUID()}&reason=a%00b`,
+        }),
+        400,
+      )
     })
 
     test('a body where none belongs changes nothing', async () => {

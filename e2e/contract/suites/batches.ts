@@ -16,9 +16,18 @@ export function describeBatches(service: () => Service): void {
     test('answers initiation responses in request order', async () => {
       const batch = OPERATOR_CODES.map((code, index) => aRequest({ amount: 100 + index }, code))
       const answers = expectOk(await post(batch), batchSchema)
-      assert.deepEqual(answers.map((answer) => answer.externalId), batch.map((element) => element.externalId))
-      assert.deepEqual(answers.map((answer) => answer.amount), batch.map((element) => element['amount']))
-      assert.deepEqual(answers.map((answer) => answer.transferMethod), OPERATOR_CODES)
+      assert.deepEqual(
+        answers.map((answer) => answer.externalId),
+        batch.map((element) => element.externalId),
+      )
+      assert.deepEqual(
+        answers.map((answer) => answer.amount),
+        batch.map((element) => element['amount']),
+      )
+      assert.deepEqual(
+        answers.map((answer) => answer.transferMethod),
+        OPERATOR_CODES,
+      )
       assert.equal(new Set(answers.map((answer) => answer.transactionId)).size, batch.length)
     })
 
@@ -39,13 +48,23 @@ export function describeBatches(service: () => Service): void {
       assert.match(message, /\[3\] phoneNumber must be/)
       assert.match(message, /\[3\] countryName must be CAMEROON/)
       assert.doesNotMatch(message, /\[0\]|\[2\]/)
-      assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 0)
+      assert.equal(
+        await countWritten(
+          service(),
+          batch.map((element) => element.externalId),
+        ),
+        0,
+      )
       assert.match(expectError(await post([aRequest(), null, 5, []]), 400), /\[1\].*\[2\].*\[3\]/)
     })
 
     test('refuses the same externalId twice in one array, whatever its letter case', async () => {
       const element = aRequest()
-      for (const twin of [element, { ...element, externalId: element.externalId.toUpperCase() }, aRequest({ externalId: element.externalId })]) {
+      for (const twin of [
+        element,
+        { ...element, externalId: element.externalId.toUpperCase() },
+        aRequest({ externalId: element.externalId }),
+      ]) {
         assert.match(expectError(await post([element, aRequest(), twin]), 400), /\[2\] externalId must be unique/)
       }
       assert.equal(await countWritten(service(), [element.externalId]), 0)
@@ -56,22 +75,43 @@ export function describeBatches(service: () => Service): void {
       assert.equal((await call(service(), service().partner, 'deposit', { body: taken })).status, 200)
       const batch = [aRequest(), aRequest({ externalId: taken.externalId, amount: 1 }), aRequest()]
       assert.match(expectError(await post(batch), 400), /\[1\] externalId must be unique/)
-      assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 1)
+      assert.equal(
+        await countWritten(
+          service(),
+          batch.map((element) => element.externalId),
+        ),
+        1,
+      )
     })
 
     test('answers a repeated array, and one that overlaps an earlier, with the transactions made the first time', async () => {
       const batch = [aRequest(), aRequest({}, 'UGMTN'), aRequest()]
       const first = expectOk(await post(batch), batchSchema)
       const again = expectOk(await post(batch), batchSchema)
-      assert.deepEqual(again.map((answer) => answer.transactionId), first.map((answer) => answer.transactionId))
+      assert.deepEqual(
+        again.map((answer) => answer.transactionId),
+        first.map((answer) => answer.transactionId),
+      )
       const overlapping = expectOk(await post([aRequest(), ...batch]), batchSchema)
-      assert.deepEqual(overlapping.slice(1).map((answer) => answer.transactionId), first.map((answer) => answer.transactionId))
-      assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 3)
+      assert.deepEqual(
+        overlapping.slice(1).map((answer) => answer.transactionId),
+        first.map((answer) => answer.transactionId),
+      )
+      assert.equal(
+        await countWritten(
+          service(),
+          batch.map((element) => element.externalId),
+        ),
+        3,
+      )
     })
 
     test('of fifty arrays at once that share an externalId with other content, one starts it; the others say which element', async () => {
       const shared = aRequest()
-      const arrays = Array.from({ length: 50 }, (_, index) => [aRequest(), aRequest({ externalId: shared.externalId, amount: 100 + index })])
+      const arrays = Array.from({ length: 50 }, (_, index) => [
+        aRequest(),
+        aRequest({ externalId: shared.externalId, amount: 100 + index }),
+      ])
       const answers = await Promise.all(arrays.map(post))
       let started = 0
       for (const answer of answers) {

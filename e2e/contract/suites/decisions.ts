@@ -23,7 +23,10 @@ export function describeDecisions(service: () => Service): void {
     })
 
     async function makeWaiting(overrides: Record<string, unknown> = {}): Promise<string> {
-      const made = expectOk(await call(service(), partner, 'deposit', { body: aRequest({ amount: 100_001, ...overrides }) }), initiationSchema)
+      const made = expectOk(
+        await call(service(), partner, 'deposit', { body: aRequest({ amount: 100_001, ...overrides }) }),
+        initiationSchema,
+      )
       assert.equal(made.transactionStatus, 'PENDING_APPROVAL')
       return made.transactionId
     }
@@ -31,13 +34,23 @@ export function describeDecisions(service: () => Service): void {
       call(service(), partner, 'validateTransaction', { query: { checkerId, transactionId, payeeNote } })
     const reject = (transactionId: string, checkerId = checker, reason = 'Wrong person') =>
       call(service(), partner, 'rejectTransaction', { query: { checkerId, transactionId, reason } })
-    const statusOf = async (id: string) => expectOk(await call(service(), partner, 'transaction-status', { query: { id } }), recordSchema).status
+    const statusOf = async (id: string) =>
+      expectOk(await call(service(), partner, 'transaction-status', { query: { id } }), recordSchema).status
 
     test('only what lies above the threshold waits; the threshold itself does not', async () => {
-      const at = expectOk(await call(service(), partner, 'deposit', { body: aRequest({ amount: 100_000, phoneNumber: '237650000912' }) }), initiationSchema)
+      const at = expectOk(
+        await call(service(), partner, 'deposit', { body: aRequest({ amount: 100_000, phoneNumber: '237650000912' }) }),
+        initiationSchema,
+      )
       assert.equal(at.transactionStatus, 'PENDING')
       const id = await makeWaiting()
-      const waiting = expectOk(await call(service(), partner, 'getByApplicationProductAndStatus', { method: 'GET', query: { transactionStatus: 'PENDING_APPROVAL', page: '0', size: '50' } }), pageSchema)
+      const waiting = expectOk(
+        await call(service(), partner, 'getByApplicationProductAndStatus', {
+          method: 'GET',
+          query: { transactionStatus: 'PENDING_APPROVAL', page: '0', size: '50' },
+        }),
+        pageSchema,
+      )
       assert.ok(waiting.content.some((record) => record.id === id))
     })
 
@@ -62,10 +75,23 @@ export function describeDecisions(service: () => Service): void {
 
     test('each parameter is required, and every wrong one is named', async () => {
       const valid = { checkerId: checker, transactionId: randomUUID() }
-      for (const [name, note] of [['validateTransaction', 'payeeNote'], ['rejectTransaction', 'reason']] as const) {
-        assert.match(expectError(await call(service(), partner, name), 400, `${BASE}/${name}`), new RegExp(`checkerId is required.*transactionId is required.*${note} is required`))
-        for (const text of ['', '   ', 'x'.repeat(1_001)]) assert.match(expectError(await call(service(), partner, name, { query: { ...valid, [note]: text } }), 400), new RegExp(`${note} must be`))
-        assert.match(expectError(await call(service(), partner, name, { query: { checkerId: 'x', transactionId: 'y', [note]: 'z' } }), 400), /checkerId must be a UUID.*transactionId must be a UUID/)
+      for (const [name, note] of [
+        ['validateTransaction', 'payeeNote'],
+        ['rejectTransaction', 'reason'],
+      ] as const) {
+        assert.match(
+          expectError(await call(service(), partner, name), 400, `${BASE}/${name}`),
+          new RegExp(`checkerId is required.*transactionId is required.*${note} is required`),
+        )
+        for (const text of ['', '   ', 'x'.repeat(1_001)])
+          assert.match(
+            expectError(await call(service(), partner, name, { query: { ...valid, [note]: text } }), 400),
+            new RegExp(`${note} must be`),
+          )
+        assert.match(
+          expectError(await call(service(), partner, name, { query: { checkerId: 'x', transactionId: 'y', [note]: 'z' } }), 400),
+          /checkerId must be a UUID.*transactionId must be a UUID/,
+        )
       }
     })
 
@@ -85,10 +111,22 @@ export function describeDecisions(service: () => Service): void {
       const blocked = await newPerson(service(), partner, ['checker'])
       must(await blockPerson(service().pool, { personId: blocked, isBlocked: true, actor: SYSTEM_ACTOR }))
       const inactive = await newPerson(service(), partner, ['checker'])
-      must(await setMembership(service().pool, { applicationId: partner.applicationId, personId: inactive, isActive: false, actor: SYSTEM_ACTOR }))
+      must(
+        await setMembership(service().pool, {
+          applicationId: partner.applicationId,
+          personId: inactive,
+          isActive: false,
+          actor: SYSTEM_ACTOR,
+        }),
+      )
       const people = {
-        nobody: randomUUID(), maker: await newPerson(service(), partner, ['maker']), finance: await newPerson(service(), partner, ['finance']),
-        administrator: await newPerson(service(), partner, ['administrator']), 'a checker of another application': await newPerson(service(), other, ['checker']), blocked, inactive,
+        nobody: randomUUID(),
+        maker: await newPerson(service(), partner, ['maker']),
+        finance: await newPerson(service(), partner, ['finance']),
+        administrator: await newPerson(service(), partner, ['administrator']),
+        'a checker of another application': await newPerson(service(), other, ['checker']),
+        blocked,
+        inactive,
       }
       for (const [who, id] of Object.entries(people)) {
         for (const transactionId of [waiting, decided]) {
@@ -102,20 +140,31 @@ export function describeDecisions(service: () => Service): void {
     test('403 for the maker, who may be a checker too', async () => {
       const makerAndChecker = await newPerson(service(), partner, ['maker', 'checker'])
       const id = await makeWaiting()
-      await service().pool.query('update transactions set maker_id = $3 where application_id = $1 and transaction_id = $2', [partner.applicationId, id, makerAndChecker])
+      await service().pool.query('update transactions set maker_id = $3 where application_id = $1 and transaction_id = $2', [
+        partner.applicationId,
+        id,
+        makerAndChecker,
+      ])
       assert.match(expectError(await validate(id, makerAndChecker), 403), /maker/)
       assert.match(expectError(await reject(id, makerAndChecker), 403), /maker/)
       assert.equal(await statusOf(id), 'PENDING_APPROVAL')
     })
 
     test('400 for every state but PENDING_APPROVAL', async () => {
-      const pending = expectOk(await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000912' }) }), initiationSchema).transactionId
+      const pending = expectOk(
+        await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000912' }) }),
+        initiationSchema,
+      ).transactionId
       const success = await makeWaiting({ phoneNumber: '237651000001' })
       expectOk(await validate(success), recordSchema)
       await until('it has succeeded', async () => (await statusOf(success)) === 'SUCCESS')
       const failed = await makeWaiting({ phoneNumber: '237651000002' })
       expectOk(await reject(failed), recordSchema)
-      for (const [id, status] of [[pending, 'PENDING'], [success, 'SUCCESS'], [failed, 'FAILED']] as const) {
+      for (const [id, status] of [
+        [pending, 'PENDING'],
+        [success, 'SUCCESS'],
+        [failed, 'FAILED'],
+      ] as const) {
         assert.match(expectError(await validate(id), 400), new RegExp(`must be in PENDING_APPROVAL; it is in ${status}`))
         assert.match(expectError(await reject(id), 400), /must be in PENDING_APPROVAL/)
         assert.equal(await statusOf(id), status)
@@ -134,8 +183,12 @@ export function describeDecisions(service: () => Service): void {
       const strict = await newPartner(service())
       const [one, two] = [await newPerson(service(), strict, ['checker']), await newPerson(service(), strict, ['checker'])]
       await demandApproval(service(), strict, 100_000_00n, [2])
-      const { transactionId } = expectOk(await call(service(), strict, 'collect', { body: aRequest({ amount: 100_001 }) }), initiationSchema)
-      const decide = (checkerId: string) => call(service(), strict, 'validateTransaction', { query: { checkerId, transactionId, payeeNote: 'yes' } })
+      const { transactionId } = expectOk(
+        await call(service(), strict, 'collect', { body: aRequest({ amount: 100_001 }) }),
+        initiationSchema,
+      )
+      const decide = (checkerId: string) =>
+        call(service(), strict, 'validateTransaction', { query: { checkerId, transactionId, payeeNote: 'yes' } })
       assert.equal(expectOk(await decide(one), recordSchema).status, 'PENDING_APPROVAL')
       assert.match(expectError(await decide(one), 403), /already/)
       assert.equal(expectOk(await decide(two), recordSchema).status, 'PENDING')

@@ -6,7 +6,18 @@ import { ENDPOINTS } from './identity.ts'
 
 type Document = {
   openapi: string
-  paths: Record<string, Record<string, { responses: Record<string, unknown>; parameters?: { name: string; required: boolean }[]; requestBody?: unknown; security?: unknown[] }>>
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        responses: Record<string, unknown>
+        parameters?: { name: string; required: boolean }[]
+        requestBody?: unknown
+        security?: unknown[]
+      }
+    >
+  >
   components: { schemas: Record<string, { properties?: Record<string, unknown> }>; securitySchemes: Record<string, unknown> }
 }
 
@@ -29,7 +40,13 @@ export function describeDocumentation(service: () => Service): void {
         for (const status of ['200', '400', '401', '403', '500']) assert.ok(operation.responses[status], `${name} ${status}`)
       }
       assert.deepEqual(Object.keys(document.paths).length, ENDPOINTS.length + 2)
-      assert.deepEqual(Object.keys(document.components.schemas['Error']?.properties ?? {}), ['timestamp', 'status', 'error', 'message', 'path'])
+      assert.deepEqual(Object.keys(document.components.schemas['Error']?.properties ?? {}), [
+        'timestamp',
+        'status',
+        'error',
+        'message',
+        'path',
+      ])
     })
 
     test('every reference of the document leads somewhere', async () => {
@@ -54,7 +71,11 @@ export function describeDocumentation(service: () => Service): void {
       assert.match(text, /countersign_http_requests_total\{endpoint="collect",status="200"\} \d+/)
       assert.match(text, /countersign_http_request_seconds_bucket/)
       assert.match(text, /nodejs_eventloop_lag_seconds/)
-      expectError(await call(service(), service().partner, '/metrics', { method: 'GET', headers: { 'X-Forwarded-For': '198.51.100.7' } }), 403, '/metrics')
+      expectError(
+        await call(service(), service().partner, '/metrics', { method: 'GET', headers: { 'X-Forwarded-For': '198.51.100.7' } }),
+        403,
+        '/metrics',
+      )
     })
 
     test('callbacks that nobody signed are refused, whatever they say', async () => {

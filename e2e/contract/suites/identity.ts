@@ -30,7 +30,11 @@ export const ENDPOINTS: { name: string; method: 'GET' | 'POST'; query?: Record<s
   { name: 'getByApplicationProduct', method: 'GET', query: { page: '0', size: '10' } },
   { name: 'getByApplicationProductAndPhoneReceiver', method: 'GET', query: { phoneNumber: '237699000111', page: '0', size: '10' } },
   { name: 'getByApplicationProductAndStatus', method: 'GET', query: { transactionStatus: 'PENDING', page: '0', size: '10' } },
-  { name: 'getTotalAmountByApplicationProductAndDateRange', method: 'GET', query: { startDate: '2026-01-01', endDate: '2026-12-31', status: 'SUCCESS' } },
+  {
+    name: 'getTotalAmountByApplicationProductAndDateRange',
+    method: 'GET',
+    query: { startDate: '2026-01-01', endDate: '2026-12-31', status: 'SUCCESS' },
+  },
   { name: 'getTotalAmountByApplicationProduct', method: 'GET' },
   { name: 'getByApplicationProductBalances', method: 'GET' },
 ]
@@ -39,10 +43,11 @@ export const ENDPOINTS: { name: string; method: 'GET' | 'POST'; query?: Record<s
 export function describeIdentity(service: () => Service): void {
   const read = (partner: Partner, headers: Record<string, string | undefined> = {}): Promise<Answer> =>
     call(service(), partner, 'getByApplicationProductBalances', { method: 'GET', headers })
-  const untilRead = (what: string, partner: Partner, status: number): Promise<Answer> => until(what, async () => {
-    const answer = await read(partner)
-    return answer.status === status && answer
-  })
+  const untilRead = (what: string, partner: Partner, status: number): Promise<Answer> =>
+    until(what, async () => {
+      const answer = await read(partner)
+      return answer.status === status && answer
+    })
 
   describe('401', () => {
     for (const { name, method, query, body } of ENDPOINTS) {
@@ -51,9 +56,18 @@ export function describeIdentity(service: () => Service): void {
         const before = await countAll(service())
         const messages = new Set<string>()
         const changes: Record<string, string | undefined>[] = [
-          { apiKey: undefined }, { apiId: undefined }, { Authorization: undefined }, { apiKey: 'wrong' }, { apiId: randomUUID() },
-          { apiKey: stranger.apiKey }, { apiId: stranger.apiId }, { Authorization: 'Bearer wrong' }, { Authorization: partner.accessToken },
-          { Authorization: `Basic ${partner.accessToken}` }, { Authorization: stranger.headers['Authorization'] }, { apiKey: '', apiId: '', Authorization: '' },
+          { apiKey: undefined },
+          { apiId: undefined },
+          { Authorization: undefined },
+          { apiKey: 'wrong' },
+          { apiId: randomUUID() },
+          { apiKey: stranger.apiKey },
+          { apiId: stranger.apiId },
+          { Authorization: 'Bearer wrong' },
+          { Authorization: partner.accessToken },
+          { Authorization: `Basic ${partner.accessToken}` },
+          { Authorization: stranger.headers['Authorization'] },
+          { apiKey: '', apiId: '', Authorization: '' },
         ]
         for (const headers of changes) {
           const answer = await call(service(), partner, name, { method, query, body: body?.(), headers })
@@ -70,7 +84,12 @@ export function describeIdentity(service: () => Service): void {
       const forged = createTokens({ clock: { now: () => new Date() }, secret: 'another secret that is long enough for a token' })
       const [, payload] = partner.accessToken.split('.')
       const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${payload}.`
-      for (const token of [await forged.sign(partner.apiUserId, partner.applicationId), unsigned, `${partner.accessToken}x`, partner.refreshToken]) {
+      for (const token of [
+        await forged.sign(partner.apiUserId, partner.applicationId),
+        unsigned,
+        `${partner.accessToken}x`,
+        partner.refreshToken,
+      ]) {
         expectError(await read(partner, { Authorization: `Bearer ${token}` }), 401)
       }
     })
@@ -97,13 +116,19 @@ export function describeIdentity(service: () => Service): void {
 
   test('header names count in any letter case', async () => {
     const { partner, baseUrl } = service()
-    for (const [apiKey, apiId, authorization] of [['APIKEY', 'APIID', 'AUTHORIZATION'], ['apikey', 'apiid', 'authorization'], ['ApiKey', 'ApiId', 'Authorization']] as const) {
+    for (const [apiKey, apiId, authorization] of [
+      ['APIKEY', 'APIID', 'AUTHORIZATION'],
+      ['apikey', 'apiid', 'authorization'],
+      ['ApiKey', 'ApiId', 'Authorization'],
+    ] as const) {
       const status = await new Promise<number>((resolve, reject) => {
         const headers = { [apiKey]: partner.apiKey, [apiId]: partner.apiId, [authorization]: `bearer ${partner.accessToken}` }
         request(`${baseUrl}${BASE}/getByApplicationProductBalances`, { headers }, (response) => {
           response.resume()
           resolve(response.statusCode ?? 0)
-        }).on('error', reject).end()
+        })
+          .on('error', reject)
+          .end()
       })
       assert.equal(status, 200)
     }
@@ -113,7 +138,12 @@ export function describeIdentity(service: () => Service): void {
     test('an address that is not on the allow list, whatever X-Forwarded-For says', async () => {
       const partner = await newPartner(service(), { networks: ['192.0.2.0/24', '2001:db8::/32'] })
       for (const { name, method, query, body } of ENDPOINTS) {
-        const answer = await call(service(), partner, name, { method, query, body: body?.(), headers: { 'X-Forwarded-For': '192.0.2.7', Forwarded: 'for=192.0.2.7', 'X-Real-IP': '192.0.2.7' } })
+        const answer = await call(service(), partner, name, {
+          method,
+          query,
+          body: body?.(),
+          headers: { 'X-Forwarded-For': '192.0.2.7', Forwarded: 'for=192.0.2.7', 'X-Real-IP': '192.0.2.7' },
+        })
         assert.match(expectError(answer, 403, `${BASE}/${name}`), /address/)
       }
     })
@@ -130,7 +160,14 @@ export function describeIdentity(service: () => Service): void {
     test('a blocked user, who is let in again when no longer blocked', async () => {
       const partner = await newPartner(service())
       const block = async (isBlocked: boolean) =>
-        must(await blockApiUser(service().pool, { applicationId: partner.applicationId, apiUserId: partner.apiUserId, isBlocked, actor: SYSTEM_ACTOR }))
+        must(
+          await blockApiUser(service().pool, {
+            applicationId: partner.applicationId,
+            apiUserId: partner.apiUserId,
+            isBlocked,
+            actor: SYSTEM_ACTOR,
+          }),
+        )
       await block(true)
       assert.match(expectError(await untilRead('the user is blocked', partner, 403), 403), /user account is blocked/)
       await block(false)
@@ -139,7 +176,13 @@ export function describeIdentity(service: () => Service): void {
 
     test('a disabled application', async () => {
       const partner = await newPartner(service())
-      must(await changeApplication(service().pool, { applicationId: partner.applicationId, change: { isEnabled: false }, actor: SYSTEM_ACTOR }))
+      must(
+        await changeApplication(service().pool, {
+          applicationId: partner.applicationId,
+          change: { isEnabled: false },
+          actor: SYSTEM_ACTOR,
+        }),
+      )
       assert.match(expectError(await untilRead('the application is disabled', partner, 403), 403), /application is disabled/)
     })
 
@@ -152,7 +195,15 @@ export function describeIdentity(service: () => Service): void {
     test('a transfer service that is switched off: for its operator and direction only, after the form, in a batch too', async () => {
       const partner = await newPartner(service())
       const service_ = { isEnabled: false, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
-      must(await setTransferService(service().pool, { applicationId: partner.applicationId, operator: 'OMCM', type: 'DEPOSIT', service: service_, actor: SYSTEM_ACTOR }))
+      must(
+        await setTransferService(service().pool, {
+          applicationId: partner.applicationId,
+          operator: 'OMCM',
+          type: 'DEPOSIT',
+          service: service_,
+          actor: SYSTEM_ACTOR,
+        }),
+      )
       const refused = await until('the service is off', async () => {
         const answer = await call(service(), partner, 'deposit', { body: aRequest() })
         return answer.status === 403 && answer
@@ -163,13 +214,27 @@ export function describeIdentity(service: () => Service): void {
       assert.equal((await call(service(), partner, 'deposit', { body: aRequest({}, 'MOMOCM') })).status, 200)
       const batch = [aRequest({}, 'MOMOCM'), aRequest()]
       assert.match(expectError(await call(service(), partner, 'depositMultiple', { body: batch }), 403), /\[1\]/)
-      assert.equal(await countWritten(service(), batch.map((element) => element.externalId)), 0)
+      assert.equal(
+        await countWritten(
+          service(),
+          batch.map((element) => element.externalId),
+        ),
+        0,
+      )
     })
 
     test('limits refuse with 400 only where an administrator put them in force', async () => {
       const partner = await newPartner(service())
       const limits = { isEnabled: true, enforcesLimits: true, minimumMinor: 100_00n, maximumMinor: 1_000_00n }
-      must(await setTransferService(service().pool, { applicationId: partner.applicationId, operator: 'OMCM', type: 'COLLECT', service: limits, actor: SYSTEM_ACTOR }))
+      must(
+        await setTransferService(service().pool, {
+          applicationId: partner.applicationId,
+          operator: 'OMCM',
+          type: 'COLLECT',
+          service: limits,
+          actor: SYSTEM_ACTOR,
+        }),
+      )
       const refused = await until('the limit is in force', async () => {
         const answer = await call(service(), partner, 'collect', { body: aRequest({ amount: 1000.01 }) })
         return answer.status === 400 && answer

@@ -65,7 +65,16 @@ export function describeInitiation(service: () => Service): void {
         const body = aRequest({ amount: 5000, customerName: 'Zoé "Q" Ñandú 漢字 😀' })
         const initiation = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
         assert.deepEqual(Object.keys(initiation), [
-          'transactionId', 'externalId', 'transferMethod', 'customerName', 'customerPhone', 'payToken', 'amount', 'feesSystem', 'feesApp', 'transactionStatus',
+          'transactionId',
+          'externalId',
+          'transferMethod',
+          'customerName',
+          'customerPhone',
+          'payToken',
+          'amount',
+          'feesSystem',
+          'feesApp',
+          'transactionStatus',
         ])
         assert.equal(initiation.externalId, body.externalId)
         assert.equal(initiation.transferMethod, 'OMCM')
@@ -115,13 +124,20 @@ export function describeInitiation(service: () => Service): void {
         for (const [field, value, expected] of WRONG_FIELDS) {
           const body = aRequest({ [field]: value })
           externalIds.push(String(body.externalId))
-          assert.match(expectError(await call(service(), service().partner, endpoint, { body }), 400), expected, `${field} = ${JSON.stringify(value)}`)
+          assert.match(
+            expectError(await call(service(), service().partner, endpoint, { body }), 400),
+            expected,
+            `${field} = ${JSON.stringify(value)}`,
+          )
         }
         assert.equal(await countWritten(service(), externalIds), 0)
       })
 
       test('names every wrong field in one message', async () => {
-        const message = expectError(await call(service(), service().partner, endpoint, { body: { amount: '1', countryName: 'MALI', transferMethod: 'OMCM' } }), 400)
+        const message = expectError(
+          await call(service(), service().partner, endpoint, { body: { amount: '1', countryName: 'MALI', transferMethod: 'OMCM' } }),
+          400,
+        )
         for (const field of FIELDS.filter((name) => name !== 'transferMethod')) assert.match(message, new RegExp(`\\b${field}\\b`))
       })
 
@@ -149,7 +165,12 @@ export function describeInitiation(service: () => Service): void {
       })
 
       test('writes amounts as the shortest exact decimals', async () => {
-        for (const [sent, written] of [['100.50', '100.5'], ['5.000e3', '5000'], ['0.10', '0.1'], ['9999999999.99', '9999999999.99']]) {
+        for (const [sent, written] of [
+          ['100.50', '100.5'],
+          ['5.000e3', '5000'],
+          ['0.10', '0.1'],
+          ['9999999999.99', '9999999999.99'],
+        ]) {
           const body = JSON.stringify(aRequest({ amount: 1 })).replace('"amount":1', `"amount":${sent}`)
           const answer = await call(service(), service().partner, endpoint, { body })
           assert.equal(answer.status, 200, answer.text)
@@ -161,7 +182,10 @@ export function describeInitiation(service: () => Service): void {
         const body = aRequest()
         const first = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
         const again = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
-        const upper = expectOk(await call(service(), service().partner, endpoint, { body: { ...body, externalId: body.externalId.toUpperCase() } }), initiationSchema)
+        const upper = expectOk(
+          await call(service(), service().partner, endpoint, { body: { ...body, externalId: body.externalId.toUpperCase() } }),
+          initiationSchema,
+        )
         assert.equal(again.transactionId, first.transactionId)
         assert.equal(again.payToken, first.payToken)
         assert.equal(upper.transactionId, first.transactionId)
@@ -171,7 +195,13 @@ export function describeInitiation(service: () => Service): void {
       test('refuses an externalId that has other content, whichever field differs', async () => {
         const body = aRequest()
         expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
-        const others = [{ amount: 5001 }, { customerName: 'Somebody Else' }, { phoneNumber: '237699000112' }, { webhookUrl: 'https://partner.invalid/other' }, { transferMethod: 'MOMOCM' }]
+        const others = [
+          { amount: 5001 },
+          { customerName: 'Somebody Else' },
+          { phoneNumber: '237699000112' },
+          { webhookUrl: 'https://partner.invalid/other' },
+          { transferMethod: 'MOMOCM' },
+        ]
         for (const other of others) {
           const message = expectError(await call(service(), service().partner, endpoint, { body: { ...body, ...other } }), 400)
           assert.match(message, /externalId must be unique/)
@@ -197,9 +227,14 @@ export function describeInitiation(service: () => Service): void {
 
       test('lets one of fifty requests through that share an externalId and differ in content', async () => {
         const { externalId } = aRequest()
-        const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => call(service(), service().partner, endpoint, { body: aRequest({ externalId, amount: 1000 + index }) })))
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            call(service(), service().partner, endpoint, { body: aRequest({ externalId, amount: 1000 + index }) }),
+          ),
+        )
         assert.equal(answers.filter((answer) => answer.status === 200).length, 1)
-        for (const answer of answers.filter((one) => one.status !== 200)) assert.match(expectError(answer, 400), /externalId must be unique/)
+        for (const answer of answers.filter((one) => one.status !== 200))
+          assert.match(expectError(answer, 400), /externalId must be unique/)
         assert.equal(await countWritten(service(), [externalId]), 1)
       })
     })

@@ -15,9 +15,17 @@ const PAGED = [
 ] as const
 
 const WRONG_PAGES: [query: Record<string, string>, message: RegExp][] = [
-  [{ size: '10' }, /page is required/], [{ page: '0' }, /size is required/], [{ page: '-1', size: '10' }, /page must be/], [{ page: '0', size: '0' }, /size must be/],
-  [{ page: '0', size: '1001' }, /size must be/], [{ page: '0.5', size: '10' }, /page must be/], [{ page: 'x', size: '10' }, /page/], [{ page: '', size: '' }, /page.*size/],
-  [{ page: '1e3', size: '10' }, /page/], [{ page: '99999999999999999999', size: '10' }, /page/], [{ page: '0', size: ' 10' }, /size/],
+  [{ size: '10' }, /page is required/],
+  [{ page: '0' }, /size is required/],
+  [{ page: '-1', size: '10' }, /page must be/],
+  [{ page: '0', size: '0' }, /size must be/],
+  [{ page: '0', size: '1001' }, /size must be/],
+  [{ page: '0.5', size: '10' }, /page must be/],
+  [{ page: 'x', size: '10' }, /page/],
+  [{ page: '', size: '' }, /page.*size/],
+  [{ page: '1e3', size: '10' }, /page/],
+  [{ page: '99999999999999999999', size: '10' }, /page/],
+  [{ page: '0', size: ' 10' }, /size/],
 ]
 
 /** What partners read: one transaction, lists, totals, balances. */
@@ -29,11 +37,24 @@ export function describeReading(service: () => Service): void {
       const { partner } = service()
       const body = aRequest({ amount: 100.5, phoneNumber: '237699000912' })
       const made = expectOk(await call(service(), partner, 'collect', { body }), initiationSchema)
-      const answer = await call(service(), partner, 'transaction-status', { query: { id: made.transactionId }, headers: { 'Content-Length': '0' } })
+      const answer = await call(service(), partner, 'transaction-status', {
+        query: { id: made.transactionId },
+        headers: { 'Content-Length': '0' },
+      })
       const record = expectOk(answer, recordSchema)
       assert.deepEqual(record, {
-        id: made.transactionId, externalId: body.externalId, amount: 100.5, feesSystem: made.feesSystem, feesApp: made.feesApp, phoneReceiver: '237699000912',
-        receiverName: 'Awa Ndiaye', status: 'PENDING', transferMethod: 'OMCM', transactionType: 'COLLECT', countryName: 'CAMEROON', payToken: made.payToken,
+        id: made.transactionId,
+        externalId: body.externalId,
+        amount: 100.5,
+        feesSystem: made.feesSystem,
+        feesApp: made.feesApp,
+        phoneReceiver: '237699000912',
+        receiverName: 'Awa Ndiaye',
+        status: 'PENDING',
+        transferMethod: 'OMCM',
+        transactionType: 'COLLECT',
+        countryName: 'CAMEROON',
+        payToken: made.payToken,
       })
       expectOk(await call(service(), partner, 'transaction-status', { query: { id: made.transactionId.toUpperCase() } }), recordSchema)
     })
@@ -41,13 +62,18 @@ export function describeReading(service: () => Service): void {
     test('404 for an unknown id and for a transaction of somebody else, in the same words', async () => {
       const made = expectOk(await call(service(), service().stranger, 'collect', { body: aRequest() }), initiationSchema)
       const messages = [made.transactionId, randomUUID()].map(async (id) =>
-        expectError(await call(service(), service().partner, 'transaction-status', { query: { id } }), 404, `${BASE}/transaction-status`))
+        expectError(await call(service(), service().partner, 'transaction-status', { query: { id } }), 404, `${BASE}/transaction-status`),
+      )
       assert.equal(new Set(await Promise.all(messages)).size, 1)
     })
 
     test('400 for an id that is missing or no UUID', async () => {
       assert.match(expectError(await call(service(), service().partner, 'transaction-status'), 400), /id is required/)
-      for (const id of ['', 'abc', '123', `${randomUUID()}x`]) assert.match(expectError(await call(service(), service().partner, 'transaction-status', { query: { id } }), 400), /id must be a UUID/)
+      for (const id of ['', 'abc', '123', `${randomUUID()}x`])
+        assert.match(
+          expectError(await call(service(), service().partner, 'transaction-status', { query: { id } }), 400),
+          /id must be a UUID/,
+        )
     })
   })
 
@@ -66,7 +92,8 @@ export function describeReading(service: () => Service): void {
 
     for (const [name, extra] of PAGED) {
       test(`/${name} refuses a page or size that is missing or out of range`, async () => {
-        for (const [query, message] of WRONG_PAGES) assert.match(expectError(await get(partner, name, { ...extra, ...query }), 400, `${BASE}/${name}`), message)
+        for (const [query, message] of WRONG_PAGES)
+          assert.match(expectError(await get(partner, name, { ...extra, ...query }), 400, `${BASE}/${name}`), message)
         expectOk(await get(partner, name, { ...extra, page: '0', size: '1000' }), pageSchema)
         const beyond = expectOk(await get(partner, name, { ...extra, page: '2147483647', size: '1000' }), pageSchema)
         assert.deepEqual(beyond.content, [])
@@ -84,23 +111,45 @@ export function describeReading(service: () => Service): void {
     })
 
     test('by phone: that number only, and nothing for another', async () => {
-      const page = expectOk(await get(partner, 'getByApplicationProductAndPhoneReceiver', { phoneNumber: '237699000912', page: '0', size: '10' }), pageSchema)
+      const page = expectOk(
+        await get(partner, 'getByApplicationProductAndPhoneReceiver', { phoneNumber: '237699000912', page: '0', size: '10' }),
+        pageSchema,
+      )
       assert.equal(page.totalElements, 4)
       assert.ok(page.content.every((record) => record.phoneReceiver === '237699000912'))
-      const none = expectOk(await get(partner, 'getByApplicationProductAndPhoneReceiver', { phoneNumber: '237600000000', page: '0', size: '10' }), pageSchema)
+      const none = expectOk(
+        await get(partner, 'getByApplicationProductAndPhoneReceiver', { phoneNumber: '237600000000', page: '0', size: '10' }),
+        pageSchema,
+      )
       assert.deepEqual([none.content, none.totalElements, none.totalPages], [[], 0, 0])
-      for (const phoneNumber of ['+237699000912', 'abc', '']) expectError(await get(partner, 'getByApplicationProductAndPhoneReceiver', { phoneNumber, page: '0', size: '10' }), 400)
-      assert.match(expectError(await get(partner, 'getByApplicationProductAndPhoneReceiver', { page: '0', size: '10' }), 400), /phoneNumber is required/)
+      for (const phoneNumber of ['+237699000912', 'abc', ''])
+        expectError(await get(partner, 'getByApplicationProductAndPhoneReceiver', { phoneNumber, page: '0', size: '10' }), 400)
+      assert.match(
+        expectError(await get(partner, 'getByApplicationProductAndPhoneReceiver', { page: '0', size: '10' }), 400),
+        /phoneNumber is required/,
+      )
     })
 
     test('by status: each of the four, and no other word', async () => {
-      for (const [transactionStatus, total] of [['PENDING', 7], ['PENDING_APPROVAL', 0], ['SUCCESS', 0], ['FAILED', 0]] as const) {
-        const page = expectOk(await get(partner, 'getByApplicationProductAndStatus', { transactionStatus, page: '0', size: '10' }), pageSchema)
+      for (const [transactionStatus, total] of [
+        ['PENDING', 7],
+        ['PENDING_APPROVAL', 0],
+        ['SUCCESS', 0],
+        ['FAILED', 0],
+      ] as const) {
+        const page = expectOk(
+          await get(partner, 'getByApplicationProductAndStatus', { transactionStatus, page: '0', size: '10' }),
+          pageSchema,
+        )
         assert.equal(page.totalElements, total)
         assert.ok(page.content.every((record) => record.status === transactionStatus))
       }
-      for (const transactionStatus of ['pending', 'DONE', '']) expectError(await get(partner, 'getByApplicationProductAndStatus', { transactionStatus, page: '0', size: '10' }), 400)
-      assert.match(expectError(await get(partner, 'getByApplicationProductAndStatus', { page: '0', size: '10' }), 400), /transactionStatus is required/)
+      for (const transactionStatus of ['pending', 'DONE', ''])
+        expectError(await get(partner, 'getByApplicationProductAndStatus', { transactionStatus, page: '0', size: '10' }), 400)
+      assert.match(
+        expectError(await get(partner, 'getByApplicationProductAndStatus', { page: '0', size: '10' }), 400),
+        /transactionStatus is required/,
+      )
     })
 
     test('every list, total and balance is that of the calling application', async () => {
@@ -117,16 +166,23 @@ export function describeReading(service: () => Service): void {
     test('are one JSON number, exact to the last digit beyond what a float holds', async () => {
       const partner = await newPartner(service())
       const largest = 9_999_999_999.99
-      for (let index = 0; index < 3; index++) expectOk(await call(service(), partner, 'collect', { body: aRequest({ amount: largest, phoneNumber: '237699000912' }) }), initiationSchema)
+      for (let index = 0; index < 3; index++)
+        expectOk(
+          await call(service(), partner, 'collect', { body: aRequest({ amount: largest, phoneNumber: '237699000912' }) }),
+          initiationSchema,
+        )
       const total = await get(partner, 'getTotalAmountByApplicationProduct')
       assert.equal(expectOk(total, z.number()), 29_999_999_999.97)
       assert.equal(total.text, '29999999999.97')
       const today = new Date().toISOString().slice(0, 10)
-      const range = (status: string, startDate = today, endDate = today) => get(partner, 'getTotalAmountByApplicationProductAndDateRange', { startDate, endDate, status })
+      const range = (status: string, startDate = today, endDate = today) =>
+        get(partner, 'getTotalAmountByApplicationProductAndDateRange', { startDate, endDate, status })
       assert.equal((await range('PENDING')).text, '29999999999.97')
       assert.equal((await range('SUCCESS')).text, '0')
       assert.equal((await range('PENDING', '2020-01-01', '2020-12-31')).text, '0')
-      await service().pool.query('update transaction_days set amount_minor = 900719925474099312 where application_id = $1', [partner.applicationId])
+      await service().pool.query('update transaction_days set amount_minor = 900719925474099312 where application_id = $1', [
+        partner.applicationId,
+      ])
       assert.equal((await range('PENDING')).text, '9007199254740993.12')
     })
 
@@ -136,9 +192,16 @@ export function describeReading(service: () => Service): void {
       assert.equal((await get(service().partner, name, valid)).status, 200)
       assert.equal((await get(service().partner, name, { ...valid, endDate: valid.startDate })).status, 200)
       for (const [change, message] of [
-        [{ startDate: '2026-02-30' }, /startDate must be/], [{ startDate: '01/02/2026' }, /startDate/], [{ endDate: '2026-13-01' }, /endDate must be/], [{ endDate: '2025-12-31' }, /endDate must not be before/],
-        [{ status: 'DONE' }, /status must be/], [{ status: 'success' }, /status/], [{ startDate: '2026-01-01T00:00:00Z' }, /startDate/], [{ endDate: '+002026-01-01' }, /endDate/],
-      ] as const) assert.match(expectError(await get(service().partner, name, { ...valid, ...change }), 400), message)
+        [{ startDate: '2026-02-30' }, /startDate must be/],
+        [{ startDate: '01/02/2026' }, /startDate/],
+        [{ endDate: '2026-13-01' }, /endDate must be/],
+        [{ endDate: '2025-12-31' }, /endDate must not be before/],
+        [{ status: 'DONE' }, /status must be/],
+        [{ status: 'success' }, /status/],
+        [{ startDate: '2026-01-01T00:00:00Z' }, /startDate/],
+        [{ endDate: '+002026-01-01' }, /endDate/],
+      ] as const)
+        assert.match(expectError(await get(service().partner, name, { ...valid, ...change }), 400), message)
       assert.match(expectError(await get(service().partner, name), 400), /startDate is required.*endDate is required.*status is required/)
     })
   })
@@ -147,14 +210,23 @@ export function describeReading(service: () => Service): void {
     test('has one record for each of the thirteen operators, zero where nothing happened', async () => {
       const partner = await newPartner(service())
       const balances = expectOk(await get(partner, 'getByApplicationProductBalances'), z.array(balanceSchema))
-      assert.deepEqual(balances, OPERATOR_CODES.map((serviceType) => ({ serviceType, balanceCollect: 0, balanceDeposit: 0 })))
+      assert.deepEqual(
+        balances,
+        OPERATOR_CODES.map((serviceType) => ({ serviceType, balanceCollect: 0, balanceDeposit: 0 })),
+      )
     })
 
     test('a deposit under way is gone from the deposit balance with its fees; a collect arrives less its fees', async () => {
       const partner = await newPartner(service())
       await fundDeposits(service(), partner, 'OMCM', 1_000_000n)
-      expectOk(await call(service(), partner, 'deposit', { body: aRequest({ phoneNumber: '237699000912', amount: 5000 }) }), initiationSchema)
-      const of = async (code: string) => expectOk(await get(partner, 'getByApplicationProductBalances'), z.array(balanceSchema)).find((balance) => balance.serviceType === code)
+      expectOk(
+        await call(service(), partner, 'deposit', { body: aRequest({ phoneNumber: '237699000912', amount: 5000 }) }),
+        initiationSchema,
+      )
+      const of = async (code: string) =>
+        expectOk(await get(partner, 'getByApplicationProductBalances'), z.array(balanceSchema)).find(
+          (balance) => balance.serviceType === code,
+        )
       assert.deepEqual(await of('OMCM'), { serviceType: 'OMCM', balanceCollect: 0, balanceDeposit: 10_000 - 5_075 })
       expectOk(await call(service(), partner, 'collect', { body: aRequest({ amount: 5000 }, 'MOMOCM') }), initiationSchema)
       await until('the collect has arrived', async () => (await of('MOMOCM'))?.balanceCollect === 4_925)

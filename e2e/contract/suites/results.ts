@@ -35,8 +35,10 @@ export function describeResults(service: () => Service): void {
       receiver.closeAllConnections()
       receiver.close()
     })
-    const webhookOf = (transactionId: string) => until(`the webhook of ${transactionId}`, async () => webhooks.find((webhook) => webhook.body['transactionId'] === transactionId))
-    const statusOf = async (id: string) => expectOk(await call(service(), partner, 'transaction-status', { query: { id } }), recordSchema).status
+    const webhookOf = (transactionId: string) =>
+      until(`the webhook of ${transactionId}`, async () => webhooks.find((webhook) => webhook.body['transactionId'] === transactionId))
+    const statusOf = async (id: string) =>
+      expectOk(await call(service(), partner, 'transaction-status', { query: { id } }), recordSchema).status
 
     for (const endpoint of ['collect', 'deposit'] as const) {
       test(`a ${endpoint} ends in SUCCESS and is told by webhook with the eight fields`, async () => {
@@ -45,21 +47,37 @@ export function describeResults(service: () => Service): void {
         const { body: told, headers, method } = await webhookOf(made.transactionId)
         assert.equal(method, 'POST')
         assert.equal(headers['content-type'], 'application/json')
-        assert.deepEqual(Object.keys(told).sort(), ['amount', 'externalId', 'message', 'phoneNumber', 'status', 'timestamp', 'transactionId', 'transferMethod'])
+        assert.deepEqual(Object.keys(told).sort(), [
+          'amount',
+          'externalId',
+          'message',
+          'phoneNumber',
+          'status',
+          'timestamp',
+          'transactionId',
+          'transferMethod',
+        ])
         assert.deepEqual(
           [told['externalId'], told['transactionId'], told['status'], told['amount'], told['phoneNumber'], told['transferMethod']],
-          [body.externalId, made.transactionId, 'SUCCESS', 1234.5, '237699000111', 'OMCM'])
+          [body.externalId, made.transactionId, 'SUCCESS', 1234.5, '237699000111', 'OMCM'],
+        )
         assert.ok(Math.abs(Date.parse(String(told['timestamp'])) - Date.now()) < 60_000)
         assert.equal(await statusOf(made.transactionId), 'SUCCESS')
       })
     }
 
     for (const [digits, message] of [
-      ['901', FAILURE_MESSAGES.insufficientFunds], ['902', FAILURE_MESSAGES.invalidNumber], ['903', FAILURE_MESSAGES.cancelledByCustomer],
-      ['904', FAILURE_MESSAGES.operatorTimeout], ['905', FAILURE_MESSAGES.notRegistered],
+      ['901', FAILURE_MESSAGES.insufficientFunds],
+      ['902', FAILURE_MESSAGES.invalidNumber],
+      ['903', FAILURE_MESSAGES.cancelledByCustomer],
+      ['904', FAILURE_MESSAGES.operatorTimeout],
+      ['905', FAILURE_MESSAGES.notRegistered],
     ] as const) {
       test(`a collect that the operator fails says "${message}"`, async () => {
-        const made = expectOk(await call(service(), partner, 'collect', { body: aRequest({ webhookUrl, phoneNumber: `237699000${digits}` }) }), initiationSchema)
+        const made = expectOk(
+          await call(service(), partner, 'collect', { body: aRequest({ webhookUrl, phoneNumber: `237699000${digits}` }) }),
+          initiationSchema,
+        )
         const { body } = await webhookOf(made.transactionId)
         assert.deepEqual([body['status'], body['message']], ['FAILED', message])
         assert.equal(await statusOf(made.transactionId), 'FAILED')
@@ -78,7 +96,10 @@ export function describeResults(service: () => Service): void {
 
       test('returns the record with the status that the operator says', async () => {
         // 906: executed, and the callback is lost.
-        const made = expectOk(await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000906' }) }), initiationSchema)
+        const made = expectOk(
+          await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000906' }) }),
+          initiationSchema,
+        )
         const record = await until('the operator says SUCCESS', async () => {
           const answer = expectOk(await check(made.transactionId), recordSchema)
           return answer.status === 'SUCCESS' && answer
@@ -88,13 +109,19 @@ export function describeResults(service: () => Service): void {
       })
 
       test('leaves PENDING what the operator still has under way, and returns a final one as it is', async () => {
-        const pending = expectOk(await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000912' }) }), initiationSchema)
+        const pending = expectOk(
+          await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000912' }) }),
+          initiationSchema,
+        )
         const first = await until('the operator knows it', async () => {
           const answer = await check(pending.transactionId)
           return answer.status === 200 && answer
         })
         assert.equal(expectOk(first, recordSchema).status, 'PENDING')
-        const final = expectOk(await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000902' }) }), initiationSchema)
+        const final = expectOk(
+          await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000902' }) }),
+          initiationSchema,
+        )
         await until('it has failed', async () => (await statusOf(final.transactionId)) === 'FAILED')
         assert.equal(expectOk(await check(final.transactionId), recordSchema).status, 'FAILED')
       })
@@ -105,7 +132,10 @@ export function describeResults(service: () => Service): void {
         expectError(await check(randomUUID()), 404)
         assert.match(expectError(await check('x'), 400), /transactionId must be a UUID/)
         assert.match(expectError(await call(service(), partner, 'chekTransactionStatus'), 400), /transactionId is required/)
-        assert.match(expectError(await call(service(), partner, 'chekTransactionStatus', { query: { id: made.transactionId } }), 400), /transactionId is required/)
+        assert.match(
+          expectError(await call(service(), partner, 'chekTransactionStatus', { query: { id: made.transactionId } }), 400),
+          /transactionId is required/,
+        )
       })
     })
   })

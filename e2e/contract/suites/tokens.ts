@@ -14,7 +14,10 @@ const REFRESH = '/public/refresh_token'
 /** The two endpoints that give out tokens; neither wants apiKey, apiId or a token (DESIGN 5, Tokens). */
 export function describeTokens(service: () => Service): void {
   const post = (path: string, body: unknown, headers: Record<string, string | undefined> = {}): Promise<Answer> =>
-    call(service(), service().partner, path, { body, headers: { apiKey: undefined, apiId: undefined, Authorization: undefined, ...headers } })
+    call(service(), service().partner, path, {
+      body,
+      headers: { apiKey: undefined, apiId: undefined, Authorization: undefined, ...headers },
+    })
 
   async function canCall(partner: Partner, accessToken: string): Promise<boolean> {
     const headers = headersOf({ ...partner, accessToken })
@@ -61,7 +64,14 @@ export function describeTokens(service: () => Service): void {
 
     test('refuses a blocked user with 403', async () => {
       const partner = await newPartner(service())
-      must(await blockApiUser(service().pool, { applicationId: partner.applicationId, apiUserId: partner.apiUserId, isBlocked: true, actor: SYSTEM_ACTOR }))
+      must(
+        await blockApiUser(service().pool, {
+          applicationId: partner.applicationId,
+          apiUserId: partner.apiUserId,
+          isBlocked: true,
+          actor: SYSTEM_ACTOR,
+        }),
+      )
       expectError(await post(ACCESS, { username: partner.username, password: partner.password }), 403, ACCESS)
     })
   })
@@ -84,14 +94,18 @@ export function describeTokens(service: () => Service): void {
     test('ends the whole family when a token is used long after it was replaced', async () => {
       const partner = await newPartner(service())
       const next = expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
-      await service().pool.query(`update refresh_tokens set replaced_at = replaced_at - interval '1 minute' where application_id = $1`, [partner.applicationId])
+      await service().pool.query(`update refresh_tokens set replaced_at = replaced_at - interval '1 minute' where application_id = $1`, [
+        partner.applicationId,
+      ])
       expectError(await post(REFRESH, { refreshToken: partner.refreshToken }), 401, REFRESH)
       expectError(await post(REFRESH, { refreshToken: next.refresh_token }), 401, REFRESH)
     })
 
     test('refuses a token after its 30 days, and one that never was', async () => {
       const partner = await newPartner(service())
-      await service().pool.query(`update refresh_tokens set expires_at = now() - interval '1 second' where application_id = $1`, [partner.applicationId])
+      await service().pool.query(`update refresh_tokens set expires_at = now() - interval '1 second' where application_id = $1`, [
+        partner.applicationId,
+      ])
       expectError(await post(REFRESH, { refreshToken: partner.refreshToken }), 401)
       for (const refreshToken of ['x', 'a.b.c', '💥', partner.accessToken]) expectError(await post(REFRESH, { refreshToken }), 401)
     })

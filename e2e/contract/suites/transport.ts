@@ -54,7 +54,12 @@ export function describeTransport(service: () => Service): void {
     })
 
     test('paths that programs read differently are 404', async () => {
-      for (const path of ['//api/v1/transaction/collect', '/api/v1/../v1/transaction/collect', '/api/v1/transaction/%2e/collect', '/api/v1/transaction\\collect']) {
+      for (const path of [
+        '//api/v1/transaction/collect',
+        '/api/v1/../v1/transaction/collect',
+        '/api/v1/transaction/%2e/collect',
+        '/api/v1/transaction\\collect',
+      ]) {
         expectRefusal(await talk(post(['Content-Length: 0', 'Connection: close'], path)), 404, path)
       }
     })
@@ -62,7 +67,10 @@ export function describeTransport(service: () => Service): void {
     test('the absolute form of a target, a chunked body and an Upgrade change nothing', async () => {
       const text = JSON.stringify(aRequest())
       const chunked = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
-      const answer = await talk(post(['Transfer-Encoding: chunked', 'Connection: Upgrade, close', 'Upgrade: websocket'], `http://anything.example${BASE}/collect`) + chunked)
+      const answer = await talk(
+        post(['Transfer-Encoding: chunked', 'Connection: Upgrade, close', 'Upgrade: websocket'], `http://anything.example${BASE}/collect`) +
+          chunked,
+      )
       assert.match(answer, /^HTTP\/1\.1 200 /, answer.slice(0, 300))
     })
 

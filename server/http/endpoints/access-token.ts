@@ -9,7 +9,10 @@ import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 
 /** POST /public/access_token (DESIGN 5, Tokens): user name and password for a pair of tokens. */
 export const accessToken: OpenEndpoint = {
-  kind: 'open', name: 'access_token', method: 'POST', path: '/public/access_token',
+  kind: 'open',
+  name: 'access_token',
+  method: 'POST',
+  path: '/public/access_token',
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
     const body = await readJsonBody(request, BODY_BYTES_MAX)
     if (!body.ok) return body
@@ -22,9 +25,14 @@ export const accessToken: OpenEndpoint = {
 
 /** The four members that clients read from the top level. */
 export function tokenResponse(pair: TokenPair): ApiResponse {
-  return jsonResponse(JSON.stringify({
-    access_token: pair.accessToken, refresh_token: pair.refreshToken, token_type: 'Bearer', expires_in: pair.expiresInSeconds,
-  }))
+  return jsonResponse(
+    JSON.stringify({
+      access_token: pair.accessToken,
+      refresh_token: pair.refreshToken,
+      token_type: 'Bearer',
+      expires_in: pair.expiresInSeconds,
+    }),
+  )
 }
 
 export const USER_BLOCKED = refuse(403, 'The user account is blocked.')

@@ -8,7 +8,11 @@ import { recordJson } from '../serialise-transaction.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
 /** Clients wait "a few seconds" before they try again (spec, Errors). */
-const OPERATOR_UNAVAILABLE = refuse(500, 'The operator gives no answer at this moment. The stored status is unchanged; try again in a few seconds.', { 'retry-after': '5' })
+const OPERATOR_UNAVAILABLE = refuse(
+  500,
+  'The operator gives no answer at this moment. The stored status is unchanged; try again in a few seconds.',
+  { 'retry-after': '5' },
+)
 
 /** POST /chekTransactionStatus (spec, Rules 4): asks the operator now and stores what it says. */
 export const chekTransactionStatus: PartnerEndpoint = {

@@ -32,8 +32,11 @@ async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
   const refusal = checkServices(call, requests) ?? (await findConflicts(call, requests))
   if (refusal) return err(refusal)
   const sums = sumByCurrency(requests)
-  const settled = await Promise.allSettled(requests.map((element) =>
-    runtime.intake.submit(toIntakeItem(caller, element, 'DEPOSIT', sums.get(OPERATORS[element.transferMethod].country.currency) ?? null))))
+  const settled = await Promise.allSettled(
+    requests.map((element) =>
+      runtime.intake.submit(toIntakeItem(caller, element, 'DEPOSIT', sums.get(OPERATORS[element.transferMethod].country.currency) ?? null)),
+    ),
+  )
   const outcomes: IntakeOutcome[] = []
   for (const one of settled) {
     if (one.status === 'fulfilled') outcomes.push(one.value)
@@ -73,8 +76,14 @@ async function findConflicts({ runtime, caller }: Call, requests: readonly Trans
 }
 
 function hasSameContent(stored: Transaction, element: TransactionRequest): boolean {
-  return stored.type === 'DEPOSIT' && stored.operator === element.transferMethod && stored.customerName === element.customerName
-    && stored.phoneNumber === element.phoneNumber && stored.amountMinor === element.amount && stored.webhookUrl === element.webhookUrl
+  return (
+    stored.type === 'DEPOSIT' &&
+    stored.operator === element.transferMethod &&
+    stored.customerName === element.customerName &&
+    stored.phoneNumber === element.phoneNumber &&
+    stored.amountMinor === element.amount &&
+    stored.webhookUrl === element.webhookUrl
+  )
 }
 
 /** Amounts of different currencies are never added together. */

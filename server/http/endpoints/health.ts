@@ -10,12 +10,21 @@ const PING_LIMIT_MS = 2_000
 
 /** GET /health/live: the process runs and answers. Says nothing of the database: restarting would not mend that. */
 export const healthLive: OpenEndpoint = {
-  kind: 'open', name: 'health/live', method: 'GET', path: '/health/live',
+  kind: 'open',
+  name: 'health/live',
+  method: 'GET',
+  path: '/health/live',
   respond: async () => ok(jsonResponse('{"status":"up"}')),
 }
 
 /** GET /health/ready: whether to send requests here. 503 while the database or the picture of the applications is away. */
-export const healthReady: OpenEndpoint = { kind: 'open', name: 'health/ready', method: 'GET', path: '/health/ready', respond: checkReadiness }
+export const healthReady: OpenEndpoint = {
+  kind: 'open',
+  name: 'health/ready',
+  method: 'GET',
+  path: '/health/ready',
+  respond: checkReadiness,
+}
 
 /** GET /health: the same as readiness. */
 export const health: OpenEndpoint = { ...healthReady, name: 'health', path: '/health' }
@@ -24,7 +33,10 @@ async function checkReadiness({ pool, directory }: HttpRuntime): Promise<Result<
   if (!directory.isFresh()) return err(refuse(503, 'What is known of the applications is out of date.'))
   const timer = new AbortController()
   const answered = await Promise.race([
-    pingDatabase(pool).then(() => true, () => false),
+    pingDatabase(pool).then(
+      () => true,
+      () => false,
+    ),
     delay(PING_LIMIT_MS, false, { signal: timer.signal }).catch(() => false),
   ])
   timer.abort()

@@ -43,6 +43,8 @@ export const getByApplicationProductAndStatus: PartnerEndpoint = {
   async answer({ runtime, request, caller }: Call): Promise<Result<string, Refusal>> {
     const query = readQuery(request, statusPageQuerySchema)
     if (!query.ok) return query
-    return ok(pageJson(await listByStatus(runtime.reportPool, caller.application.applicationId, query.value.transactionStatus, query.value)))
+    return ok(
+      pageJson(await listByStatus(runtime.reportPool, caller.application.applicationId, query.value.transactionStatus, query.value)),
+    )
   },
 }

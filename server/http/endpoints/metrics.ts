@@ -13,7 +13,10 @@ const BEARER = /^Bearer +(\S+) *$/i
  * network, unless a proxy that nobody named as trusted stands in between, because then the caller is not known.
  */
 export const metrics: OpenEndpoint = {
-  kind: 'open', name: 'metrics', method: 'GET', path: '/metrics',
+  kind: 'open',
+  name: 'metrics',
+  method: 'GET',
+  path: '/metrics',
   async respond(runtime, request) {
     const refusal = checkReader(runtime, request)
     if (refusal) return err(refusal)

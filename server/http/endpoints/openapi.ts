@@ -7,7 +7,10 @@ let document: string | undefined
 
 /** GET /api/v1/openapi.json: the description of this API for programs. Public: it holds no secret. */
 export const openapi: OpenEndpoint = {
-  kind: 'open', name: 'openapi', method: 'GET', path: '/api/v1/openapi.json',
+  kind: 'open',
+  name: 'openapi',
+  method: 'GET',
+  path: '/api/v1/openapi.json',
   async respond() {
     document ??= JSON.stringify(buildOpenApiDocument())
     return ok(jsonResponse(document))

@@ -9,7 +9,10 @@ import { BODY_BYTES_MAX, refuseBody } from '../read-json-body.ts'
 /** POST /operators/callback/<code>: an operator says that something happened. A hint, never believed (DESIGN 6). */
 export function callbackOf(operator: OperatorCode): OpenEndpoint {
   return {
-    kind: 'open', name: 'operators/callback', method: 'POST', path: `/operators/callback/${operator}`,
+    kind: 'open',
+    name: 'operators/callback',
+    method: 'POST',
+    path: `/operators/callback/${operator}`,
     async respond(runtime, request) {
       const body = await request.readBody(BODY_BYTES_MAX)
       if (!body.ok) return err(refuseBody(body.error, BODY_BYTES_MAX))

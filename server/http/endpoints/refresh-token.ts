@@ -10,7 +10,10 @@ import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-toke
 
 /** POST /public/refresh_token (spec, Authentication 2; DESIGN 5, Tokens): a refresh token for a new pair. */
 export const refreshToken: OpenEndpoint = {
-  kind: 'open', name: 'refresh_token', method: 'POST', path: '/public/refresh_token',
+  kind: 'open',
+  name: 'refresh_token',
+  method: 'POST',
+  path: '/public/refresh_token',
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
     const body = await readJsonBody(request, BODY_BYTES_MAX)
     if (!body.ok) return body

@@ -42,7 +42,10 @@ export function checkService({ application }: Caller, request: TransactionReques
 
 /** `batchSumMinor` is the total of the array it came in, null outside one: approval rules weigh both. */
 export function toIntakeItem(
-  { application, apiUserId }: Caller, request: TransactionRequest, type: TransactionType, batchSumMinor: bigint | null,
+  { application, apiUserId }: Caller,
+  request: TransactionRequest,
+  type: TransactionType,
+  batchSumMinor: bigint | null,
 ): IntakeItem {
   const { currency } = OPERATORS[request.transferMethod].country
   const fees = computeFees(request.amount, currency, feesFor(application, request.transferMethod, type))
@@ -65,7 +68,10 @@ export function toIntakeItem(
     batchId: null,
     batchSumMinor,
     actor: { kind: 'api', id: apiUserId },
-    bands: application.policy === null ? null : bandsFor(application.policy, { type, operator: request.transferMethod, currency, source: 'api' }),
+    bands:
+      application.policy === null
+        ? null
+        : bandsFor(application.policy, { type, operator: request.transferMethod, currency, source: 'api' }),
   }
 }
 

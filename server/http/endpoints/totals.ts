@@ -41,8 +41,10 @@ export const getByApplicationProductBalances: PartnerEndpoint = {
   path: `${TRANSACTION_PATH}/getByApplicationProductBalances`,
   async answer({ runtime, caller }: Call): Promise<Result<string, Refusal>> {
     const balances = await listBalances(runtime.pool, caller.application.applicationId)
-    const records = balances.map((balance) =>
-      `{"serviceType":"${balance.operator}","balanceCollect":${formatMinor(balance.collectMinor)},"balanceDeposit":${formatMinor(balance.depositMinor)}}`)
+    const records = balances.map(
+      (balance) =>
+        `{"serviceType":"${balance.operator}","balanceCollect":${formatMinor(balance.collectMinor)},"balanceDeposit":${formatMinor(balance.depositMinor)}}`,
+    )
     return ok(`[${records.join(',')}]`)
   },
 }

@@ -63,13 +63,24 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
   const settler = createSettler({ pool })
   const connectors = createConnectors({
     operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
-    callbackBaseUrl: undefined, clock: systemClock, submitTimeoutMs: 400, queryTimeoutMs: 400,
+    callbackBaseUrl: undefined,
+    clock: systemClock,
+    submitTimeoutMs: 400,
+    queryTimeoutMs: 400,
   })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
     config: { trustedProxies: [], metricsToken: undefined, ...options.config },
-    pool, reportPool: pool, clock: systemClock, logger, directory, tokens, settler, connectors, intake,
+    pool,
+    reportPool: pool,
+    clock: systemClock,
+    logger,
+    directory,
+    tokens,
+    settler,
+    connectors,
+    intake,
     throttle: createSignInThrottle({ pool, clock: systemClock }),
     callbacks: createCallbackDesk({ pool, connectors }),
     metrics: createMetrics(),
@@ -77,10 +88,19 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
   const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, apiMount: 'direct', ...options.frontDoor })
   const port = await frontDoor.listen({ host: '127.0.0.1', port: 0 })
   return {
-    database, runtime, frontDoor, dispatcher, stopSimulator, partner, directory, port,
+    database,
+    runtime,
+    frontDoor,
+    dispatcher,
+    stopSimulator,
+    partner,
+    directory,
+    port,
     baseUrl: `http://127.0.0.1:${port}`,
     headers: {
-      'content-type': 'application/json', apiKey: partner.apiKey, apiId: partner.apiId,
+      'content-type': 'application/json',
+      apiKey: partner.apiKey,
+      apiId: partner.apiId,
       authorization: `Bearer ${await tokens.sign(partner.apiUserId, partner.applicationId)}`,
     },
     async close() {
@@ -100,8 +120,14 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
 /** A valid body of collect, each time with an externalId of its own. */
 export function aCollect(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return {
-    transferMethod: 'OMCM', customerName: 'Awa Ndiaye', externalId: randomUUID(), phoneNumber: '237699000111', amount: 5000,
-    webhookUrl: 'https://partner.example/hooks', countryName: 'CAMEROON', ...overrides,
+    transferMethod: 'OMCM',
+    customerName: 'Awa Ndiaye',
+    externalId: randomUUID(),
+    phoneNumber: '237699000111',
+    amount: 5000,
+    webhookUrl: 'https://partner.example/hooks',
+    countryName: 'CAMEROON',
+    ...overrides,
   }
 }
 

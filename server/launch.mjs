@@ -34,6 +34,8 @@ function start() {
   // tells the service when this process is killed, so that it never runs on as an orphan.
   const child = spawn(PINNED_NODE, [...NODE_FLAGS, `${ROOT}/server/main.ts`, ...process.argv.slice(2)], {
     cwd: process.cwd(),
+    // What was compiled once, types stripped, is kept: more than a second less at each later start.
+    env: { NODE_COMPILE_CACHE: `${ROOT}/node_modules/.cache/countersign`, ...process.env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   })

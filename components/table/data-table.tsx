@@ -76,7 +76,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             {table.getHeaderGroups().map((group) => (
               <tr key={group.id} role="row" className="border-b border-line">
                 {selection && (
-                  <th role="columnheader" scope="col" className="w-9 pl-3">
+                  <th role="columnheader" scope="col" className="w-9 pl-3 print:hidden">
                     <SelectBox
                       label={t('table.selectPage')}
                       isChecked={table.getIsAllRowsSelected()}
@@ -107,7 +107,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                 {selection && (
                   <td
                     role="cell"
-                    className="w-9 pl-3 @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1"
+                    className="w-9 pl-3 print:hidden @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1"
                   >
                     <SelectBox
                       label={t('table.selectRow', { name: props.rowLabel?.(row.original) ?? row.id })}

@@ -65,6 +65,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     // Its built-in refusal has no body.
     requireHostHeader: false,
     noDelay: true,
+    // Next listens for upgrades as soon as it has served a page, and would cut such connections without an answer.
+    shouldUpgradeCallback: () => false,
   })
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => receive(incoming, outgoing, undefined))
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => receive(incoming, outgoing, outgoing))

@@ -28,7 +28,7 @@ export function describeTransport(service: () => Service): void {
   function expectRefusal(response: string, status: number, path: string): void {
     assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), response.slice(0, 400))
     assert.match(response, /\r\ncontent-type: application\/json\r\n/i)
-    const body = errorSchema.parse(JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4)))
+    const body = errorSchema.parse(JSON.parse(bodyOf(response)))
     assert.deepEqual([body.status, body.path], [status, path])
   }
 
@@ -85,4 +85,13 @@ export function describeTransport(service: () => Service): void {
       assert.equal(await countWritten(service(), [slow.externalId]), 0)
     })
   })
+}
+
+/** The body of a raw answer; Next writes its answers in chunks. */
+function bodyOf(response: string): string {
+  const start = response.indexOf('\r\n\r\n') + 4
+  const body = response.slice(start)
+  if (!/^transfer-encoding: chunked$/im.test(response.slice(0, start))) return body
+  const chunks = body.matchAll(/([0-9a-f]+)\r\n([^]*?)\r\n(?=[0-9a-f]+\r\n)/g)
+  return [...chunks].map(([, , chunk]) => chunk).join('')
 }

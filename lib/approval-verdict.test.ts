@@ -17,7 +17,12 @@ test('whoever may decide is a checker, not the maker, new to an item that waits 
   fc.assert(
     fc.property(facts, (one) => {
       const may = canDecide(one) === true
-      const should = one.person.roles.includes('checker') && one.makerId !== one.person.id && one.status === 'PENDING_APPROVAL' && !one.isExpired && !one.deciderIds.includes(one.person.id)
+      const should =
+        one.person.roles.includes('checker') &&
+        one.makerId !== one.person.id &&
+        one.status === 'PENDING_APPROVAL' &&
+        !one.isExpired &&
+        !one.deciderIds.includes(one.person.id)
       return may === should
     }),
   )

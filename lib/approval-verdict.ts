@@ -31,5 +31,11 @@ export type ApprovalProgress = { step: number; stepCount: number; given: number;
 export function approvalProgress(steps: readonly number[], validated: number): ApprovalProgress {
   const needed = steps.reduce((sum, count) => sum + count, 0)
   const isInFirst = validated < (steps[0] ?? 0)
-  return { step: isInFirst ? 1 : steps.length, stepCount: steps.length, given: Math.min(validated, needed), needed, isComplete: validated >= needed }
+  return {
+    step: isInFirst ? 1 : steps.length,
+    stepCount: steps.length,
+    given: Math.min(validated, needed),
+    needed,
+    isComplete: validated >= needed,
+  }
 }

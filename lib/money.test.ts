@@ -4,13 +4,37 @@ import fc from 'fast-check'
 import { formatMinor, parseAmountMinor, roundHalfUp } from './money.ts'
 
 test('an amount is read exactly from its JSON text', () => {
-  for (const [text, minor] of [['5000', 500000n], ['100.5', 10050n], ['0.01', 1n], ['9999999999.99', 999999999999n], ['5.000', 500n], ['1e3', 100000n], ['12E-1', 120n], ['0.1e1', 100n]] as const) {
+  for (const [text, minor] of [
+    ['5000', 500000n],
+    ['100.5', 10050n],
+    ['0.01', 1n],
+    ['9999999999.99', 999999999999n],
+    ['5.000', 500n],
+    ['1e3', 100000n],
+    ['12E-1', 120n],
+    ['0.1e1', 100n],
+  ] as const) {
     assert.equal(parseAmountMinor(text), minor, text)
   }
 })
 
 test('zero, negatives, a third decimal and more than 9,999,999,999.99 are not amounts', () => {
-  for (const text of ['0', '-0', '0.00', '-5', '0.001', '10000000000', '1e400', '1e10', '0.1000000000000000055', 'NaN', '', '1.', '.5', '+5']) {
+  for (const text of [
+    '0',
+    '-0',
+    '0.00',
+    '-5',
+    '0.001',
+    '10000000000',
+    '1e400',
+    '1e10',
+    '0.1000000000000000055',
+    'NaN',
+    '',
+    '1.',
+    '.5',
+    '+5',
+  ]) {
     assert.equal(parseAmountMinor(text), undefined, text)
   }
 })

@@ -1,7 +1,16 @@
 import type { Currency } from './money.ts'
 
 /** The wire protocol family behind an operator code; operators of one family share a connector. */
-export type OperatorProtocol = 'mtn-momo' | 'airtel' | 'wave' | 'orange-cm' | 'orange-web' | 'orange-sonatel' | 'orange-bf' | 'moov' | 'free'
+export type OperatorProtocol =
+  | 'mtn-momo'
+  | 'airtel'
+  | 'wave'
+  | 'orange-cm'
+  | 'orange-web'
+  | 'orange-sonatel'
+  | 'orange-bf'
+  | 'moov'
+  | 'free'
 
 /** Advice only, in hundredths: the API refuses by limits where an administrator switched that on (DESIGN 5, Fields). */
 export type OperatorLimits = { minimumMinor: bigint; maximumMinor: bigint }
@@ -28,7 +37,19 @@ export const COUNTRIES = {
 export const COUNTRY_NAMES = Object.keys(COUNTRIES) as [CountryName, ...CountryName[]]
 
 export const OPERATOR_CODES = [
-  'OMCM', 'MOMOCM', 'CIWAVE', 'CIOM', 'SNWAVE', 'SNOM', 'SNFREE', 'BFOM', 'MLMOOV', 'BJMTN', 'BJMOOV', 'UGMTN', 'UGAIRTEL',
+  'OMCM',
+  'MOMOCM',
+  'CIWAVE',
+  'CIOM',
+  'SNWAVE',
+  'SNOM',
+  'SNFREE',
+  'BFOM',
+  'MLMOOV',
+  'BJMTN',
+  'BJMOOV',
+  'UGMTN',
+  'UGAIRTEL',
 ] as const
 export type OperatorCode = (typeof OPERATOR_CODES)[number]
 
@@ -46,10 +67,22 @@ function limits(minimum: number, maximum: number): OperatorLimits {
 }
 
 function operator(
-  code: OperatorCode, brand: Operator['brand'], country: CountryName, protocol: OperatorProtocol,
-  collect: [number, number], deposit: [number, number], decimals: 0 | 2 = 0,
+  code: OperatorCode,
+  brand: Operator['brand'],
+  country: CountryName,
+  protocol: OperatorProtocol,
+  collect: [number, number],
+  deposit: [number, number],
+  decimals: 0 | 2 = 0,
 ): Operator {
-  return { code, brand, country: COUNTRIES[country], protocol, decimals, limits: { COLLECT: limits(...collect), DEPOSIT: limits(...deposit) } }
+  return {
+    code,
+    brand,
+    country: COUNTRIES[country],
+    protocol,
+    decimals,
+    limits: { COLLECT: limits(...collect), DEPOSIT: limits(...deposit) },
+  }
 }
 
 /** The single source of what an operator code means (spec, Operator codes; limits from public operator tables). */

@@ -9,13 +9,22 @@ test('nothing leads out of a final state', () => {
 test('every state is reached and every state that is not final is left', () => {
   const edges = Object.values(TRANSITIONS)
   for (const status of TRANSACTION_STATUSES) {
-    assert.ok(edges.some((edge) => edge.to === status), status)
-    assert.equal(edges.some((edge) => edge.from === status), !isFinalStatus(status), status)
+    assert.ok(
+      edges.some((edge) => edge.to === status),
+      status,
+    )
+    assert.equal(
+      edges.some((edge) => edge.from === status),
+      !isFinalStatus(status),
+      status,
+    )
   }
 })
 
 test('no edge leads from waiting for approval to success: only an approval opens the way to an operator', () => {
-  const ways = Object.values(TRANSITIONS).filter((edge) => edge.from === 'PENDING_APPROVAL').map((edge) => edge.to)
+  const ways = Object.values(TRANSITIONS)
+    .filter((edge) => edge.from === 'PENDING_APPROVAL')
+    .map((edge) => edge.to)
   assert.deepEqual(new Set(ways), new Set(['PENDING', 'FAILED']))
   assert.equal(TRANSITIONS.approved.to, 'PENDING')
 })

@@ -21,14 +21,36 @@ test('an empty variable counts as absent', () => {
 })
 
 for (const [name, value] of [
-  ['PORT', '70000'], ['PORT', 'http'], ['PORT', '-1'], ['ROLE', 'boss'], ['WEB_CONCURRENCY', '0'], ['WEB_CONCURRENCY', '1.5'],
-  ['DATABASE_URL', 'mysql://x'], ['DATABASE_REPLICA_URL', 'nonsense'], ['TRUSTED_PROXIES', '10.0.0.0/8, example'], ['TOKEN_SECRET', 'short'],
-  ['SESSION_SECRET', 'short'], ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/99'], ['LOG_LEVEL', 'loud'], ['API_MOUNT', 'both'], ['POOL_SIZE', '1'],
-  ['SIMULATOR_DELAY_MS', 'soon'], ['SIMULATOR_PORT', '0'], ['PREPARED_STATEMENTS', 'maybe'], ['SANDBOX', 'yes please'], ['PUBLIC_URL', '/here'],
-  ['METRICS_TOKEN', 'x'], ['NODE_ENV', 'prod'], ['HOST', 'a b'], ['OPERATOR_MTN_MOMO_BASE_URL', 'ftp://x'],
+  ['PORT', '70000'],
+  ['PORT', 'http'],
+  ['PORT', '-1'],
+  ['ROLE', 'boss'],
+  ['WEB_CONCURRENCY', '0'],
+  ['WEB_CONCURRENCY', '1.5'],
+  ['DATABASE_URL', 'mysql://x'],
+  ['DATABASE_REPLICA_URL', 'nonsense'],
+  ['TRUSTED_PROXIES', '10.0.0.0/8, example'],
+  ['TOKEN_SECRET', 'short'],
+  ['SESSION_SECRET', 'short'],
+  ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/99'],
+  ['LOG_LEVEL', 'loud'],
+  ['API_MOUNT', 'both'],
+  ['POOL_SIZE', '1'],
+  ['SIMULATOR_DELAY_MS', 'soon'],
+  ['SIMULATOR_PORT', '0'],
+  ['PREPARED_STATEMENTS', 'maybe'],
+  ['SANDBOX', 'yes please'],
+  ['PUBLIC_URL', '/here'],
+  ['METRICS_TOKEN', 'x'],
+  ['NODE_ENV', 'prod'],
+  ['HOST', 'a b'],
+  ['OPERATOR_MTN_MOMO_BASE_URL', 'ftp://x'],
 ] as const) {
   test(`${name}=${value} stops the start with one sentence that names it`, () => {
-    assert.throws(() => loadConfig({ [name]: value }), (error: Error) => error.message.startsWith(name) && /^[^.]+.*\.$/.test(error.message) && !error.message.includes('\n'))
+    assert.throws(
+      () => loadConfig({ [name]: value }),
+      (error: Error) => error.message.startsWith(name) && /^[^.]+.*\.$/.test(error.message) && !error.message.includes('\n'),
+    )
   })
 }
 
@@ -50,8 +72,11 @@ test('one secret does not serve two purposes in production', () => {
 
 test('an operator is configured by its code or by its protocol, and only with its secret', () => {
   const { operators } = loadConfig({
-    OPERATOR_MTN_MOMO_BASE_URL: 'https://momo.example/', OPERATOR_MTN_MOMO_SECRET: 'm',
-    OPERATOR_UGMTN_BASE_URL: 'https://ug.example', OPERATOR_UGMTN_SECRET: 'u', OPERATOR_UGMTN_KEY: 'k',
+    OPERATOR_MTN_MOMO_BASE_URL: 'https://momo.example/',
+    OPERATOR_MTN_MOMO_SECRET: 'm',
+    OPERATOR_UGMTN_BASE_URL: 'https://ug.example',
+    OPERATOR_UGMTN_SECRET: 'u',
+    OPERATOR_UGMTN_KEY: 'k',
   })
   assert.deepEqual(Object.keys(operators).sort(), ['BJMTN', 'MOMOCM', 'UGMTN'])
   assert.deepEqual(operators.MOMOCM, { baseUrl: 'https://momo.example', key: undefined, secret: 'm' })

@@ -49,21 +49,38 @@ type Environment = Record<string, string | undefined>
 const SECRET_LENGTH_MIN = 32
 
 const wholeNumber = (minimum: number, maximum: number) =>
-  z.string().regex(/^\d{1,9}$/, 'must be a whole number').transform(Number)
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`)
 const flag = z.enum(['1', '0', 'true', 'false', 'on', 'off'], 'must be 1 or 0').transform((text) => ['1', 'true', 'on'].includes(text))
-const postgresUrl = z.string().refine((text) => hasProtocol(text, ['postgres:', 'postgresql:']), 'must be an address like postgres://user:password@host:5432/database')
-const httpUrl = z.string().refine((text) => hasProtocol(text, ['http:', 'https:']), 'must be an absolute http or https address')
+const postgresUrl = z
+  .string()
+  .refine((text) => hasProtocol(text, ['postgres:', 'postgresql:']), 'must be an address like postgres://user:password@host:5432/database')
+const httpUrl = z
+  .string()
+  .refine((text) => hasProtocol(text, ['http:', 'https:']), 'must be an absolute http or https address')
   .transform((text) => text.replace(/\/+$/, ''))
 const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`)
-const networks = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+const networks = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
   .refine((parts) => parts.every(isNetwork), 'must be addresses or networks (10.0.0.0/8, ::1) with commas between them')
 
 const environmentSchema = z.object({
   NODE_ENV: z.enum(['production', 'development', 'test'], 'must be production, development or test').default('development'),
   SANDBOX: flag.optional(),
   ROLE: z.enum(['web', 'worker', 'all'], 'must be web, worker or all').default('all'),
-  HOST: z.string().regex(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name').default('127.0.0.1'),
+  HOST: z
+    .string()
+    .regex(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name')
+    .default('127.0.0.1'),
   PORT: wholeNumber(1, 65_535).default(3_000),
   WEB_CONCURRENCY: wholeNumber(1, 256).default(1),
   DATA_DIR: z.string().max(1_000).default('.data'),
@@ -79,7 +96,9 @@ const environmentSchema = z.object({
   WEBHOOK_ALLOWED_NETWORKS: networks.default([]),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   API_MOUNT: z.enum(['direct', 'next'], 'must be direct or next').default('direct'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent').optional(),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
+    .optional(),
   SIMULATOR_DELAY_MS: wholeNumber(0, 600_000).default(1_500),
   SIMULATOR_PORT: wholeNumber(1, 65_535).optional(),
 })
@@ -147,9 +166,13 @@ export function randomSecret(): string {
 }
 
 function demandForProduction(values: z.infer<typeof environmentSchema>): void {
-  if (!values.DATABASE_URL) throw new Error('DATABASE_URL is missing: production needs a PostgreSQL 17 or newer (SANDBOX=1 runs the sandbox instead).')
+  if (!values.DATABASE_URL)
+    throw new Error('DATABASE_URL is missing: production needs a PostgreSQL 17 or newer (SANDBOX=1 runs the sandbox instead).')
   for (const name of ['TOKEN_SECRET', 'SESSION_SECRET'] as const) {
-    if (!values[name]) throw new Error(`${name} is missing: production needs a secret of at least ${SECRET_LENGTH_MIN} characters, the same in every process.`)
+    if (!values[name])
+      throw new Error(
+        `${name} is missing: production needs a secret of at least ${SECRET_LENGTH_MIN} characters, the same in every process.`,
+      )
   }
   if (values.TOKEN_SECRET === values.SESSION_SECRET) throw new Error('SESSION_SECRET must differ from TOKEN_SECRET.')
 }
@@ -159,7 +182,9 @@ function operatorSettings(environment: Environment): Config['operators'] {
   const settings: Config['operators'] = {}
   for (const code of OPERATOR_CODES) {
     const protocol = OPERATORS[code].protocol.toUpperCase().replaceAll('-', '_')
-    const prefix = [`OPERATOR_${code}`, `OPERATOR_${protocol}`].find((start) => environment[`${start}_BASE_URL`] || environment[`${start}_SECRET`])
+    const prefix = [`OPERATOR_${code}`, `OPERATOR_${protocol}`].find(
+      (start) => environment[`${start}_BASE_URL`] || environment[`${start}_SECRET`],
+    )
     if (!prefix) continue
     const baseUrl = httpUrl.safeParse(environment[`${prefix}_BASE_URL`])
     if (!baseUrl.success) throw new Error(`${prefix}_BASE_URL must be an absolute http or https address.`)

@@ -4,8 +4,22 @@ export type Logger = PinoLogger
 
 /** Fields that never reach a log, at the top and one level down (DESIGN 13). */
 const HIDDEN = [
-  'apiKey', 'apikey', 'authorization', 'cookie', 'password', 'secret', 'token', 'access_token', 'refresh_token', 'refreshToken',
-  'phoneNumber', 'phone_number', 'customerName', 'customer_name', 'payeeNote', 'reason',
+  'apiKey',
+  'apikey',
+  'authorization',
+  'cookie',
+  'password',
+  'secret',
+  'token',
+  'access_token',
+  'refresh_token',
+  'refreshToken',
+  'phoneNumber',
+  'phone_number',
+  'customerName',
+  'customer_name',
+  'payeeNote',
+  'reason',
 ]
 
 /** JSON lines on standard error, so that what the start prints stays readable on standard output. */

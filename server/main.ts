@@ -60,9 +60,10 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
     ending.add('the loops', () => loops.drain())
   }
   if (config.role !== 'worker') {
-    const web = config.webConcurrency > 1
-      ? await startWebProcesses({ config, databaseUrl: database.url, logger, operators })
-      : await startWeb(runtime, { sharesPort: false })
+    const web =
+      config.webConcurrency > 1
+        ? await startWebProcesses({ config, databaseUrl: database.url, logger, operators })
+        : await startWeb(runtime, { sharesPort: false })
     ending.add('the front door', () => web.drain())
     // The API answers already; what is announced is that everything does.
     await web.pagesReady
@@ -78,7 +79,11 @@ async function prepareDatabase(config: Config, databaseUrl: string): Promise<boo
     await migrate(pool)
     if (!config.isSandbox) return false
     return await seedSandbox({
-      pool, dataDirectory: config.dataDirectory, baseUrl: config.publicUrl, simulatorFolder: simulatorFolder(config), now: new Date(),
+      pool,
+      dataDirectory: config.dataDirectory,
+      baseUrl: config.publicUrl,
+      simulatorFolder: simulatorFolder(config),
+      now: new Date(),
     })
   } finally {
     await pool.end()

@@ -32,7 +32,12 @@ export async function prepare(say) {
   try {
     if (!isInstalled()) {
       say('Installing the dependencies (about a minute, only this once) …')
-      await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], environmentOfTheMachine(), 'The dependencies could not be installed')
+      await run(
+        'npm',
+        ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+        environmentOfTheMachine(),
+        'The dependencies could not be installed',
+      )
       if (!isInstalled()) throw new Error('npm ci ended well, but packages are missing in node_modules.')
     }
     if (!isBuilt()) {
@@ -59,8 +64,10 @@ export function isInstalled() {
   const wanted = readJson(path.join(ROOT, 'package-lock.json'))?.packages
   const present = readJson(path.join(ROOT, 'node_modules/.package-lock.json'))?.packages
   if (!wanted || !present || !existsSync(PINNED_NODE)) return false
-  return Object.entries(wanted).every(([name, { version, optional, devOptional }]) =>
-    name === '' || (present[name] ? present[name].version === version : optional === true || devOptional === true))
+  return Object.entries(wanted).every(
+    ([name, { version, optional, devOptional }]) =>
+      name === '' || (present[name] ? present[name].version === version : optional === true || devOptional === true),
+  )
 }
 
 function isBuilt() {
@@ -70,9 +77,16 @@ function isBuilt() {
 /** A digest of every file that the build reads. */
 function sourceDigest() {
   const digest = createHash('sha256')
-  const files = [...BUILD_FOLDERS.flatMap((folder) => filesBelow(path.join(ROOT, folder))), ...BUILD_FILES.map((name) => path.join(ROOT, name))]
+  const files = [
+    ...BUILD_FOLDERS.flatMap((folder) => filesBelow(path.join(ROOT, folder))),
+    ...BUILD_FILES.map((name) => path.join(ROOT, name)),
+  ]
   for (const file of files.sort()) {
-    if (existsSync(file)) digest.update(`${path.relative(ROOT, file)}\0`).update(readFileSync(file)).update('\0')
+    if (existsSync(file))
+      digest
+        .update(`${path.relative(ROOT, file)}\0`)
+        .update(readFileSync(file))
+        .update('\0')
   }
   return digest.digest('hex')
 }
@@ -87,8 +101,13 @@ function filesBelow(folder) {
 
 /** Without what npm added: a script of npm must not find the node_modules that it is about to replace. */
 function environmentOfTheMachine() {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_(package|lifecycle|command|execpath|node_execpath|config_local_prefix|config_node_gyp)|INIT_CWD$)/.test(name))
-  const searchPath = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => !folder.startsWith(ROOT)).join(path.delimiter)
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(package|lifecycle|command|execpath|node_execpath|config_local_prefix|config_node_gyp)|INIT_CWD$)/.test(name),
+  )
+  const searchPath = (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter((folder) => !folder.startsWith(ROOT))
+    .join(path.delimiter)
   return { ...Object.fromEntries(kept), PATH: searchPath }
 }
 

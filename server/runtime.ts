@@ -10,7 +10,7 @@ import { createDirectory, type Directory } from './identity/directory.ts'
 import { createSignInThrottle, type SignInThrottle } from './identity/sign-in-throttle.ts'
 import type { Logger } from './logger.ts'
 import type { Connectors } from './operators/connector.ts'
-import { closeConnectors, createConnectors, type ConnectorSettings } from './operators/create-connectors.ts'
+import { type ConnectorSettings, closeConnectors, createConnectors } from './operators/create-connectors.ts'
 import { type CallbackDesk, createCallbackDesk } from './operators/handle-callback.ts'
 import { createIntake, type Intake } from './transactions/intake.ts'
 import { createSettler, type Settler } from './transactions/settle.ts'
@@ -50,7 +50,10 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   const reportPool = config.databaseReplicaUrl
     ? createPool({ databaseUrl: config.databaseReplicaUrl, connectionsMax: config.poolSize, applicationName: 'countersign reports' })
     : pool
-  const directory = await createDirectory({ pool, onError: (error) => logger.warn({ err: error }, 'The list of applications could not be refreshed') })
+  const directory = await createDirectory({
+    pool,
+    onError: (error) => logger.warn({ err: error }, 'The list of applications could not be refreshed'),
+  })
   const intake = createIntake({ pool, onBatch: (size) => metrics.observeBatch('intake', size) })
   const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
   const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock })
@@ -65,7 +68,17 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)
 
   const runtime: Runtime = {
-    config, pool, reportPool, clock, logger, directory, intake, settler, connectors, callbacks, metrics,
+    config,
+    pool,
+    reportPool,
+    clock,
+    logger,
+    directory,
+    intake,
+    settler,
+    connectors,
+    callbacks,
+    metrics,
     tokens: createTokens({ clock, secret: config.tokenSecret }),
     throttle: createSignInThrottle({ pool, clock }),
     accessLog: createAccessLog(config.logLevel),

@@ -13,11 +13,18 @@ const pool = createPool({ databaseUrl, connectionsMax: 1, applicationName: 'coun
 const problems = await verifyDatabase(pool)
 await pool.end()
 for (const problem of problems) process.stdout.write(`${problem}\n`)
-process.stdout.write(problems.length === 0 ? 'Verified: every balance, counter, roll-up, sequence and audit chain equals its recount.\n' : `${problems.length} differences.\n`)
+process.stdout.write(
+  problems.length === 0
+    ? 'Verified: every balance, counter, roll-up, sequence and audit chain equals its recount.\n'
+    : `${problems.length} differences.\n`,
+)
 process.exitCode = problems.length === 0 ? 0 : 1
 
 /** A running sandbox leaves its database's address in its data folder. */
 async function sandboxUrl(): Promise<string | undefined> {
   const file = path.join(process.env['DATA_DIR'] ?? '.data', 'postgres.url')
-  return readFile(file, 'utf8').then((text) => text.trim(), () => undefined)
+  return readFile(file, 'utf8').then(
+    (text) => text.trim(),
+    () => undefined,
+  )
 }

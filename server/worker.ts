@@ -75,6 +75,8 @@ function startRunner({ pool, logger, preparesStatements, tasks }: WorkerOptions)
       if (level === 'error' || level === 'warning') logger.warn({ scope }, message)
     }),
     taskList: Object.fromEntries(tasks.map((task) => [task.name, (payload: unknown) => task.run(payload)])),
-    parsedCronItems: parseCronItems(tasks.map((task) => ({ task: task.name, match: task.schedule, options: { backfillPeriod: 0, maxAttempts: 3 } }))),
+    parsedCronItems: parseCronItems(
+      tasks.map((task) => ({ task: task.name, match: task.schedule, options: { backfillPeriod: 0, maxAttempts: 3 } })),
+    ),
   })
 }

@@ -55,8 +55,16 @@ export async function insertDecision(trx: TrxClient, decision: NewDecision): Pro
     `insert into approval_decisions (application_id, transaction_id, checker_id, maker_id, decision, step, note, used_code, through, decided_at)
      select t.application_id, t.transaction_id, $3, t.maker_id, $4, $5, $6, $7, $8, clock_timestamp()
      from transactions t where t.application_id = $1 and t.transaction_id = $2`,
-    [decision.applicationId, decision.transactionId, decision.checkerId, decision.decision, decision.step, decision.note,
-      decision.usedCode, decision.through],
+    [
+      decision.applicationId,
+      decision.transactionId,
+      decision.checkerId,
+      decision.decision,
+      decision.step,
+      decision.note,
+      decision.usedCode,
+      decision.through,
+    ],
   )
 }
 

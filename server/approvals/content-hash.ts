@@ -27,5 +27,7 @@ export function shownContent(transaction: Transaction, item: ApprovalItem, decis
 
 /** SHA-256 over the shown content, in hexadecimal. */
 export function contentHash(content: ShownContent): string {
-  return createHash('sha256').update(JSON.stringify(Object.entries(content))).digest('hex')
+  return createHash('sha256')
+    .update(JSON.stringify(Object.entries(content)))
+    .digest('hex')
 }

@@ -18,7 +18,11 @@ after(() => database.drop())
 
 const deps = () => ({ pool: database.pool, clock: systemClock })
 
-async function waiting(applicationId: string, overrides: Parameters<typeof aBand>[0] = {}, item: Partial<IntakeItem> = {}): Promise<IntakeItem> {
+async function waiting(
+  applicationId: string,
+  overrides: Parameters<typeof aBand>[0] = {},
+  item: Partial<IntakeItem> = {},
+): Promise<IntakeItem> {
   const made = anIntakeItem(applicationId, { source: 'person', bands: [aBand(overrides)], ...item })
   await takeIn(database.pool, [made])
   return made
@@ -26,8 +30,14 @@ async function waiting(applicationId: string, overrides: Parameters<typeof aBand
 
 function decision(item: IntakeItem, checkerId: string, overrides: Partial<DecisionCommand> = {}) {
   return decide(deps(), {
-    applicationId: item.applicationId, transactionId: item.transactionId, checkerId, decision: 'validated', note: 'Invoice seen',
-    through: 'back_office', actor: { kind: 'person', id: checkerId }, ...overrides,
+    applicationId: item.applicationId,
+    transactionId: item.transactionId,
+    checkerId,
+    decision: 'validated',
+    note: 'Invoice seen',
+    through: 'back_office',
+    actor: { kind: 'person', id: checkerId },
+    ...overrides,
   })
 }
 
@@ -65,7 +75,10 @@ test('one rejection ends it after an approval too', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId, { steps: [1, 1] })
   await decision(item, checkerId)
-  assert.equal(kindOf(await decision(item, await makePerson(database.pool, applicationId, ['checker']), { decision: 'rejected' })), 'FAILED')
+  assert.equal(
+    kindOf(await decision(item, await makePerson(database.pool, applicationId, ['checker']), { decision: 'rejected' })),
+    'FAILED',
+  )
 })
 
 test('the maker may not decide, also with the checker role', async () => {
@@ -96,7 +109,9 @@ test('twenty checkers at once on one transaction: one wins and the others learn 
   const { applicationId } = await set()
   const item = await waiting(applicationId)
   const checkers = await Promise.all(Array.from({ length: 20 }, () => makePerson(database.pool, applicationId, ['checker'])))
-  const kinds = await Promise.all(checkers.map(async (checkerId, n) => kindOf(await decision(item, checkerId, { decision: n % 2 ? 'validated' : 'rejected' }))))
+  const kinds = await Promise.all(
+    checkers.map(async (checkerId, n) => kindOf(await decision(item, checkerId, { decision: n % 2 ? 'validated' : 'rejected' }))),
+  )
   assert.equal(kinds.filter((kind) => kind === 'not_waiting').length, 19)
 })
 
@@ -120,7 +135,9 @@ test('a decision on something else than what was shown is refused with what stan
 test('an item whose time is over can only expire, and ends FAILED with a webhook', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId)
-  await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [item.transactionId])
+  await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [
+    item.transactionId,
+  ])
   assert.equal(kindOf(await decision(item, checkerId)), 'expired')
   assert.equal(await expireApprovals(database.pool), 1)
   const { rows } = await database.pool.query(

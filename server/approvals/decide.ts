@@ -1,4 +1,4 @@
-import { canDecide, approvalProgress, type DecisionObstacle } from '#lib/approval-verdict.ts'
+import { approvalProgress, canDecide, type DecisionObstacle } from '#lib/approval-verdict.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -55,9 +55,24 @@ export function decide(deps: DecisionDeps, command: DecisionCommand): Promise<Re
     const validated = decisions.filter((decision) => decision.decision === 'validated').length
     const { step } = approvalProgress(item.steps, validated)
     const { applicationId, transactionId, checkerId, decision, note, through } = command
-    await insertDecision(trx, { applicationId, transactionId, checkerId, decision, step, note, through, usedCode: command.hasFreshCode ?? false })
+    await insertDecision(trx, {
+      applicationId,
+      transactionId,
+      checkerId,
+      decision,
+      step,
+      note,
+      through,
+      usedCode: command.hasFreshCode ?? false,
+    })
     await moveOn(trx, command, approvalProgress(item.steps, validated + 1).isComplete)
-    await appendAudit(trx, { applicationId, actor: command.actor, action: `transaction.${decision}`, subject: transactionId, details: { checkerId, note, step, through } })
+    await appendAudit(trx, {
+      applicationId,
+      actor: command.actor,
+      action: `transaction.${decision}`,
+      subject: transactionId,
+      details: { checkerId, note, step, through },
+    })
     const after = await findTransaction(trx, applicationId, transactionId)
     if (!after) throw new Error('A decided transaction is gone')
     return ok(after)
@@ -74,7 +89,12 @@ async function loadWaiting(trx: TrxClient, { applicationId, transactionId }: Dec
 }
 
 /** Persons first, then states, then what the rule and the screen ask (DESIGN 5, Order of checks). */
-async function refuseDecision(deps: DecisionDeps, trx: TrxClient, command: DecisionCommand, found: Found): Promise<DecisionFailure | undefined> {
+async function refuseDecision(
+  deps: DecisionDeps,
+  trx: TrxClient,
+  command: DecisionCommand,
+  found: Found,
+): Promise<DecisionFailure | undefined> {
   const { transaction, item, decisions } = found
   const person = await loadActor(trx, command.checkerId, command.applicationId)
   const verdict = canDecide({

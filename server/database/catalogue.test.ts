@@ -44,7 +44,8 @@ async function readKeys(): Promise<Key[]> {
        join pg_class c on c.oid = i.indrelid
        join pg_class k on k.oid = i.indexrelid
        left join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0] and a.attnum > 0
-       where c.relnamespace = 'public'::regnamespace and i.indisunique order by 1, 2`)
+       where c.relnamespace = 'public'::regnamespace and i.indisunique order by 1, 2`,
+  )
   return rows
 }
 
@@ -53,7 +54,10 @@ function findBreaches(tables: readonly string[], keys: readonly Key[]): string[]
   const withVolume = tables.filter((table) => !Object.hasOwn(REFERENCE_TABLES, table))
   const withoutKey = withVolume.filter((table) => !keys.some((key) => key.table_name === table && key.is_primary))
   const wrongKeys = keys.filter((key) => withVolume.includes(key.table_name) && key.first_column !== 'application_id')
-  return [...withoutKey.map((table) => `${table} has no primary key`), ...wrongKeys.map((key) => `${key.key_name} of ${key.table_name} begins with ${key.first_column}`)]
+  return [
+    ...withoutKey.map((table) => `${table} has no primary key`),
+    ...wrongKeys.map((key) => `${key.key_name} of ${key.table_name} begins with ${key.first_column}`),
+  ]
 }
 
 test('every table with volume has application_id first in its primary key and in each unique constraint and index', async () => {
@@ -81,22 +85,41 @@ test('a table with volume that breaks the rule is named, by whichever key', asyn
 
 test('the list of reference tables names no table that is gone', async () => {
   const tables = await readTables()
-  assert.deepEqual(Object.keys(REFERENCE_TABLES).filter((table) => !tables.includes(table)), [])
+  assert.deepEqual(
+    Object.keys(REFERENCE_TABLES).filter((table) => !tables.includes(table)),
+    [],
+  )
 })
 
 test('a table with volume refers to no other table: each reference would cost a look-up and a lock on the hot path', async () => {
   const { rows } = await database.pool.query<{ table_name: string; target: string }>(
     `select c.conrelid::regclass::text as table_name, c.confrelid::regclass::text as target from pg_constraint c
-       where c.contype = 'f' and c.connamespace = 'public'::regnamespace`)
-  const hot = ['transactions', 'transaction_events', 'ledger_balances', 'ledger_postings', 'transaction_days', 'operator_work', 'operator_attempts', 'webhook_deliveries', 'webhook_attempts']
-  assert.deepEqual(rows.filter((row) => hot.includes(row.table_name)), [])
+       where c.contype = 'f' and c.connamespace = 'public'::regnamespace`,
+  )
+  const hot = [
+    'transactions',
+    'transaction_events',
+    'ledger_balances',
+    'ledger_postings',
+    'transaction_days',
+    'operator_work',
+    'operator_attempts',
+    'webhook_deliveries',
+    'webhook_attempts',
+  ]
+  assert.deepEqual(
+    rows.filter((row) => hot.includes(row.table_name)),
+    [],
+  )
 })
 
 for (const table of APPEND_ONLY_TABLES) {
   test(`triggers refuse to change, remove or truncate rows of ${table}, also in a session that replicates`, async () => {
     const { rows } = await database.pool.query<{ name: string; enabled: string; events: string; orientation: string }>(
       `select t.tgname as name, t.tgenabled::text as enabled, pg_get_triggerdef(t.oid) as events, t.tgfoid::regproc::text as orientation
-         from pg_trigger t where t.tgrelid = $1::regclass and not t.tgisinternal`, [table])
+         from pg_trigger t where t.tgrelid = $1::regclass and not t.tgisinternal`,
+      [table],
+    )
     for (const event of ['UPDATE', 'DELETE', 'TRUNCATE']) {
       const guard = rows.find((row) => row.orientation === 'refuse_change' && new RegExp(`BEFORE [A-Z ]*${event}`).test(row.events))
       assert.ok(guard, `${event} of ${table} is not guarded`)
@@ -108,6 +131,10 @@ for (const table of APPEND_ONLY_TABLES) {
 
 test('durability is not switched off for any table but the throttle, whose loss only forgives', async () => {
   const { rows } = await database.pool.query<{ relname: string }>(
-    `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence <> 'p'`)
-  assert.deepEqual(rows.map((row) => row.relname), ['sign_in_throttles'])
+    `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence <> 'p'`,
+  )
+  assert.deepEqual(
+    rows.map((row) => row.relname),
+    ['sign_in_throttles'],
+  )
 })

@@ -123,7 +123,10 @@ function canReach(file: string, owner: Owner): boolean {
 }
 
 async function copyNative(packaged: string): Promise<string> {
-  const version = createHash('sha256').update(await readFile(path.join(packaged, 'bin', 'postgres'))).digest('hex').slice(0, 16)
+  const version = createHash('sha256')
+    .update(await readFile(path.join(packaged, 'bin', 'postgres')))
+    .digest('hex')
+    .slice(0, 16)
   const target = path.join(ELSEWHERE, `postgres-${version}`)
   if (await exists(target)) return target
   const unfinished = `${target}.${randomBytes(4).toString('hex')}`
@@ -143,8 +146,21 @@ async function initialise(native: string, dataDirectory: string, passwordFile: s
     await chown(dataDirectory, owner.uid, owner.gid)
     await chown(passwordFile, owner.uid, owner.gid)
   }
-  const args = ['--pgdata', dataDirectory, '--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256',
-    '--encoding', 'UTF8', '--locale', 'C', '--no-instructions']
+  const args = [
+    '--pgdata',
+    dataDirectory,
+    '--username',
+    'postgres',
+    '--pwfile',
+    passwordFile,
+    '--auth',
+    'scram-sha-256',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+    '--no-instructions',
+  ]
   await run(path.join(native, 'bin', 'initdb'), args, { ...owner, env: serverEnv(native), cwd: '/' })
 }
 
@@ -153,7 +169,13 @@ function spawnServer(native: string, dataDirectory: string, settings: Record<str
   const log = openSync(logFileOf(dataDirectory), 'w', 0o600)
   try {
     // Its own process group: a Ctrl-C in the terminal must reach this process first, which then stops the server in order.
-    return spawn(path.join(native, 'bin', 'postgres'), args, { ...owner, env: serverEnv(native), cwd: '/', detached: true, stdio: ['ignore', 'ignore', log] })
+    return spawn(path.join(native, 'bin', 'postgres'), args, {
+      ...owner,
+      env: serverEnv(native),
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', 'ignore', log],
+    })
   } finally {
     closeSync(log)
   }
@@ -221,5 +243,8 @@ export function freePort(): Promise<number> {
 }
 
 async function exists(file: string): Promise<boolean> {
-  return stat(file).then(() => true, () => false)
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
 }

@@ -26,7 +26,9 @@ after(async () => {
 
 test('four processes that start at once on an empty database apply each migration exactly once, and none fails', async () => {
   const names = (await readdir(new URL('./migrations/', import.meta.url))).filter((name) => name.endsWith('.sql')).sort()
-  const outputs = await Promise.all(Array.from({ length: 4 }, () => run(process.execPath, [MIGRATE_ONCE], { env: { ...process.env, TEST_MIGRATE_URL: emptyUrl } })))
+  const outputs = await Promise.all(
+    Array.from({ length: 4 }, () => run(process.execPath, [MIGRATE_ONCE], { env: { ...process.env, TEST_MIGRATE_URL: emptyUrl } })),
+  )
   const applied = outputs.flatMap(({ stdout }) => JSON.parse(stdout) as string[])
   assert.deepEqual(applied.toSorted(), names)
 })
@@ -35,7 +37,10 @@ test('a migration that was edited after it had been applied stops the start and 
   const pool = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'edited' })
   try {
     await pool.query("update schema_migrations set digest = 'another' where name = '0002_transactions.sql'")
-    await assert.rejects(migrate(pool), (error: Error) => /0002_transactions\.sql/.test(error.message) && /was edited/.test(String(error.cause)))
+    await assert.rejects(
+      migrate(pool),
+      (error: Error) => /0002_transactions\.sql/.test(error.message) && /was edited/.test(String(error.cause)),
+    )
   } finally {
     await pool.end()
   }

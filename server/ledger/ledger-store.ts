@@ -14,7 +14,9 @@ export type FundingRow = {
 
 /** Takes the lock that orders an application's money. False: there is no such application. */
 export async function lockApplication(queryable: Queryable, applicationId: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
+  const { rowCount } = await queryable.query('select 1 from application_counters where application_id = $1 for no key update', [
+    applicationId,
+  ])
   return rowCount === 1
 }
 

@@ -2,7 +2,10 @@ import path from 'node:path'
 import type { Config } from '../config.ts'
 
 /** The lines that whoever started the service reads: where it is, what it is, and how to get in. */
-export function announcement(config: Config, options: { startedInMs: number; dataDirectory: string | undefined; wasSeeded: boolean }): string[] {
+export function announcement(
+  config: Config,
+  options: { startedInMs: number; dataDirectory: string | undefined; wasSeeded: boolean },
+): string[] {
   const lines = [`Countersign is ready on ${config.publicUrl} (${(options.startedInMs / 1_000).toFixed(1)} s).`]
   if (config.role === 'worker') lines[0] = `A Countersign worker is running (${(options.startedInMs / 1_000).toFixed(1)} s).`
   const usualPlace = path.join(config.dataDirectory, 'postgres')

@@ -40,13 +40,22 @@ function start(environment: Record<string, string> = {}): Started {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'development', PORT: String(port), DATA_DIR: path.join(folder, 'data'),
-      LOG_LEVEL: 'fatal', SIMULATOR_DELAY_MS: '50', ...environment,
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_ENV: 'development',
+      PORT: String(port),
+      DATA_DIR: path.join(folder, 'data'),
+      LOG_LEVEL: 'fatal',
+      SIMULATOR_DELAY_MS: '50',
+      ...environment,
     },
   })
   started.push(child)
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => { output += text })
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
   return { child, output: () => output, ended: once(child, 'close').then(([code]) => code) }
 }
 
@@ -55,7 +64,11 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
   throw new Error(`Waited in vain: ${what}`)
 }
 
-const get = (address: string) => fetch(`http://127.0.0.1:${port}${address}`).then((response) => response.status, () => 0)
+const get = (address: string) =>
+  fetch(`http://127.0.0.1:${port}${address}`).then(
+    (response) => response.status,
+    () => 0,
+  )
 const ready = () => until('the service is ready', async () => (await get('/health/ready')) === 200)
 
 async function stop(service: Started): Promise<number | null> {
@@ -71,17 +84,26 @@ async function partner(): Promise<(operation: string) => Promise<{ status: numbe
   const [first] = (await sandbox()).applications
   assert.ok(first)
   const tokens = await fetch(`http://127.0.0.1:${port}/public/access_token`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: first.username, password: first.password }),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: first.username, password: first.password }),
   })
   const { access_token: accessToken } = (await tokens.json()) as { access_token: string }
   return async (operation) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/transaction/${operation}`, {
       method: 'POST',
       headers: { apiKey: first.apiKey, apiId: first.apiId, authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-      body: operation.includes('?') ? undefined : JSON.stringify({
-        transferMethod: 'MOMOCM', customerName: 'Clarisse Mbarga', externalId: crypto.randomUUID(), phoneNumber: '237677209341', amount: 100,
-        webhookUrl: 'http://127.0.0.1:9/nobody', countryName: 'CAMEROON',
-      }),
+      body: operation.includes('?')
+        ? undefined
+        : JSON.stringify({
+            transferMethod: 'MOMOCM',
+            customerName: 'Clarisse Mbarga',
+            externalId: crypto.randomUUID(),
+            phoneNumber: '237677209341',
+            amount: 100,
+            webhookUrl: 'http://127.0.0.1:9/nobody',
+            countryName: 'CAMEROON',
+          }),
     })
     const body = (await response.json()) as { transactionId?: string; id?: string }
     return { status: response.status, transactionId: body.transactionId ?? body.id ?? '' }
@@ -90,15 +112,18 @@ async function partner(): Promise<(operation: string) => Promise<{ status: numbe
 
 /** Running processes with this in their command line, children of `parent` where one is named. */
 async function pidsOf(fragment: string, parent?: number): Promise<number[]> {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-      if (parent !== undefined && Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== parent) return false
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(fragment) && !/^State:\s+Z/m.test(status)
-    } catch {
-      return false
-    }
-  })
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+        if (parent !== undefined && Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== parent) return false
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(fragment) && !/^State:\s+Z/m.test(status)
+      } catch {
+        return false
+      }
+    })
 }
 
 test('a bad value stops the start with one sentence that names it', async () => {
@@ -119,7 +144,8 @@ test('the service starts, says where it is, refuses a twin, and ends leaving not
   await until('the announcement', async () => service.output().includes('sandbox.json'))
   assert.match(service.output(), new RegExp(`http://127.0.0.1:${port} `))
   assert.match(service.output(), /This is a sandbox/)
-  for (const name of ['sandbox.json', 'secrets.json', 'postgres.url']) assert.equal((await stat(path.join(folder, 'data', name))).mode & 0o777, 0o600, name)
+  for (const name of ['sandbox.json', 'secrets.json', 'postgres.url'])
+    assert.equal((await stat(path.join(folder, 'data', name))).mode & 0o777, 0o600, name)
   const twin = start({ PORT: String(await freePort()) })
   assert.equal(await twin.ended, 1)
   assert.match(twin.output(), new RegExp(`^Already running on http://127.0.0.1:${port} \\(process ${service.child.pid}\\)`))
@@ -172,7 +198,12 @@ test('requests that were accepted while the end began are answered', async () =>
   const service = start()
   await ready()
   const call = await partner()
-  const answers = Array.from({ length: 60 }, () => call('deposit').then((answer) => answer.status, () => 0))
+  const answers = Array.from({ length: 60 }, () =>
+    call('deposit').then(
+      (answer) => answer.status,
+      () => 0,
+    ),
+  )
   await Promise.race(answers)
   service.child.kill('SIGTERM')
   const accepted = (await Promise.all(answers)).filter((status) => status === 200).length
@@ -181,7 +212,9 @@ test('requests that were accepted while the end began are answered', async () =>
   await ready()
   const databaseUrl = (await readFile(path.join(folder, 'data/postgres.url'), 'utf8')).trim()
   const pool = createPool({ databaseUrl, connectionsMax: 1, applicationName: 'test' })
-  const { rows } = await pool.query<{ count: bigint }>(`select count(*) from transactions where webhook_url = 'http://127.0.0.1:9/nobody' and type = 'DEPOSIT'`)
+  const { rows } = await pool.query<{ count: bigint }>(
+    `select count(*) from transactions where webhook_url = 'http://127.0.0.1:9/nobody' and type = 'DEPOSIT'`,
+  )
   await pool.end()
   // One more was made by the test of the SIGKILL.
   assert.ok((rows[0]?.count ?? 0n) >= BigInt(accepted) + 1n, `${rows[0]?.count} stored, ${accepted} answered`)
@@ -198,7 +231,12 @@ test('two web processes share the port, and roles run apart on one database', as
   assert.deepEqual(new Set(statuses), new Set([200]))
 
   const databaseUrl = (await readFile(path.join(folder, 'data/postgres.url'), 'utf8')).trim()
-  const worker = start({ ROLE: 'worker', DATABASE_URL: databaseUrl, DATA_DIR: path.join(folder, 'worker'), SIMULATOR_PORT: String(await freePort()) })
+  const worker = start({
+    ROLE: 'worker',
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: path.join(folder, 'worker'),
+    SIMULATOR_PORT: String(await freePort()),
+  })
   await until('the worker', async () => worker.output().includes('worker is running'))
   assert.equal(await stop(worker), 0)
   assert.equal(await stop(service), 0)

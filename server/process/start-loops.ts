@@ -16,9 +16,17 @@ export type Loops = {
 /** Starts the loops of the worker role. Several processes may run them on one database. */
 export function startLoops(runtime: Runtime): Loops {
   const { config, pool, logger, clock, settler, connectors, directory, metrics } = runtime
-  const dispatcher = createDispatcher({ pool, settler, connectors, logger, onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`) })
+  const dispatcher = createDispatcher({
+    pool,
+    settler,
+    connectors,
+    logger,
+    onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`),
+  })
   const deliveries = createDeliveryLoop({
-    pool, clock, logger,
+    pool,
+    clock,
+    logger,
     secretsFor: (applicationId) => directory.find(applicationId)?.webhookSecrets ?? [],
     copiesStatusFor: (applicationId) => directory.find(applicationId)?.copiesWebhookStatus ?? false,
     allowsPrivateTargets: config.isSandbox,

@@ -7,7 +7,12 @@ import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 type WebProcessOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
 
 /** Starts WEB_CONCURRENCY processes that share the port; one that dies is started again. Gives back how to drain them all. */
-export async function startWebProcesses({ config, databaseUrl, logger, operators }: WebProcessOptions): Promise<{ pagesReady: Promise<void>; drain(): Promise<void> }> {
+export async function startWebProcesses({
+  config,
+  databaseUrl,
+  logger,
+  operators,
+}: WebProcessOptions): Promise<{ pagesReady: Promise<void>; drain(): Promise<void> }> {
   const environment = {
     ...processEnvironment(),
     NODE_ENV: 'production' as const,
@@ -20,9 +25,14 @@ export async function startWebProcesses({ config, databaseUrl, logger, operators
     PUBLIC_URL: config.publicUrl,
     OPERATORS: JSON.stringify(operators),
   }
-  const start = (number: number) => superviseChild({
-    name: `web ${number}`, entry: new URL('./web-process.ts', import.meta.url), environment, logger, stopLimitMs: 12_000,
-  })
+  const start = (number: number) =>
+    superviseChild({
+      name: `web ${number}`,
+      entry: new URL('./web-process.ts', import.meta.url),
+      environment,
+      logger,
+      stopLimitMs: 12_000,
+    })
   // All at once: a port that is taken shows in the first that tries.
   const children: SupervisedChild[] = await Promise.all(Array.from({ length: config.webConcurrency }, (_, index) => start(index + 1)))
   return { pagesReady: Promise.resolve(), drain: async () => void (await Promise.all(children.map((child) => child.stop()))) }

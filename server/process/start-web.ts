@@ -22,17 +22,23 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
     apiMount: config.apiMount,
     fallback: (incoming, outgoing) => {
       if (handler) return handler(incoming, outgoing)
-      pages.promise.then((ready) => ready(incoming, outgoing), () => refusePage(outgoing))
+      pages.promise.then(
+        (ready) => ready(incoming, outgoing),
+        () => refusePage(outgoing),
+      )
     },
   })
   const port = await frontDoor.listen({ host: config.host, port: config.port, reusePort: options.sharesPort })
-  const pagesReady = loadPages({ hostname: config.host, port }).then((loaded) => {
-    handler = loaded
-    pages.resolve(loaded)
-  }, (error: unknown) => {
-    logger.error({ err: error }, 'The pages could not be loaded; the API is served all the same')
-    pages.reject(error)
-  })
+  const pagesReady = loadPages({ hostname: config.host, port }).then(
+    (loaded) => {
+      handler = loaded
+      pages.resolve(loaded)
+    },
+    (error: unknown) => {
+      logger.error({ err: error }, 'The pages could not be loaded; the API is served all the same')
+      pages.reject(error)
+    },
+  )
   pages.promise.catch(() => undefined)
   return { port, pagesReady, drain: () => frontDoor.drain() }
 }

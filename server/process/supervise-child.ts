@@ -34,7 +34,10 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
   const firstMessage = await untilReady(child, options.name)
 
   function start(): ChildProcess {
-    const started = fork(options.entry, options.arguments?.() ?? [], { env: options.environment, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    const started = fork(options.entry, options.arguments?.() ?? [], {
+      env: options.environment,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
     started.once('exit', (code, signal) => {
       if (isStopping || started !== child) return
       options.logger.error({ child: options.name, code, signal }, 'A child process ended; it is started again')
@@ -64,7 +67,10 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
 
 function untilReady(child: ChildProcess, name: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error(`The process ${name} was not ready within ${FIRST_READY_LIMIT_MS / 1_000} s.`)), FIRST_READY_LIMIT_MS)
+    const limit = setTimeout(
+      () => reject(new Error(`The process ${name} was not ready within ${FIRST_READY_LIMIT_MS / 1_000} s.`)),
+      FIRST_READY_LIMIT_MS,
+    )
     child.once('message', (message: unknown) => {
       clearTimeout(limit)
       resolve(message)

@@ -24,7 +24,10 @@ export async function selectPage(queryable: Queryable, applicationId: string, { 
 
 /** The same for a final status, newest result first, by its own gap-free sequence. */
 export async function selectFinalPage(
-  queryable: Queryable, applicationId: string, status: 'SUCCESS' | 'FAILED', { page, size }: PageRequest,
+  queryable: Queryable,
+  applicationId: string,
+  status: 'SUCCESS' | 'FAILED',
+  { page, size }: PageRequest,
 ): Promise<ListRow[]> {
   const counter = status === 'SUCCESS' ? 'success_count' : 'failed_count'
   const { rows } = await queryable.query<ListRow>({
@@ -72,7 +75,10 @@ export async function selectWaitingPage(queryable: Queryable, applicationId: str
 
 /** One phone's transactions are few enough to count in the index. */
 export async function selectPhonePage(
-  queryable: Queryable, applicationId: string, phoneNumber: string, { page, size }: PageRequest,
+  queryable: Queryable,
+  applicationId: string,
+  phoneNumber: string,
+  { page, size }: PageRequest,
 ): Promise<ListRow[]> {
   const { rows } = await queryable.query<ListRow>({
     name: 'select_phone_page',

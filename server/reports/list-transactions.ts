@@ -12,14 +12,20 @@ export async function listTransactions(queryable: Queryable, applicationId: stri
 
 /** Those in one status; for SUCCESS and FAILED the newest result first (spec, getByApplicationProductAndStatus). */
 export async function listByStatus(
-  queryable: Queryable, applicationId: string, status: TransactionStatus, request: PageRequest,
+  queryable: Queryable,
+  applicationId: string,
+  status: TransactionStatus,
+  request: PageRequest,
 ): Promise<Page<Transaction>> {
   return asPage(await rowsOf(queryable, applicationId, status, request), request)
 }
 
 /** Those of one phone number, exactly as written, newest first (spec, getByApplicationProductAndPhoneReceiver). */
 export async function listByPhone(
-  queryable: Queryable, applicationId: string, phoneNumber: string, request: PageRequest,
+  queryable: Queryable,
+  applicationId: string,
+  phoneNumber: string,
+  request: PageRequest,
 ): Promise<Page<Transaction>> {
   return asPage(await selectPhonePage(queryable, applicationId, phoneNumber, request), request)
 }

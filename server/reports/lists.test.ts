@@ -20,7 +20,10 @@ before(async () => {
   // 40 collects: every fourth succeeds, every fourth fails, every fourth waits for approval, the rest is pending.
   for (let n = 0; n < 40; n++) {
     const item = anIntakeItem(applicationId, {
-      type: 'COLLECT', amountMinor: BigInt(n + 1) * 100n, phoneNumber: n < 10 ? '237670000010' : '237670000011', bands: n % 4 === 2 ? [aBand()] : null,
+      type: 'COLLECT',
+      amountMinor: BigInt(n + 1) * 100n,
+      phoneNumber: n < 10 ? '237670000010' : '237670000011',
+      bands: n % 4 === 2 ? [aBand()] : null,
     })
     await takeIn(database.pool, [item])
     if (n % 4 < 2) await transition(database.pool, [{ ...item, event: n % 4 === 0 ? 'succeeded' : 'failed', actor: SYSTEM_ACTOR }])
@@ -36,7 +39,10 @@ test('pages of any size cover the whole list once, newest first, with the exact 
       assert.equal(total, 40n)
       sequences.push(...rows.map((row) => row.sequence))
     }
-    assert.deepEqual(sequences, Array.from({ length: 40 }, (_, n) => BigInt(40 - n)))
+    assert.deepEqual(
+      sequences,
+      Array.from({ length: 40 }, (_, n) => BigInt(40 - n)),
+    )
   }
 })
 
@@ -60,7 +66,10 @@ test('each status list holds exactly the transactions in that status', async () 
 test('a phone list holds that phone only and counts it', async () => {
   const { rows, total } = await listByPhone(database.pool, applicationId, '237670000010', { page: 0, size: 6 })
   assert.equal(total, 10n)
-  assert.deepEqual(rows.map((row) => row.sequence), [10n, 9n, 8n, 7n, 6n, 5n])
+  assert.deepEqual(
+    rows.map((row) => row.sequence),
+    [10n, 9n, 8n, 7n, 6n, 5n],
+  )
 })
 
 test('totals include both ends of the range and count each status apart', async () => {
@@ -78,5 +87,8 @@ test('balances come for all thirteen operators, held money already taken out', a
   await takeIn(database.pool, [anIntakeItem(funded, { operator: 'SNWAVE' })])
   const balances = await listBalances(database.pool, funded)
   assert.equal(balances.length, 13)
-  assert.deepEqual(balances.find((balance) => balance.operator === 'SNWAVE'), { operator: 'SNWAVE', collectMinor: 0n, depositMinor: 492_500n, heldMinor: 507_500n })
+  assert.deepEqual(
+    balances.find((balance) => balance.operator === 'SNWAVE'),
+    { operator: 'SNWAVE', collectMinor: 0n, depositMinor: 492_500n, heldMinor: 507_500n },
+  )
 })

@@ -26,9 +26,12 @@ function dayCondition(filter: TransactionFilter, alias: 'd' | 't'): RawBuilder<S
 /** Every day of the application with its counts, oldest first: some hundreds of rows a year, whatever its size. */
 export async function selectDayCounts(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<DayCount[]> {
   const matches = sql<SqlBool>`${dayCondition(filter, 'd')} and ${dateCondition(filter)}`
-  return runQuery(queryable, sql<DayCount>`select d.day, sum(d.transaction_count) as "all",
+  return runQuery(
+    queryable,
+    sql<DayCount>`select d.day, sum(d.transaction_count) as "all",
       coalesce(sum(d.transaction_count) filter (where ${matches}), 0) as matching
-    from transaction_days d where d.application_id = ${applicationId} group by d.day order by d.day`)
+    from transaction_days d where d.application_id = ${applicationId} group by d.day order by d.day`,
+  )
 }
 
 function dateCondition(filter: TransactionFilter): RawBuilder<SqlBool> {
@@ -69,23 +72,46 @@ const ORDERS: Record<TransactionFilter['sort'], RawBuilder<unknown>> = {
 export type RowsRequest = { stretches: readonly Stretch[]; offset: bigint; limit: number }
 
 /** The rows of some stretches that fit the filter, in its order. */
-export function selectRows(queryable: Queryable, applicationId: string, filter: TransactionFilter, request: RowsRequest): Promise<Transaction[]> {
-  return runQuery(queryable, sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+export function selectRows(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+  request: RowsRequest,
+): Promise<Transaction[]> {
+  return runQuery(
+    queryable,
+    sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
     where ${rowCondition(applicationId, filter)} and ${stretchCondition(request.stretches)}
-    order by ${ORDERS[filter.sort]} offset ${request.offset} limit ${request.limit}`)
+    order by ${ORDERS[filter.sort]} offset ${request.offset} limit ${request.limit}`,
+  )
 }
 
 export type CurrencySum = { currency: Currency; count: bigint; amountMinor: bigint }
 
 /** Counts and sums what fits, per currency, row by row: only over stretches that a reader can wait for. */
-export function sumRows(queryable: Queryable, applicationId: string, filter: TransactionFilter, stretches: readonly Stretch[]): Promise<CurrencySum[]> {
-  return runQuery(queryable, sql<CurrencySum>`select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor" from transactions t
-    where ${rowCondition(applicationId, filter)} and ${stretchCondition(stretches)} group by t.currency order by t.currency`)
+export function sumRows(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+  stretches: readonly Stretch[],
+): Promise<CurrencySum[]> {
+  return runQuery(
+    queryable,
+    sql<CurrencySum>`select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor" from transactions t
+    where ${rowCondition(applicationId, filter)} and ${stretchCondition(stretches)} group by t.currency order by t.currency`,
+  )
 }
 
 /** The same from the roll-ups, for filters that they know: any number of transactions at the price of their days. */
-export function sumDays(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<{ operator: OperatorCode; count: bigint; amountMinor: bigint }[]> {
-  return runQuery(queryable, sql<{ operator: OperatorCode; count: bigint; amountMinor: bigint }>`select d.operator,
+export function sumDays(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+): Promise<{ operator: OperatorCode; count: bigint; amountMinor: bigint }[]> {
+  return runQuery(
+    queryable,
+    sql<{ operator: OperatorCode; count: bigint; amountMinor: bigint }>`select d.operator,
       sum(d.transaction_count) as count, sum(d.amount_minor) as "amountMinor" from transaction_days d
-    where d.application_id = ${applicationId} and ${dayCondition(filter, 'd')} and ${dateCondition(filter)} group by d.operator`)
+    where d.application_id = ${applicationId} and ${dayCondition(filter, 'd')} and ${dateCondition(filter)} group by d.operator`,
+  )
 }

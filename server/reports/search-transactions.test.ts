@@ -30,8 +30,12 @@ async function seed(): Promise<void> {
   for (let n = 0; n < 240; n++) {
     const operator = OPERATOR_CODES[(n * 7) % 13] ?? 'OMCM'
     const item = anIntakeItem(applicationId, {
-      operator, type: n % 3 === 0 ? 'DEPOSIT' : 'COLLECT', amountMinor: BigInt(((n * 37) % 90) + 1) * 100n, customerName: n % 5 === 0 ? 'Awa_Traoré 50%' : 'Paul Etame',
-      phoneNumber: `${OPERATORS[operator].country.dialCode}67000${n % 8}${n % 2}00`, bands: n % 4 === 3 ? [aBand()] : null,
+      operator,
+      type: n % 3 === 0 ? 'DEPOSIT' : 'COLLECT',
+      amountMinor: BigInt(((n * 37) % 90) + 1) * 100n,
+      customerName: n % 5 === 0 ? 'Awa_Traoré 50%' : 'Paul Etame',
+      phoneNumber: `${OPERATORS[operator].country.dialCode}67000${n % 8}${n % 2}00`,
+      bands: n % 4 === 3 ? [aBand()] : null,
     })
     await takeIn(database.pool, [item])
     if (n % 4 === 0) await transition(database.pool, [{ ...item, event: 'failed', actor: SYSTEM_ACTOR }])
@@ -53,24 +57,42 @@ function oracle(filter: TransactionFilter): Transaction[] {
   const operators = filteredOperators(filter)
   const fitting = all.filter(
     (one) =>
-      (filter.status.length === 0 || filter.status.includes(one.status)) && (filter.type.length === 0 || filter.type.includes(one.type)) &&
-      (!operators || operators.includes(one.operator)) && (!filter.from || utcDayOf(one.createdAt) >= filter.from) && (!filter.to || utcDayOf(one.createdAt) <= filter.to) &&
-      (filter.min === null || one.amountMinor >= filter.min) && (filter.max === null || one.amountMinor <= filter.max) &&
-      one.phoneNumber.startsWith(filter.phone) && one.customerName.toLowerCase().includes(filter.name.toLowerCase()),
+      (filter.status.length === 0 || filter.status.includes(one.status)) &&
+      (filter.type.length === 0 || filter.type.includes(one.type)) &&
+      (!operators || operators.includes(one.operator)) &&
+      (!filter.from || utcDayOf(one.createdAt) >= filter.from) &&
+      (!filter.to || utcDayOf(one.createdAt) <= filter.to) &&
+      (filter.min === null || one.amountMinor >= filter.min) &&
+      (filter.max === null || one.amountMinor <= filter.max) &&
+      one.phoneNumber.startsWith(filter.phone) &&
+      one.customerName.toLowerCase().includes(filter.name.toLowerCase()),
   )
   const sign = filter.sort === 'amount-asc' ? 1 : -1
   if (filter.sort === 'oldest') return fitting.toReversed()
   if (filter.sort === 'newest') return fitting
-  return fitting.toSorted((left, right) => (left.amountMinor === right.amountMinor ? Number(right.sequence - left.sequence) : sign * Number(left.amountMinor - right.amountMinor)))
+  return fitting.toSorted((left, right) =>
+    left.amountMinor === right.amountMinor ? Number(right.sequence - left.sequence) : sign * Number(left.amountMinor - right.amountMinor),
+  )
 }
 
-const few = <const Values extends readonly string[]>(values: Values) => fc.subarray([...values], { maxLength: Math.min(3, values.length) }).map((chosen) => chosen.join(','))
+const few = <const Values extends readonly string[]>(values: Values) =>
+  fc.subarray([...values], { maxLength: Math.min(3, values.length) }).map((chosen) => chosen.join(','))
 const day = fc.integer({ min: 1, max: 28 }).map((n) => `2026-03-${String(n).padStart(2, '0')}`)
 const address = fc.record(
   {
-    status: few(TRANSACTION_STATUSES), type: few(TRANSACTION_TYPES), operator: few(OPERATOR_CODES), country: few(COUNTRY_NAMES), from: day, to: day,
-    min: fc.integer({ min: 1, max: 90 }).map(String), max: fc.integer({ min: 1, max: 90 }).map(String), phone: fc.constantFrom('237', '22167', '+237 67000'),
-    name: fc.constantFrom('awa', 'PAUL', '_', '%', '50%'), sort: fc.constantFrom('newest', 'oldest', 'amount-desc', 'amount-asc'), page: fc.integer({ min: 1, max: 5 }).map(String), size: fc.constantFrom('25', '50'),
+    status: few(TRANSACTION_STATUSES),
+    type: few(TRANSACTION_TYPES),
+    operator: few(OPERATOR_CODES),
+    country: few(COUNTRY_NAMES),
+    from: day,
+    to: day,
+    min: fc.integer({ min: 1, max: 90 }).map(String),
+    max: fc.integer({ min: 1, max: 90 }).map(String),
+    phone: fc.constantFrom('237', '22167', '+237 67000'),
+    name: fc.constantFrom('awa', 'PAUL', '_', '%', '50%'),
+    sort: fc.constantFrom('newest', 'oldest', 'amount-desc', 'amount-asc'),
+    page: fc.integer({ min: 1, max: 5 }).map(String),
+    size: fc.constantFrom('25', '50'),
   },
   { requiredKeys: [] },
 )
@@ -82,7 +104,10 @@ test('any filter, order and page equals what picking from the whole list by hand
       const expected = oracle(filter)
       const found = await searchTransactions(database.pool, applicationId, filter)
       const begin = (filter.page - 1) * filter.size
-      assert.deepEqual(found.rows.map((row) => row.sequence), expected.slice(begin, begin + filter.size).map((row) => row.sequence))
+      assert.deepEqual(
+        found.rows.map((row) => row.sequence),
+        expected.slice(begin, begin + filter.size).map((row) => row.sequence),
+      )
       assert.equal(found.total, BigInt(expected.length))
       for (const sum of found.sums) {
         const amounts = expected.filter((row) => row.currency === sum.currency).map((row) => row.amountMinor)

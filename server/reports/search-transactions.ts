@@ -1,9 +1,17 @@
-import { type Currency, CURRENCIES } from '#lib/money.ts'
+import { CURRENCIES, type Currency } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
-import { type CurrencySum, type DayCount, selectDayCounts, selectRows, type Stretch, sumDays, sumRows } from './search-transactions-store.ts'
+import {
+  type CurrencySum,
+  type DayCount,
+  type Stretch,
+  selectDayCounts,
+  selectRows,
+  sumDays,
+  sumRows,
+} from './search-transactions-store.ts'
 
 /** Rows that are read one by one for a filter that no roll-up knows, newest first, before the search stops. */
 export const SCAN_MAX = 100_000n
@@ -27,9 +35,7 @@ export type SearchedPage = {
  */
 export async function searchTransactions(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<SearchedPage> {
   const days = withSequences(await selectDayCounts(queryable, applicationId, filter))
-  return needsRows(filter)
-    ? searchByRows(queryable, applicationId, filter, days)
-    : searchByDays(queryable, applicationId, filter, days)
+  return needsRows(filter) ? searchByRows(queryable, applicationId, filter, days) : searchByDays(queryable, applicationId, filter, days)
 }
 
 type Day = DayCount & Stretch
@@ -45,7 +51,14 @@ function withSequences(counts: DayCount[]): Day[] {
 }
 
 function needsRows(filter: TransactionFilter): boolean {
-  return filter.min !== null || filter.max !== null || filter.phone !== '' || filter.name !== '' || filter.batch !== null || filter.unconfirmed !== null
+  return (
+    filter.min !== null ||
+    filter.max !== null ||
+    filter.phone !== '' ||
+    filter.name !== '' ||
+    filter.batch !== null ||
+    filter.unconfirmed !== null
+  )
 }
 
 async function searchByDays(queryable: Queryable, applicationId: string, filter: TransactionFilter, days: Day[]): Promise<SearchedPage> {
@@ -59,7 +72,8 @@ async function searchByDays(queryable: Queryable, applicationId: string, filter:
   }
   const sort = filter.sort === 'oldest' ? 'oldest' : 'newest'
   const { stretches, offset } = stretchesOfPage(sort === 'oldest' ? matching : matching.toReversed(), filter)
-  const rows = stretches.length === 0 ? [] : await selectRows(queryable, applicationId, { ...filter, sort }, { stretches, offset, limit: filter.size })
+  const rows =
+    stretches.length === 0 ? [] : await selectRows(queryable, applicationId, { ...filter, sort }, { stretches, offset, limit: filter.size })
   return { rows, total, sums, searchedBackTo: null, isSortedAsAsked: !isByAmount }
 }
 

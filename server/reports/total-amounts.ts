@@ -8,7 +8,9 @@ import { sumAll, sumRange } from './total-store.ts'
  * added together because the specification says so (getTotalAmountByApplicationProductAndDateRange).
  */
 export function totalByRange(
-  queryable: Queryable, applicationId: string, range: { startDay: UtcDay; endDay: UtcDay; status: TransactionStatus },
+  queryable: Queryable,
+  applicationId: string,
+  range: { startDay: UtcDay; endDay: UtcDay; status: TransactionStatus },
 ): Promise<bigint> {
   return sumRange(queryable, applicationId, range)
 }

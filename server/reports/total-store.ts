@@ -5,7 +5,9 @@ import type { Queryable } from '#server/database/pool.ts'
 
 /** Sums roll-up days, never transactions. */
 export async function sumRange(
-  queryable: Queryable, applicationId: string, range: { startDay: UtcDay; endDay: UtcDay; status: TransactionStatus },
+  queryable: Queryable,
+  applicationId: string,
+  range: { startDay: UtcDay; endDay: UtcDay; status: TransactionStatus },
 ): Promise<bigint> {
   const { rows } = await queryable.query<{ total: bigint }>({
     name: 'sum_range',

@@ -23,17 +23,33 @@ test('whatever sequence of moves is tried, the books, counters, sequences and ro
   const settler = createSettler({ pool: database.pool, batchMax: 7 })
   const events = Object.keys(TRANSITIONS).filter((event) => !event.startsWith('created')) as TransitionEvent[]
   const step = fc.record({
-    application: fc.nat(1), isDeposit: fc.boolean(), isWaiting: fc.boolean(),
-    amountMinor: fc.bigInt(1n, 900_000n), tries: fc.array(fc.constantFrom(...events), { maxLength: 4 }),
+    application: fc.nat(1),
+    isDeposit: fc.boolean(),
+    isWaiting: fc.boolean(),
+    amountMinor: fc.bigInt(1n, 900_000n),
+    tries: fc.array(fc.constantFrom(...events), { maxLength: 4 }),
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const items = steps.map((one) =>
-        anIntakeItem(applicationIds[one.application] ?? '', { type: one.isDeposit ? 'DEPOSIT' : 'COLLECT', amountMinor: one.amountMinor, bands: one.isWaiting ? [WAITING] : null }))
+        anIntakeItem(applicationIds[one.application] ?? '', {
+          type: one.isDeposit ? 'DEPOSIT' : 'COLLECT',
+          amountMinor: one.amountMinor,
+          bands: one.isWaiting ? [WAITING] : null,
+        }),
+      )
       await takeIn(database.pool, items)
       const moves = steps.flatMap((one, index) => one.tries.map((event) => ({ item: items[index], event })))
-      await Promise.all(moves.map(({ item, event }) =>
-        settler.settle({ applicationId: item?.applicationId ?? '', transactionId: item?.transactionId ?? '', event, actor: SYSTEM_ACTOR })))
+      await Promise.all(
+        moves.map(({ item, event }) =>
+          settler.settle({
+            applicationId: item?.applicationId ?? '',
+            transactionId: item?.transactionId ?? '',
+            event,
+            actor: SYSTEM_ACTOR,
+          }),
+        ),
+      )
     }),
     { numRuns: 25 },
   )
@@ -47,7 +63,10 @@ test('a balance, a counter, a roll-up or a sequence that is off by one is found 
   const [first] = await Promise.all([takeIn(database.pool, [anIntakeItem(applicationId, { type: 'COLLECT' })])])
   assert.equal(first.length, 1)
   const damages = [
-    ['update ledger_balances set collect_minor = collect_minor + 1, clearing_minor = clearing_minor - 1 where application_id = $1', 'balances'],
+    [
+      'update ledger_balances set collect_minor = collect_minor + 1, clearing_minor = clearing_minor - 1 where application_id = $1',
+      'balances',
+    ],
     ['update application_counters set pending_count = pending_count + 1 where application_id = $1', 'counters'],
     ['update transaction_days set amount_minor = amount_minor + 1 where application_id = $1', 'roll-ups'],
     ['update transactions set sequence = sequence + 1 where application_id = $1', 'sequences'],
@@ -59,7 +78,10 @@ test('a balance, a counter, a roll-up or a sequence that is off by one is found 
       await client.query('begin')
       await client.query(damage, [applicationId])
       const differences = await verifyBooks(client)
-      assert.ok(differences.some((difference) => difference.check === check), `${check}: ${JSON.stringify(differences)}`)
+      assert.ok(
+        differences.some((difference) => difference.check === check),
+        `${check}: ${JSON.stringify(differences)}`,
+      )
     } finally {
       await client.query('rollback')
       client.release()

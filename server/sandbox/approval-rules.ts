@@ -12,7 +12,15 @@ export const FIRST_RULES: RuleInput[] = [
   { ...PREPARED, name: 'Large payout (XAF)', currency: 'XAF', aboveMinor: '50000000', approvals: [2] },
   { ...PREPARED, name: 'Large payout (XOF)', currency: 'XOF', aboveMinor: '50000000', approvals: [2] },
   { ...PREPARED, name: 'Large payout (UGX)', currency: 'UGX', aboveMinor: '200000000', approvals: [2] },
-  { ...PREPARED, name: 'Very large payout (XAF)', currency: 'XAF', aboveMinor: '80000000', approvals: [1, 1], needsCode: true, expiresInHours: 96 },
+  {
+    ...PREPARED,
+    name: 'Very large payout (XAF)',
+    currency: 'XAF',
+    aboveMinor: '80000000',
+    approvals: [1, 1],
+    needsCode: true,
+    expiresInHours: 96,
+  },
   { ...PREPARED, name: 'First payment to a number (XAF)', currency: 'XAF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
   { ...PREPARED, name: 'First payment to a number (XOF)', currency: 'XOF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
 ]
@@ -20,5 +28,13 @@ export const FIRST_RULES: RuleInput[] = [
 /** The second application also holds back large deposits of its program; it has one checker, so every rule asks for one. */
 export const SECOND_RULES: RuleInput[] = [
   { name: 'Large payout of the program (XOF)', sources: ['api'], currency: 'XOF', aboveMinor: '30000000', approvals: [1] },
-  { ...PREPARED, name: 'First payment to a number (XOF)', currency: 'XOF', aboveMinor: '5000000', firstTimeOnly: true, approvals: [1], expiresInHours: 72 },
+  {
+    ...PREPARED,
+    name: 'First payment to a number (XOF)',
+    currency: 'XOF',
+    aboveMinor: '5000000',
+    firstTimeOnly: true,
+    approvals: [1],
+    expiresInHours: 72,
+  },
 ]

@@ -27,9 +27,27 @@ export const CAST: readonly CastApplication[] = [
       { name: 'Serge Mbarga', email: 'serge.mbarga@kora.example', roles: ['administrator'] },
       { name: 'Grace Nakato', email: 'grace.nakato@kora.example', roles: ['maker', 'checker'] },
     ],
-    receivers: ['https://hooks.kora.example/mobile-money', 'https://hooks.kora.example/mobile-money', 'https://erp.kora.example:8443/payments/result'],
+    receivers: [
+      'https://hooks.kora.example/mobile-money',
+      'https://hooks.kora.example/mobile-money',
+      'https://erp.kora.example:8443/payments/result',
+    ],
     transactionCount: 4_000,
-    shares: { OMCM: 18, MOMOCM: 18, CIWAVE: 12, CIOM: 9, SNWAVE: 10, SNOM: 8, SNFREE: 4, BFOM: 5, MLMOOV: 3, BJMTN: 4, BJMOOV: 2, UGMTN: 4, UGAIRTEL: 3 },
+    shares: {
+      OMCM: 18,
+      MOMOCM: 18,
+      CIWAVE: 12,
+      CIOM: 9,
+      SNWAVE: 10,
+      SNOM: 8,
+      SNFREE: 4,
+      BFOM: 5,
+      MLMOOV: 3,
+      BJMTN: 4,
+      BJMOOV: 2,
+      UGMTN: 4,
+      UGAIRTEL: 3,
+    },
   },
   {
     name: 'Teranga Logistics',
@@ -42,7 +60,21 @@ export const CAST: readonly CastApplication[] = [
     ],
     receivers: ['https://partner.example/countersign/webhook'],
     transactionCount: 800,
-    shares: { OMCM: 2, MOMOCM: 2, CIWAVE: 12, CIOM: 8, SNWAVE: 25, SNOM: 22, SNFREE: 10, BFOM: 6, MLMOOV: 8, BJMTN: 2, BJMOOV: 1, UGMTN: 1, UGAIRTEL: 1 },
+    shares: {
+      OMCM: 2,
+      MOMOCM: 2,
+      CIWAVE: 12,
+      CIOM: 8,
+      SNWAVE: 25,
+      SNOM: 22,
+      SNFREE: 10,
+      BFOM: 6,
+      MLMOOV: 8,
+      BJMTN: 2,
+      BJMOOV: 1,
+      UGMTN: 1,
+      UGAIRTEL: 1,
+    },
   },
 ]
 
@@ -66,12 +98,19 @@ const FAMILY_NAMES: Record<CountryName, string> = {
 }
 /** What numbers of the operator begin with after the dial code, and how many digits follow that. */
 const NUMBERS: Record<OperatorCode, { prefixes: string[]; digits: number }> = {
-  OMCM: { prefixes: ['699', '655', '691'], digits: 6 }, MOMOCM: { prefixes: ['677', '650', '681'], digits: 6 },
-  CIWAVE: { prefixes: ['0701', '0504'], digits: 6 }, CIOM: { prefixes: ['0707', '0747'], digits: 6 },
-  SNWAVE: { prefixes: ['77', '78'], digits: 7 }, SNOM: { prefixes: ['77', '78'], digits: 7 }, SNFREE: { prefixes: ['76'], digits: 7 },
-  BFOM: { prefixes: ['74', '75', '76'], digits: 6 }, MLMOOV: { prefixes: ['65', '66'], digits: 6 },
-  BJMTN: { prefixes: ['0197', '0196'], digits: 6 }, BJMOOV: { prefixes: ['0195', '0194'], digits: 6 },
-  UGMTN: { prefixes: ['77', '78'], digits: 7 }, UGAIRTEL: { prefixes: ['70', '75'], digits: 7 },
+  OMCM: { prefixes: ['699', '655', '691'], digits: 6 },
+  MOMOCM: { prefixes: ['677', '650', '681'], digits: 6 },
+  CIWAVE: { prefixes: ['0701', '0504'], digits: 6 },
+  CIOM: { prefixes: ['0707', '0747'], digits: 6 },
+  SNWAVE: { prefixes: ['77', '78'], digits: 7 },
+  SNOM: { prefixes: ['77', '78'], digits: 7 },
+  SNFREE: { prefixes: ['76'], digits: 7 },
+  BFOM: { prefixes: ['74', '75', '76'], digits: 6 },
+  MLMOOV: { prefixes: ['65', '66'], digits: 6 },
+  BJMTN: { prefixes: ['0197', '0196'], digits: 6 },
+  BJMOOV: { prefixes: ['0195', '0194'], digits: 6 },
+  UGMTN: { prefixes: ['77', '78'], digits: 7 },
+  UGAIRTEL: { prefixes: ['70', '75'], digits: 7 },
 }
 
 export type Beneficiary = { name: string; phoneNumber: string }
@@ -90,11 +129,20 @@ export function makeBeneficiary(random: Random, operator: OperatorCode, ending?:
 }
 
 export const PAYEE_NOTES = [
-  'Invoice checked against the order', 'Matches delivery note', 'Facture et bon de livraison conformes', 'Remboursement client validé',
-  'Salary, list signed by HR', 'Approved in the weekly payment run', 'Known supplier, usual amount', 'Conforme au contrat',
+  'Invoice checked against the order',
+  'Matches delivery note',
+  'Facture et bon de livraison conformes',
+  'Remboursement client validé',
+  'Salary, list signed by HR',
+  'Approved in the weekly payment run',
+  'Known supplier, usual amount',
+  'Conforme au contrat',
 ] as const
 export const REJECTION_REASONS = [
-  'Amount differs from the invoice', 'The name does not match the number', 'Doublon d’un paiement déjà fait',
-  'Pièce justificative manquante', 'Wrong operator for this beneficiary',
+  'Amount differs from the invoice',
+  'The name does not match the number',
+  'Doublon d’un paiement déjà fait',
+  'Pièce justificative manquante',
+  'Wrong operator for this beneficiary',
 ] as const
 export const RECALL_REASON = 'Préparé deux fois par erreur'

@@ -11,22 +11,39 @@ export function noteOperatorWork(play: Play, live: Live, finalAtMs: number | nul
   const startedMs = pendingAtMs + random.between(15, 90)
   const answeredMs = isUnconfirmed ? startedMs + 10_000 : Math.min(startedMs + random.between(70, 600), (finalAtMs ?? nowMs) - 1)
   play.rows.operator_attempts.push({
-    ...key, number: 1, kind: 'submit', started_at: iso(startedMs), finished_at: iso(answeredMs),
-    ...(isUnconfirmed ? { outcome: 'unknown', http_status: null, answer: 'No answer within 10 s' } : { outcome: 'accepted', http_status: 202, answer: '{"status":"PENDING"}' }),
+    ...key,
+    number: 1,
+    kind: 'submit',
+    started_at: iso(startedMs),
+    finished_at: iso(answeredMs),
+    ...(isUnconfirmed
+      ? { outcome: 'unknown', http_status: null, answer: 'No answer within 10 s' }
+      : { outcome: 'accepted', http_status: 202, answer: '{"status":"PENDING"}' }),
   })
   if (finalAtMs !== null) {
     const isSuccess = row.status === 'SUCCESS'
     play.rows.operator_attempts.push({
-      ...key, number: 2, kind: 'query', started_at: iso(Math.max(finalAtMs - random.between(40, 300), answeredMs)), finished_at: iso(finalAtMs),
-      outcome: isSuccess ? 'succeeded' : 'failed', http_status: 200,
+      ...key,
+      number: 2,
+      kind: 'query',
+      started_at: iso(Math.max(finalAtMs - random.between(40, 300), answeredMs)),
+      finished_at: iso(finalAtMs),
+      outcome: isSuccess ? 'succeeded' : 'failed',
+      http_status: 200,
       answer: JSON.stringify(isSuccess ? { status: 'SUCCESS' } : { status: 'FAILED', message: row.message }),
     })
     return
   }
   // Asked again only in some hours, so that the sandbox shows open work for a while; "Synchronise" asks at once.
   play.rows.operator_work.push({
-    ...key, operator: row.operator, state: isUnconfirmed ? 'unconfirmed' : 'submitted', next_at: iso(nowMs + random.between(4, 12) * HOUR_MS),
-    attempts: 1, queries: 0, submissions: 1, unconfirmed_since: isUnconfirmed ? iso(answeredMs) : null,
+    ...key,
+    operator: row.operator,
+    state: isUnconfirmed ? 'unconfirmed' : 'submitted',
+    next_at: iso(nowMs + random.between(4, 12) * HOUR_MS),
+    attempts: 1,
+    queries: 0,
+    submissions: 1,
+    unconfirmed_since: isUnconfirmed ? iso(answeredMs) : null,
     last_answer: isUnconfirmed ? 'No answer within 10 s' : '{"status":"PENDING"}',
   })
 }
@@ -44,20 +61,29 @@ export function noteWebhook(play: Play, live: Live, finalAtMs: number): void {
   let atMs = Math.max(finalAtMs, Date.parse(row.created_at) + 500) + random.between(3, 60)
   for (let number = 1; number <= Math.min(failures + 1, 4); number++) {
     atMs += GAPS_MS[number - 1] ?? 0
-    const attempt = number <= failures ? failedAttempt(play) : { duration_ms: random.between(35, 780), outcome: 'delivered', http_status: 200, detail: null }
+    const attempt =
+      number <= failures
+        ? failedAttempt(play)
+        : { duration_ms: random.between(35, 780), outcome: 'delivered', http_status: 200, detail: null }
     attempts.push({ ...key, number, started_at: iso(atMs), ...attempt })
     atMs += attempt.duration_ms
   }
   play.rows.webhook_attempts.push(...attempts)
   play.rows.webhook_deliveries.push({
-    ...key, target: /^[a-z]+:\/\/[^/?#]+/i.exec(row.webhook_url)?.[0].toLowerCase() ?? '', state: failures === 4 ? 'exhausted' : 'delivered',
-    attempts: attempts.length, next_at: iso(atMs), created_at: iso(finalAtMs), finished_at: iso(atMs),
+    ...key,
+    target: /^[a-z]+:\/\/[^/?#]+/i.exec(row.webhook_url)?.[0].toLowerCase() ?? '',
+    state: failures === 4 ? 'exhausted' : 'delivered',
+    attempts: attempts.length,
+    next_at: iso(atMs),
+    created_at: iso(finalAtMs),
+    finished_at: iso(atMs),
   })
 }
 
 function failedAttempt({ setting: { random } }: Play): Pick<WebhookAttemptSeed, 'duration_ms' | 'outcome' | 'http_status' | 'detail'> {
   const kind = random.weighted({ bad_status: 6, timeout_headers: 3, connection_refused: 2 })
-  if (kind === 'bad_status') return { duration_ms: random.between(40, 900), outcome: kind, http_status: random.pick([500, 502, 503]), detail: null }
+  if (kind === 'bad_status')
+    return { duration_ms: random.between(40, 900), outcome: kind, http_status: random.pick([500, 502, 503]), detail: null }
   if (kind === 'timeout_headers') return { duration_ms: 5_000, outcome: kind, http_status: null, detail: 'No answer within 5 s' }
   return { duration_ms: random.between(2, 40), outcome: kind, http_status: null, detail: 'Connection refused' }
 }

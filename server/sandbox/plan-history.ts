@@ -29,16 +29,27 @@ export type PlannedTransaction = {
 
 export type Stage = { random: Random; nowMs: number; application: CastApplication; makerIds: string[] }
 
-type Draft = Partial<Pick<PlannedTransaction, 'source' | 'type' | 'operator' | 'operatorFate' | 'approvalFate' | 'makerId' | 'batchId' | 'amountMinor'>> & { ending?: string }
+type Draft = Partial<
+  Pick<PlannedTransaction, 'source' | 'type' | 'operator' | 'operatorFate' | 'approvalFate' | 'makerId' | 'batchId' | 'amountMinor'>
+> & { ending?: string }
 
 const OPERATOR_FATES: Record<OperatorFate, number> = {
-  success: 900, insufficientFunds: 34, invalidNumber: 17, cancelledByCustomer: 22, operatorTimeout: 14, notRegistered: 13, submitted: 0, unconfirmed: 0,
+  success: 900,
+  insufficientFunds: 34,
+  invalidNumber: 17,
+  cancelledByCustomer: 22,
+  operatorTimeout: 14,
+  notRegistered: 13,
+  submitted: 0,
+  unconfirmed: 0,
 }
 const APPROVAL_FATES: Record<ApprovalFate, number> = { approve: 90, reject: 6, recall: 2, expire: 2, wait: 0, partial: 0 }
 /** Thousands of the currency's unit, above the thresholds of the approval rules. */
 const LARGE_PAYOUTS: { operator: OperatorCode; from: number; to: number }[] = [
-  { operator: 'OMCM', from: 510, to: 790 }, { operator: 'UGMTN', from: 2_100, to: 4_200 },
-  { operator: 'MOMOCM', from: 810, to: 980 }, { operator: 'CIOM', from: 520, to: 900 },
+  { operator: 'OMCM', from: 510, to: 790 },
+  { operator: 'UGMTN', from: 2_100, to: 4_200 },
+  { operator: 'MOMOCM', from: 810, to: 980 },
+  { operator: 'CIOM', from: 520, to: 900 },
 ]
 /** How busy each hour of a UTC day is. */
 const HOURS = [1, 1, 1, 1, 1, 2, 5, 9, 14, 17, 18, 17, 14, 13, 15, 17, 18, 16, 13, 10, 7, 5, 3, 2]
@@ -52,7 +63,15 @@ export function planHistory(stage: Stage): PlannedTransaction[] {
   const planned: PlannedTransaction[] = []
   planOpen(stage, regulars, planned)
   // More than the balance holds, whatever else happened: ends as refused for funds.
-  planned.push(planOne(stage, regulars, stage.nowMs - 9.3 * DAY_MS, { source: 'api', type: 'DEPOSIT', operator: 'MLMOOV', amountMinor: 9_000_000_000n, approvalFate: 'approve' }))
+  planned.push(
+    planOne(stage, regulars, stage.nowMs - 9.3 * DAY_MS, {
+      source: 'api',
+      type: 'DEPOSIT',
+      operator: 'MLMOOV',
+      amountMinor: 9_000_000_000n,
+      approvalFate: 'approve',
+    }),
+  )
   while (planned.length < stage.application.transactionCount) {
     const atMs = pickInstant(stage)
     const source = stage.random.weighted({ api: 930, person: 55, file: 6 })
@@ -71,29 +90,50 @@ function planOpen(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, plan
     planned.push(planOne(stage, regulars, nowMs - minutes * 60_000, { source: 'api', operatorFate: 'submitted', ending: '912' }))
   }
   for (const hours of isLarge ? [0.4, 1.2, 4.5, 10.8, 25.5, 47, 71] : [2.3]) {
-    planned.push(planOne(stage, regulars, nowMs - hours * HOUR_MS, { source: 'api', type: 'DEPOSIT', operatorFate: 'unconfirmed', ending: '907' }))
+    planned.push(
+      planOne(stage, regulars, nowMs - hours * HOUR_MS, { source: 'api', type: 'DEPOSIT', operatorFate: 'unconfirmed', ending: '907' }),
+    )
   }
   for (let index = 0; index < (isLarge ? 26 : 7); index++) {
     const ageMs = (0.1 + index ** 1.6 * (isLarge ? 0.8 : 8) + random.next()) * HOUR_MS
     const large = index % 2 === 0 ? undefined : LARGE_PAYOUTS[((index - 1) / 2) % LARGE_PAYOUTS.length]
-    planned.push(planOne(stage, regulars, nowMs - Math.min(ageMs, 6.4 * DAY_MS), {
-      source: 'person', type: 'DEPOSIT', approvalFate: index % 4 < 2 ? 'partial' : 'wait',
-      ...(large && isLarge ? { operator: large.operator, amountMinor: BigInt(random.between(large.from, large.to)) * 100_000n } : {}),
-    }))
+    planned.push(
+      planOne(stage, regulars, nowMs - Math.min(ageMs, 6.4 * DAY_MS), {
+        source: 'person',
+        type: 'DEPOSIT',
+        approvalFate: index % 4 < 2 ? 'partial' : 'wait',
+        ...(large && isLarge ? { operator: large.operator, amountMinor: BigInt(random.between(large.from, large.to)) * 100_000n } : {}),
+      }),
+    )
   }
   if (isLarge) planned.push(...planFile(stage, regulars, nowMs - 3.2 * HOUR_MS, 'wait', 14))
 }
 
 /** One file: many deposits of one maker at one instant. */
-function planFile(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, atMs: number, approvalFate: ApprovalFate, rows: number): PlannedTransaction[] {
+function planFile(
+  stage: Stage,
+  regulars: Map<OperatorCode, Beneficiary[]>,
+  atMs: number,
+  approvalFate: ApprovalFate,
+  rows: number,
+): PlannedTransaction[] {
   const batchId = stage.random.uuid()
   const makerId = stage.random.pick(stage.makerIds)
   // A payroll stays in one country, so that its total is one currency.
   const first = stage.random.weighted(stage.application.shares)
-  const codes = Object.values(OPERATORS).filter((operator) => operator.country.code === OPERATORS[first].country.code).map((operator) => operator.code)
-  const items = Array.from({ length: rows }, () => planOne(stage, regulars, atMs, {
-    source: 'file', type: 'DEPOSIT', operator: stage.random.pick(codes), makerId, batchId, approvalFate: approvalFate === 'wait' ? 'wait' : undefined,
-  }))
+  const codes = Object.values(OPERATORS)
+    .filter((operator) => operator.country.code === OPERATORS[first].country.code)
+    .map((operator) => operator.code)
+  const items = Array.from({ length: rows }, () =>
+    planOne(stage, regulars, atMs, {
+      source: 'file',
+      type: 'DEPOSIT',
+      operator: stage.random.pick(codes),
+      makerId,
+      batchId,
+      approvalFate: approvalFate === 'wait' ? 'wait' : undefined,
+    }),
+  )
   const batchSumMinor = items.reduce((sum, item) => sum + item.amountMinor, 0n)
   return items.map((item) => ({ ...item, batchSumMinor }))
 }
@@ -105,7 +145,10 @@ function planOne(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, atMs:
   const type = draft.type ?? (source !== 'api' || random.chance(0.42) ? 'DEPOSIT' : 'COLLECT')
   const approvalFate = draft.approvalFate ?? random.weighted(APPROVAL_FATES)
   return {
-    atMs, source, type, operator,
+    atMs,
+    source,
+    type,
+    operator,
     amountMinor: draft.amountMinor ?? pickAmount(random, operator),
     beneficiary: draft.ending ? makeBeneficiary(random, operator, draft.ending) : pickBeneficiary(random, operator, regulars),
     webhookUrl: random.pick(application.receivers),

@@ -5,8 +5,13 @@ import type { Pool, TrxClient } from '../database/pool.ts'
  * savepoints of it, and either all of them happen or none. One command at a time.
  */
 export function poolOfOne(trx: TrxClient): Pool {
-  const spelled: Record<string, string> = { begin: 'savepoint command', commit: 'release savepoint command', rollback: 'rollback to savepoint command' }
-  const query = (first: unknown, ...others: unknown[]) => Reflect.apply(trx.query, trx, [typeof first === 'string' ? (spelled[first] ?? first) : first, ...others])
+  const spelled: Record<string, string> = {
+    begin: 'savepoint command',
+    commit: 'release savepoint command',
+    rollback: 'rollback to savepoint command',
+  }
+  const query = (first: unknown, ...others: unknown[]) =>
+    Reflect.apply(trx.query, trx, [typeof first === 'string' ? (spelled[first] ?? first) : first, ...others])
   const client = new Proxy(trx, {
     get(target, name) {
       if (name === 'query') return query

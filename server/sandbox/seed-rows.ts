@@ -145,8 +145,15 @@ export type SeedRows = {
 /** No rows yet. */
 export function emptyRows(): SeedRows {
   return {
-    transactions: [], transaction_events: [], ledger_postings: [], approval_items: [], approval_decisions: [],
-    operator_work: [], operator_attempts: [], webhook_deliveries: [], webhook_attempts: [],
+    transactions: [],
+    transaction_events: [],
+    ledger_postings: [],
+    approval_items: [],
+    approval_decisions: [],
+    operator_work: [],
+    operator_attempts: [],
+    webhook_deliveries: [],
+    webhook_attempts: [],
   }
 }
 

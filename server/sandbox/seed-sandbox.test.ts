@@ -13,7 +13,11 @@ let database: TestDatabase
 const dataDirectory = mkdtempSync(path.join(tmpdir(), 'countersign-seed-'))
 const file = path.join(dataDirectory, 'sandbox.json')
 const options = () => ({
-  pool: database.pool, dataDirectory, baseUrl: 'http://127.0.0.1:3000', simulatorFolder: path.join(dataDirectory, 'simulator'), now: new Date(),
+  pool: database.pool,
+  dataDirectory,
+  baseUrl: 'http://127.0.0.1:3000',
+  simulatorFolder: path.join(dataDirectory, 'simulator'),
+  now: new Date(),
 })
 let tookMs = 0
 
@@ -49,7 +53,14 @@ test('every status, operator, source and failure message is there', async () => 
   for (const message of Object.values(FAILURE_MESSAGES)) assert.ok(messages.includes(message), message)
   assert.deepEqual(await distinct('state', 'operator_work'), ['submitted', 'unconfirmed'])
   assert.deepEqual(await distinct('event', 'transaction_events'), [
-    'approved', 'created', 'expired', 'failed', 'recalled', 'refused_for_funds', 'rejected', 'succeeded',
+    'approved',
+    'created',
+    'expired',
+    'failed',
+    'recalled',
+    'refused_for_funds',
+    'rejected',
+    'succeeded',
   ])
 })
 

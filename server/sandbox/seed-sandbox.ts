@@ -27,7 +27,13 @@ import { writeSimulatorBooks } from './simulator-books.ts'
 
 export type SandboxPerson = { id: string; name: string; email: string; password: string; roles: Role[] }
 export type SandboxApplication = {
-  name: string; apiId: string; apiKey: string; username: string; password: string; webhookSecret: string; people: SandboxPerson[]
+  name: string
+  apiId: string
+  apiKey: string
+  username: string
+  password: string
+  webhookSecret: string
+  people: SandboxPerson[]
 }
 /** What stands in DATA_DIR/sandbox.json (DESIGN 11). */
 export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] }
@@ -47,21 +53,23 @@ const LOW_TARGETS: Partial<Record<OperatorCode, bigint>> = { SNFREE: 30_000_000n
 export async function seedSandbox(options: SeedOptions): Promise<boolean> {
   const file = path.join(options.dataDirectory, 'sandbox.json')
   const unconfirmedFile = `${file}.unconfirmed`
-  const isSeeded = demand(await withTransaction<boolean, never>(options.pool, async (trx) => {
-    await lockSeeding(trx)
-    if (!(await hasNoApplication(trx))) return ok(false)
-    const applications: SandboxApplication[] = []
-    const histories: SeedRows[] = []
-    for (const [index, cast] of CAST.entries()) {
-      const { application, history } = await seedApplication(poolOfOne(trx), cast, index, applications[0]?.people ?? [], options.now)
-      applications.push(application)
-      histories.push(history)
-    }
-    const content: SandboxFile = { baseUrl: options.baseUrl, applications }
-    writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
-    writeSimulatorBooks(options.simulatorFolder, histories)
-    return ok(true)
-  }))
+  const isSeeded = demand(
+    await withTransaction<boolean, never>(options.pool, async (trx) => {
+      await lockSeeding(trx)
+      if (!(await hasNoApplication(trx))) return ok(false)
+      const applications: SandboxApplication[] = []
+      const histories: SeedRows[] = []
+      for (const [index, cast] of CAST.entries()) {
+        const { application, history } = await seedApplication(poolOfOne(trx), cast, index, applications[0]?.people ?? [], options.now)
+        applications.push(application)
+        histories.push(history)
+      }
+      const content: SandboxFile = { baseUrl: options.baseUrl, applications }
+      writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
+      writeSimulatorBooks(options.simulatorFolder, histories)
+      return ok(true)
+    }),
+  )
   // Between the commit and this line the process may have been killed: the next start finds the file and finishes.
   if (existsSync(unconfirmedFile) && (isSeeded || !existsSync(file))) renameSync(unconfirmedFile, file)
   if (isSeeded) await analyse(options.pool)
@@ -69,7 +77,11 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
 }
 
 async function seedApplication(
-  pool: Pool, cast: CastApplication, index: number, known: SandboxPerson[], now: Date,
+  pool: Pool,
+  cast: CastApplication,
+  index: number,
+  known: SandboxPerson[],
+  now: Date,
 ): Promise<{ application: SandboxApplication; history: SeedRows }> {
   const actor = SYSTEM_ACTOR
   const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, actor }))
@@ -87,7 +99,10 @@ async function seedApplication(
   const nowMs = now.getTime()
   const withRole = (role: Role) => people.filter((person) => person.roles.includes(role)).map((person) => person.id)
   const planned = planHistory({ random, nowMs, application: cast, makerIds: withRole('maker') })
-  const targets = Object.fromEntries(OPERATOR_CODES.map((code) => [code, LOW_TARGETS[code] ?? USUAL_TARGET_MINOR])) as Record<OperatorCode, bigint>
+  const targets = Object.fromEntries(OPERATOR_CODES.map((code) => [code, LOW_TARGETS[code] ?? USUAL_TARGET_MINOR])) as Record<
+    OperatorCode,
+    bigint
+  >
   const history = playHistory({ random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets }, planned)
   await insertHistory(pool, applicationId, history)
   return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, history }

@@ -48,7 +48,9 @@ export async function insertHistory(queryable: Queryable, applicationId: string,
 
 /** Gives the tables their statistics, so that the first queries are planned for what is there. */
 export async function analyse(queryable: Queryable): Promise<void> {
-  await queryable.query('analyze transactions, transaction_events, ledger_postings, transaction_days, approval_items, approval_decisions, operator_attempts, webhook_deliveries, webhook_attempts')
+  await queryable.query(
+    'analyze transactions, transaction_events, ledger_postings, transaction_days, approval_items, approval_decisions, operator_attempts, webhook_deliveries, webhook_attempts',
+  )
 }
 
 async function insertRows<Table extends keyof SeedRows>(queryable: Queryable, table: Table, rows: SeedRows[Table]): Promise<void> {

@@ -15,8 +15,13 @@ export function writeSimulatorBooks(folder: string, histories: readonly SeedRows
       const row = rows.get(reference)
       if (!row) continue
       const request = {
-        reference, direction: row.type, amount: formatMinor(BigInt(row.amount_minor)), currency: row.currency, phoneNumber: row.phone_number,
-        customerName: row.customer_name, context: row.application_id,
+        reference,
+        direction: row.type,
+        amount: formatMinor(BigInt(row.amount_minor)),
+        currency: row.currency,
+        phoneNumber: row.phone_number,
+        customerName: row.customer_name,
+        context: row.application_id,
       }
       lines.push(JSON.stringify({ what: 'accepted', operator, dueAtMs: null, request }))
       if (state === 'unconfirmed') lines.push(JSON.stringify({ what: 'executed', reference }))

@@ -24,7 +24,10 @@ export async function makeApplication(pool: Pool, name = 'Test application'): Pr
 /** A person with these roles in the application, who cannot sign in. Returns the id. */
 export async function makePerson(pool: Pool, applicationId: string, roles: Role[]): Promise<string> {
   const personId = randomUUID()
-  await pool.query("insert into people (person_id, email, name, password_hash) values ($1, $2, 'Test person', 'none')", [personId, `${personId}@test.example`])
+  await pool.query("insert into people (person_id, email, name, password_hash) values ($1, $2, 'Test person', 'none')", [
+    personId,
+    `${personId}@test.example`,
+  ])
   await pool.query('insert into memberships (application_id, person_id, roles) values ($1, $2, $3)', [applicationId, personId, roles])
   return personId
 }

@@ -13,7 +13,11 @@ export async function findBrowser(root, say) {
   const installed = process.env.CHROMIUM_PATH || onSearchPath() || (await playwrightsOwn(root))
   if (installed) return installed
   say('Fetching a browser for the tests (only this once) …')
-  spawnSync(process.execPath, [path.join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'], { cwd: root, stdio: 'ignore', timeout: 120_000 })
+  spawnSync(process.execPath, [path.join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'], {
+    cwd: root,
+    stdio: 'ignore',
+    timeout: 120_000,
+  })
   const fetched = await playwrightsOwn(root)
   if (fetched) return fetched
   if (process.getuid?.() === 0) {

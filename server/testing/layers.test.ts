@@ -3,7 +3,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { findViolations, type SourceFile } from './layers.ts'
 
-const files: SourceFile[] = globSync('{app,components,lib,server,e2e}/**/*.{ts,tsx}').map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+const files: SourceFile[] = globSync('{app,components,lib,server,e2e}/**/*.{ts,tsx}').map((path) => ({
+  path,
+  text: readFileSync(path, 'utf8'),
+}))
 
 function rulesOf(path: string, text: string): string[] {
   return findViolations([{ path, text }]).map((violation) => violation.rule.replace(/ \(.*/, ''))
@@ -26,14 +29,22 @@ for (const [path, text, rule] of [
   ['server/ledger/a.ts', `import { x } from '#server/identity/directory.ts'`, 'A folder imports only from floors below its own'],
   ['server/operators/deep/a.ts', `import { x } from '../../http/routes.ts'`, 'A folder imports only from floors below its own'],
   ['server/database/a.ts', `const { x } = await import('../main.ts')`, 'A folder imports only from floors below its own'],
-  ['server/approvals/a.ts', `export { x } from '../transactions/transaction-store.ts'\nexport const y = 1`, 'A store is imported only inside its own folder'],
+  [
+    'server/approvals/a.ts',
+    `export { x } from '../transactions/transaction-store.ts'\nexport const y = 1`,
+    'A store is imported only inside its own folder',
+  ],
   ['server/newfolder/a.ts', `import { x } from '../config.ts'`, 'server/newfolder stands on no floor'],
   ['server/http/a.ts', 'const text = `select 1 from applications`', 'SQL lives in …-store.ts and server/database'],
   ['server/http/a.ts', `export * from './b.ts'\nexport { c } from './c.ts'`, 'No barrel files'],
   ['server/http/a.ts', `const port = process.env['PORT']`, 'Only server/config.ts reads the environment'],
   ['server/http/a.ts', 'export default function a() {}', 'No default exports'],
   ['server/http/a.ts', `import { createTestDatabase } from '../testing/database.ts'`, 'Only tests import what is made for tests'],
-  ['app/page/_components/a.tsx', `'use client'\nimport type { Runtime } from '#server/runtime.ts'`, 'What runs in the browser never imports server'],
+  [
+    'app/page/_components/a.tsx',
+    `'use client'\nimport type { Runtime } from '#server/runtime.ts'`,
+    'What runs in the browser never imports server',
+  ],
 ] as const) {
   test(`noticed: ${rule} — ${path}: ${text.split('\n')[0]}`, () => {
     assert.ok(rulesOf(path, text).includes(rule), JSON.stringify(rulesOf(path, text)))
@@ -41,7 +52,13 @@ for (const [path, text, rule] of [
 }
 
 test('what the layers allow is not noticed', () => {
-  assert.deepEqual(rulesOf('server/approvals/decide.ts', `import { x } from '../transactions/transition.ts'\nimport { y } from './approval-store.ts'`), [])
+  assert.deepEqual(
+    rulesOf('server/approvals/decide.ts', `import { x } from '../transactions/transition.ts'\nimport { y } from './approval-store.ts'`),
+    [],
+  )
   assert.deepEqual(rulesOf('server/operators/simulator/a.ts', `import { x } from '../operator-work-store.ts'`), [])
-  assert.deepEqual(rulesOf('app/sign-in/page.tsx', `import { x } from '#server/http/back-office/actor.ts'\nexport default function Page() {}`), [])
+  assert.deepEqual(
+    rulesOf('app/sign-in/page.tsx', `import { x } from '#server/http/back-office/actor.ts'\nexport default function Page() {}`),
+    [],
+  )
 })

@@ -24,10 +24,16 @@ const SHARED_FLOORS = new Set([0, FLOORS.length - 1])
 const TESTING = /(\.test\.tsx?$|\/testing(\/|\.ts$)|^server\/testing\/|^e2e\/)/
 /** Programs that read their own environment: the start of a process, never code that others import. */
 const ENVIRONMENT_READERS = new Set([
-  'server/config.ts', 'server/database/embedded.ts', 'server/operators/simulator/main.ts', 'server/verify.ts', 'server/admin.ts',
-  'next.config.ts', 'proxy.ts',
+  'server/config.ts',
+  'server/database/embedded.ts',
+  'server/operators/simulator/main.ts',
+  'server/verify.ts',
+  'server/admin.ts',
+  'next.config.ts',
+  'proxy.ts',
 ])
-const DEFAULT_EXPORTS = /^(app\/.*\/?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|manifest|robots|sitemap|icon)\.tsx?|[^/]*\.config\.(ts|mjs))$/
+const DEFAULT_EXPORTS =
+  /^(app\/.*\/?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|manifest|robots|sitemap|icon)\.tsx?|[^/]*\.config\.(ts|mjs))$/
 const SQL = /[`'"]\s*(select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+\w+\s+as\s)/i
 
 /** Every place where a file breaks one of the rules of DESIGN 2. */
@@ -41,11 +47,17 @@ function checkFile(file: SourceFile, isLazy: boolean): string[] {
   if (TESTING.test(file.path)) return []
   const imports = importsOf(file)
   const rules = imports.flatMap((target) => checkImport(file, target).map((rule) => `${rule} (${target})`))
-  if (/^server\//.test(file.path) && !isStore(file.path) && !file.path.startsWith('server/database/') && SQL.test(withoutComments(file.text))) {
+  if (
+    /^server\//.test(file.path) &&
+    !isStore(file.path) &&
+    !file.path.startsWith('server/database/') &&
+    SQL.test(withoutComments(file.text))
+  ) {
     rules.push('SQL lives in …-store.ts and server/database')
   }
   if (isBarrel(file.text)) rules.push('No barrel files')
-  if (/process\.env\b/.test(withoutComments(file.text)) && !ENVIRONMENT_READERS.has(file.path)) rules.push('Only server/config.ts reads the environment')
+  if (/process\.env\b/.test(withoutComments(file.text)) && !ENVIRONMENT_READERS.has(file.path))
+    rules.push('Only server/config.ts reads the environment')
   if (/^export default /m.test(file.text) && !isLazy && !DEFAULT_EXPORTS.test(file.path)) rules.push('No default exports')
   return rules
 }
@@ -58,7 +70,8 @@ function checkImport({ path: from, text }: SourceFile, target: string): string[]
     if (isOurs ? !target.startsWith('lib/') : /^(node:|next$|next\/)/.test(target)) rules.push('lib imports npm packages and lib only')
   }
   if (from.startsWith('components/') && /^(server|app|e2e)\//.test(target)) rules.push('components import components and lib only')
-  if (from.startsWith('components/ui/') && /^components\/(domain|form|table|frame)\//.test(target)) rules.push('components/ui knows nothing of the others')
+  if (from.startsWith('components/ui/') && /^components\/(domain|form|table|frame)\//.test(target))
+    rules.push('components/ui knows nothing of the others')
   if (from.startsWith('server/') && /^(app|components|e2e)\//.test(target)) rules.push('server never imports app or components')
   if (/\/testing(\/|\.ts$)/.test(target)) rules.push('Only tests import what is made for tests')
   if (/^['"]use client['"]/m.test(text) && target.startsWith('server/')) rules.push('What runs in the browser never imports server')
@@ -91,18 +104,25 @@ function isStore(file: string): boolean {
 }
 
 function isBarrel(text: string): boolean {
-  const lines = withoutComments(text).split('\n').map((line) => line.trim()).filter(Boolean)
+  const lines = withoutComments(text)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
   return lines.length > 0 && lines.every((line) => /^export (type )?(\*|\{).* from /.test(line))
 }
 
 /** Every module that a file imports, types included, relative ones as paths from the root. */
 function importsOf({ path: from, text }: SourceFile): string[] {
-  const found = withoutComments(text).matchAll(/(?:^|[\s;])(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|[\s;])import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm)
+  const found = withoutComments(text).matchAll(
+    /(?:^|[\s;])(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|[\s;])import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
+  )
   return [...found].map((match) => resolve(from, match[1] ?? match[2] ?? match[3] ?? ''))
 }
 
 function lazyImportsOf({ path: from, text }: SourceFile): string[] {
-  return [...withoutComments(text).matchAll(/\blazy\(\s*\(\)\s*=>\s*import\(\s*['"]([^'"]+)['"]/g)].map((match) => resolve(from, match[1] ?? ''))
+  return [...withoutComments(text).matchAll(/\blazy\(\s*\(\)\s*=>\s*import\(\s*['"]([^'"]+)['"]/g)].map((match) =>
+    resolve(from, match[1] ?? ''),
+  )
 }
 
 function resolve(from: string, specifier: string): string {

@@ -22,7 +22,11 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   await client.connect()
   await client.query('create database countersign_template')
   await client.end()
-  const pool = createPool({ databaseUrl: server.url.replace(/\/postgres$/, '/countersign_template'), connectionsMax: 2, applicationName: 'template' })
+  const pool = createPool({
+    databaseUrl: server.url.replace(/\/postgres$/, '/countersign_template'),
+    connectionsMax: 2,
+    applicationName: 'template',
+  })
   await migrate(pool)
   await pool.end()
   return {

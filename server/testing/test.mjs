@@ -40,7 +40,8 @@ try {
   console.error(error.message)
   totals.failed++
 } finally {
-  for (const folder of ['test-results', 'playwright-report', 'e2e/test-results']) rmSync(path.join(ROOT, folder), { recursive: true, force: true })
+  for (const folder of ['test-results', 'playwright-report', 'e2e/test-results'])
+    rmSync(path.join(ROOT, folder), { recursive: true, force: true })
 }
 console.log(`\n${Math.round((Date.now() - startedAtMs) / 1_000)} s`)
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
@@ -64,10 +65,16 @@ function run(command, environment) {
   return new Promise((resolve) => {
     const searchPath = [path.dirname(PINNED_NODE), path.join(ROOT, 'node_modules/.bin'), process.env.PATH].join(path.delimiter)
     child = spawn('sh', ['-c', command], {
-      cwd: ROOT, detached: true, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...environment, PATH: searchPath }, stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: ROOT,
+      detached: true,
+      env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...environment, PATH: searchPath },
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
-    for (const [stream, target] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    for (const [stream, target] of [
+      [child.stdout, process.stdout],
+      [child.stderr, process.stderr],
+    ]) {
       stream.setEncoding('utf8')
       stream.on('data', (text) => {
         target.write(text)
@@ -103,12 +110,14 @@ function checkLeftovers() {
 /** Processes that run programs of this checkout. */
 function ownProcesses() {
   if (process.platform !== 'linux') return []
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
-    try {
-      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      return command.includes(`${ROOT}/`) ? [{ pid: Number(name), command }] : []
-    } catch {
-      return []
-    }
-  })
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
+        return command.includes(`${ROOT}/`) ? [{ pid: Number(name), command }] : []
+      } catch {
+        return []
+      }
+    })
 }

@@ -13,7 +13,10 @@ before(async () => {
 after(() => database.drop())
 
 async function balanceOf(applicationId: string, operator = 'MOMOCM') {
-  const { rows } = await database.pool.query('select * from ledger_balances where application_id = $1 and operator = $2', [applicationId, operator])
+  const { rows } = await database.pool.query('select * from ledger_balances where application_id = $1 and operator = $2', [
+    applicationId,
+    operator,
+  ])
   return rows[0]
 }
 
@@ -23,7 +26,13 @@ test('a deposit is stored, held, counted, rolled up and queued for its operator 
   const item = anIntakeItem(applicationId)
   const [outcome] = await takeIn(database.pool, [item])
   assert.deepEqual(outcome, {
-    kind: 'created', transactionId: item.transactionId, status: 'PENDING', amountMinor: 500_000n, feeSystemMinor: 5_000n, feeAppMinor: 2_500n, payToken: item.payToken,
+    kind: 'created',
+    transactionId: item.transactionId,
+    status: 'PENDING',
+    amountMinor: 500_000n,
+    feeSystemMinor: 5_000n,
+    feeAppMinor: 2_500n,
+    payToken: item.payToken,
   })
   const balance = await balanceOf(applicationId)
   assert.equal(balance.deposit_minor, 1_000_000n - 507_500n)
@@ -32,10 +41,16 @@ test('a deposit is stored, held, counted, rolled up and queued for its operator 
   assert.equal(counters[0].transaction_count, 1n)
   assert.equal(counters[0].pending_count, 1n)
   const { rows: days } = await database.pool.query('select * from transaction_days where application_id = $1', [applicationId])
-  assert.deepEqual(days.map((day) => [day.status, day.transaction_count, day.amount_minor]), [['PENDING', 1n, 500_000n]])
+  assert.deepEqual(
+    days.map((day) => [day.status, day.transaction_count, day.amount_minor]),
+    [['PENDING', 1n, 500_000n]],
+  )
   const { rows: work } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
   assert.deepEqual(work, [{ state: 'queued' }])
-  const { rows: events } = await database.pool.query('select version, from_status, to_status, event from transaction_events where application_id = $1', [applicationId])
+  const { rows: events } = await database.pool.query(
+    'select version, from_status, to_status, event from transaction_events where application_id = $1',
+    [applicationId],
+  )
   assert.deepEqual(events, [{ version: 1, from_status: null, to_status: 'PENDING', event: 'created' }])
 })
 
@@ -59,7 +74,10 @@ test('in one batch a refused deposit takes nothing from those that come after it
     'select t.amount_minor, w.state from operator_work w join transactions t using (application_id, transaction_id) where w.application_id = $1 order by t.sequence',
     [applicationId],
   )
-  assert.deepEqual(rows.map((row) => row.state), ['queued', 'refused', 'queued'])
+  assert.deepEqual(
+    rows.map((row) => row.state),
+    ['queued', 'refused', 'queued'],
+  )
 })
 
 test('the same externalId with the same content gives the stored transaction and nothing new happens', async () => {
@@ -68,7 +86,9 @@ test('the same externalId with the same content gives the stored transaction and
   await takeIn(database.pool, [item])
   const [again] = await takeIn(database.pool, [{ ...item, transactionId: randomUUID(), payToken: randomUUID() }])
   assert.equal(again?.kind === 'existing' && again.transactionId, item.transactionId)
-  const { rows } = await database.pool.query('select transaction_count from application_counters where application_id = $1', [applicationId])
+  const { rows } = await database.pool.query('select transaction_count from application_counters where application_id = $1', [
+    applicationId,
+  ])
   assert.equal(rows[0].transaction_count, 1n)
 })
 
@@ -76,7 +96,14 @@ test('the same externalId with any other content is a conflict', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   await takeIn(database.pool, [item])
-  const changes: Partial<IntakeItem>[] = [{ amountMinor: 1n }, { customerName: 'x' }, { phoneNumber: '237600000000' }, { webhookUrl: 'https://b.example' }, { type: 'DEPOSIT' }, { operator: 'OMCM' }]
+  const changes: Partial<IntakeItem>[] = [
+    { amountMinor: 1n },
+    { customerName: 'x' },
+    { phoneNumber: '237600000000' },
+    { webhookUrl: 'https://b.example' },
+    { type: 'DEPOSIT' },
+    { operator: 'OMCM' },
+  ]
   for (const change of changes) {
     const [outcome] = await takeIn(database.pool, [{ ...item, ...change, transactionId: randomUUID() }])
     assert.deepEqual(outcome, { kind: 'conflict' }, Object.keys(change).join())
@@ -89,7 +116,11 @@ test('fifty equal requests at once, through two processes, make one transaction'
   const otherPool = createPool({ databaseUrl: database.url, connectionsMax: 4, applicationName: 'second process' })
   try {
     const intakes = [createIntake({ pool: database.pool }), createIntake({ pool: otherPool })] as const
-    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, n) => intakes[n % 2 === 0 ? 0 : 1].submit({ ...item, transactionId: randomUUID(), payToken: randomUUID() })))
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        intakes[n % 2 === 0 ? 0 : 1].submit({ ...item, transactionId: randomUUID(), payToken: randomUUID() }),
+      ),
+    )
     assert.equal(outcomes.filter((outcome) => outcome?.kind === 'created').length, 1)
     assert.equal(new Set(outcomes.map((outcome) => (outcome && 'transactionId' in outcome ? outcome.transactionId : ''))).size, 1)
   } finally {
@@ -105,7 +136,10 @@ test('sequences have no gaps when many requests of many applications run at once
     'select application_id, count(*) as rows, min(sequence), max(sequence) from transactions where application_id = any ($1) group by 1',
     [applicationIds],
   )
-  assert.deepEqual(rows.map((row) => [row.rows, row.min, row.max]), Array.from({ length: 5 }, () => [100n, 1n, 100n]))
+  assert.deepEqual(
+    rows.map((row) => [row.rows, row.min, row.max]),
+    Array.from({ length: 5 }, () => [100n, 1n, 100n]),
+  )
 })
 
 const BAND = aBand({ aboveMinor: '1000000' })
@@ -115,8 +149,13 @@ test('a threshold fires above it and not at it, and the answer says PENDING_APPR
   const at = anIntakeItem(applicationId, { amountMinor: 1_000_000n, bands: [BAND], phoneNumber: '237670000001' })
   const above = anIntakeItem(applicationId, { amountMinor: 1_000_001n, bands: [BAND], phoneNumber: '237670000002' })
   const outcomes = await takeIn(database.pool, [at, above])
-  assert.deepEqual(outcomes.map((outcome) => 'status' in outcome && outcome.status), ['PENDING', 'PENDING_APPROVAL'])
-  const { rows } = await database.pool.query('select policy_version, steps, needs_code from approval_items where application_id = $1', [applicationId])
+  assert.deepEqual(
+    outcomes.map((outcome) => 'status' in outcome && outcome.status),
+    ['PENDING', 'PENDING_APPROVAL'],
+  )
+  const { rows } = await database.pool.query('select policy_version, steps, needs_code from approval_items where application_id = $1', [
+    applicationId,
+  ])
   assert.deepEqual(rows, [{ policy_version: 1, steps: [1], needs_code: false }])
 })
 
@@ -125,12 +164,17 @@ test('splitting a payment to one phone does not dodge the threshold, across batc
   const part = () => anIntakeItem(applicationId, { amountMinor: 400_000n, bands: [BAND], phoneNumber: '237670000003' })
   const first = await takeIn(database.pool, [part()])
   const rest = await takeIn(database.pool, [part(), part()])
-  assert.deepEqual([...first, ...rest].map((outcome) => 'status' in outcome && outcome.status), ['PENDING', 'PENDING', 'PENDING_APPROVAL'])
+  assert.deepEqual(
+    [...first, ...rest].map((outcome) => 'status' in outcome && outcome.status),
+    ['PENDING', 'PENDING', 'PENDING_APPROVAL'],
+  )
 })
 
 test('the total of a batch counts against the threshold of each of its rows', async () => {
   const applicationId = await makeApplication(database.pool)
-  const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId, { amountMinor: 100n, batchSumMinor: 1_000_001n, bands: [BAND] })])
+  const [outcome] = await takeIn(database.pool, [
+    anIntakeItem(applicationId, { amountMinor: 100n, batchSumMinor: 1_000_001n, bands: [BAND] }),
+  ])
   assert.equal(outcome && 'status' in outcome && outcome.status, 'PENDING_APPROVAL')
 })
 
@@ -142,5 +186,8 @@ test('an item that the database refuses fails alone and its neighbours go throug
     intake.submit(anIntakeItem(applicationId, { type: 'COLLECT', amountMinor: 0n })),
     intake.submit(anIntakeItem(applicationId, { type: 'COLLECT' })),
   ])
-  assert.deepEqual(settled.map((one) => one.status), ['fulfilled', 'rejected', 'fulfilled'])
+  assert.deepEqual(
+    settled.map((one) => one.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
 })

@@ -35,7 +35,11 @@ export async function callTransitionBatch(queryable: Queryable, applicationIds: 
   return rows
 }
 
-export async function selectTransaction(queryable: Queryable, applicationId: string, transactionId: string): Promise<Transaction | undefined> {
+export async function selectTransaction(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<Transaction | undefined> {
   const { rows } = await queryable.query<Transaction>({
     name: 'select_transaction',
     text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.transaction_id = $2`,

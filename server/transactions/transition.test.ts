@@ -23,7 +23,9 @@ async function one(item: IntakeItem): Promise<IntakeItem> {
 }
 
 async function move(item: IntakeItem, event: TransitionEvent, message?: string) {
-  const [outcome] = await transition(database.pool, [{ applicationId: item.applicationId, transactionId: item.transactionId, event, message, actor: SYSTEM_ACTOR }])
+  const [outcome] = await transition(database.pool, [
+    { applicationId: item.applicationId, transactionId: item.transactionId, event, message, actor: SYSTEM_ACTOR },
+  ])
   return outcome
 }
 
@@ -73,7 +75,9 @@ test('a transaction of another application is not there', async () => {
 })
 
 test('a final state writes one webhook, not due before half a second after the creation', async () => {
-  const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT', webhookUrl: 'https://Partner.example:8443/a?b=1' }))
+  const item = await one(
+    anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT', webhookUrl: 'https://Partner.example:8443/a?b=1' }),
+  )
   await move(item, 'succeeded')
   const { rows } = await database.pool.query(
     `select d.target, d.next_at >= t.created_at + interval '500 milliseconds' as is_later from webhook_deliveries d
@@ -89,8 +93,14 @@ test('an approved deposit is held when it is released, and one that is not cover
   const items = [anIntakeItem(applicationId, { bands: [WAITING] }), anIntakeItem(applicationId, { bands: [WAITING] })]
   await takeIn(database.pool, items)
   assert.equal((await balanceOf(applicationId))[1], 600_000n)
-  const outcomes = await transition(database.pool, items.map((item) => ({ ...item, event: 'approved' as const, actor: SYSTEM_ACTOR })))
-  assert.deepEqual(outcomes.map((outcome) => outcome?.status), ['PENDING', 'PENDING'])
+  const outcomes = await transition(
+    database.pool,
+    items.map((item) => ({ ...item, event: 'approved' as const, actor: SYSTEM_ACTOR })),
+  )
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome?.status),
+    ['PENDING', 'PENDING'],
+  )
   const { rows } = await database.pool.query('select state from operator_work where application_id = $1 order by state', [applicationId])
   assert.deepEqual(rows, [{ state: 'queued' }, { state: 'refused' }])
   assert.equal((await balanceOf(applicationId))[1], 92_500n)
@@ -115,7 +125,10 @@ test('postings, events and decisions cannot be changed or removed, whatever the 
   const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' }))
   await move(item, 'succeeded')
   for (const table of ['ledger_postings', 'transaction_events']) {
-    await assert.rejects(database.pool.query(`update ${table} set at = now() where application_id = $1`, [item.applicationId]), /never changed/)
+    await assert.rejects(
+      database.pool.query(`update ${table} set at = now() where application_id = $1`, [item.applicationId]),
+      /never changed/,
+    )
     await assert.rejects(database.pool.query(`delete from ${table} where application_id = $1`, [item.applicationId]), /never changed/)
     await assert.rejects(database.pool.query(`truncate ${table}`), /never changed/)
   }
@@ -125,9 +138,18 @@ test('approvals and results of one roll-up row in one batch move it by their net
   const applicationId = await makeApplication(database.pool)
   const pending = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
   const waiting = await one(anIntakeItem(applicationId, { type: 'COLLECT', bands: [WAITING] }))
-  await transition(database.pool, [{ ...pending, event: 'succeeded', actor: SYSTEM_ACTOR }, { ...waiting, event: 'approved', actor: SYSTEM_ACTOR }])
-  const { rows } = await database.pool.query('select status, transaction_count from transaction_days where application_id = $1 and transaction_count > 0 order by 1', [applicationId])
-  assert.deepEqual(rows, [{ status: 'PENDING', transaction_count: 1n }, { status: 'SUCCESS', transaction_count: 1n }])
+  await transition(database.pool, [
+    { ...pending, event: 'succeeded', actor: SYSTEM_ACTOR },
+    { ...waiting, event: 'approved', actor: SYSTEM_ACTOR },
+  ])
+  const { rows } = await database.pool.query(
+    'select status, transaction_count from transaction_days where application_id = $1 and transaction_count > 0 order by 1',
+    [applicationId],
+  )
+  assert.deepEqual(rows, [
+    { status: 'PENDING', transaction_count: 1n },
+    { status: 'SUCCESS', transaction_count: 1n },
+  ])
 })
 
 test('a deposit that nothing was held for can only fail', async () => {

@@ -27,7 +27,11 @@ export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; v
  */
 export async function transition(queryable: Queryable, items: TransitionItem[]): Promise<TransitionOutcome[]> {
   const applicationIds = [...new Set(items.map((item) => item.applicationId))].sort()
-  const rows = await callTransitionBatch(queryable, applicationIds, JSON.stringify(items.map((item, place) => asMove(item, place, applicationIds))))
+  const rows = await callTransitionBatch(
+    queryable,
+    applicationIds,
+    JSON.stringify(items.map((item, place) => asMove(item, place, applicationIds))),
+  )
   const outcomes = new Array<TransitionOutcome>(items.length).fill(undefined)
   for (const row of rows) outcomes[row.place] = { isMoved: row.is_moved, status: row.status, version: row.version }
   return outcomes

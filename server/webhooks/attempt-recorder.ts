@@ -26,7 +26,9 @@ export function createAttemptRecorder(pool: Pool, gapsMs: readonly number[], log
   async function giveBackAll(): Promise<void> {
     const batch = returning
     returning = []
-    await returnDeliveries(pool, batch).catch((error: unknown) => logger.warn({ err: error }, 'Claimed webhook deliveries could not be given back'))
+    await returnDeliveries(pool, batch).catch((error: unknown) =>
+      logger.warn({ err: error }, 'Claimed webhook deliveries could not be given back'),
+    )
   }
 
   async function run(): Promise<void> {

@@ -57,7 +57,8 @@ export function createClaimPace(options: PaceOptions): ClaimPace {
       else each = Math.min(EACH_MAX, each * 2)
       // Whoever has work under way is looked at again when some of it ends; the walk is for what nobody else finds.
       if (isFull) walkAtMs = 0
-      else if (asked.hasWalked || asked.isCut) walkAtMs = asked.endedMs + (asked.isCut ? Math.max(CUT_WALK_EVERY_MS, tookMs * 3) : Math.max(WALK_EVERY_MS, tookMs * 8))
+      else if (asked.hasWalked || asked.isCut)
+        walkAtMs = asked.endedMs + (asked.isCut ? Math.max(CUT_WALK_EVERY_MS, tookMs * 3) : Math.max(WALK_EVERY_MS, tookMs * 8))
       emptyClaims = found === 0 ? emptyClaims + 1 : 0
       const breathMs = isFull ? 0 : Math.max(BREATH_MS, found > 0 ? tookMs / 2 : tookMs)
       const pollMs = Math.min(options.pollMsMax, options.pollMs * 1.5 ** Math.min(emptyClaims, 10))

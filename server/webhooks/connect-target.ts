@@ -1,4 +1,4 @@
-import { isIP, connect as netConnect, type LookupFunction, type Socket } from 'node:net'
+import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AddressGuard } from './guard-address.ts'
@@ -50,7 +50,12 @@ async function open(dependencies: ConnectDependencies, progress: ConnectionProgr
   return await openSecure(progress, options, plain, dependencies.authorities)
 }
 
-function openPlain(progress: ConnectionProgress, options: buildConnector.Options, addresses: readonly string[], defaultPort: number): Promise<Socket> {
+function openPlain(
+  progress: ConnectionProgress,
+  options: buildConnector.Options,
+  addresses: readonly string[],
+  defaultPort: number,
+): Promise<Socket> {
   const checked = addresses.map((address) => ({ address, family: isIP(address) }))
   const lookup: LookupFunction = (_hostname, lookupOptions, done) => {
     const first = checked[0]
@@ -58,7 +63,13 @@ function openPlain(progress: ConnectionProgress, options: buildConnector.Options
     else if (first) done(null, first.address, first.family)
   }
   return new Promise((resolve, reject) => {
-    const socket = netConnect({ host: options.hostname, port: Number(options.port) || defaultPort, lookup, autoSelectFamily: true, noDelay: true })
+    const socket = netConnect({
+      host: options.hostname,
+      port: Number(options.port) || defaultPort,
+      lookup,
+      autoSelectFamily: true,
+      noDelay: true,
+    })
     progress.socket = socket
     // Stays on: between the connection and its first use nobody else listens, and an unheard error ends the process.
     socket.on('error', reject)
@@ -67,7 +78,12 @@ function openPlain(progress: ConnectionProgress, options: buildConnector.Options
   })
 }
 
-function openSecure(progress: ConnectionProgress, options: buildConnector.Options, plain: Socket, authorities?: readonly string[]): Promise<Socket> {
+function openSecure(
+  progress: ConnectionProgress,
+  options: buildConnector.Options,
+  plain: Socket,
+  authorities?: readonly string[],
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = tlsConnect({
       socket: plain,

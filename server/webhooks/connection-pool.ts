@@ -19,7 +19,14 @@ export type ConnectionPool = {
  */
 const KEEP_ALIVE_MS = 900
 const IDLE_KEPT_MS = 10_000
-const CLIENT_OPTIONS = { pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS }
+const CLIENT_OPTIONS = {
+  pipelining: 1,
+  allowH2: false,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: KEEP_ALIVE_MS,
+}
 
 /**
  * Keeps connections per origin, each in use by one request at a time. A pool of our own rather than undici's Agent: a

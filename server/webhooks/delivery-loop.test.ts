@@ -32,8 +32,15 @@ test('a result reaches its receiver once, signed, with exactly the eight fields'
   const [request] = receiver.received
   assert.ok(request)
   const { timestamp, ...body } = JSON.parse(request.body)
-  assert.deepEqual(body, { externalId: item.externalId, transactionId: item.transactionId, status: 'SUCCESS', amount: 100.5,
-    phoneNumber: '237670000001', transferMethod: 'MOMOCM', message: 'Transaction réussie' })
+  assert.deepEqual(body, {
+    externalId: item.externalId,
+    transactionId: item.transactionId,
+    status: 'SUCCESS',
+    amount: 100.5,
+    phoneNumber: '237670000001',
+    transferMethod: 'MOMOCM',
+    message: 'Transaction réussie',
+  })
   assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   assert.equal(request.headers['content-type'], 'application/json')
   assert.equal(request.headers['webhook-id'], `msg_${item.transactionId}`)
@@ -41,7 +48,10 @@ test('a result reaches its receiver once, signed, with exactly the eight fields'
   assert.equal(verifyWebhook(headers, request.body, SECRET, new Date()), true)
   const history = await listWebhookAttempts(database.pool, applicationId, item.transactionId)
   assert.equal(history?.state, 'delivered')
-  assert.deepEqual(history?.attempts.map(({ number, outcome, httpStatus }) => [number, outcome, httpStatus]), [[1, 'delivered', 200]])
+  assert.deepEqual(
+    history?.attempts.map(({ number, outcome, httpStatus }) => [number, outcome, httpStatus]),
+    [[1, 'delivered', 200]],
+  )
 })
 
 test('four attempts at most, each after its pause from the failure before, then the delivery is exhausted', async () => {
@@ -57,13 +67,17 @@ test('four attempts at most, each after its pause from the failure before, then 
   assert.equal(receiver.received.length, 4)
   const times = receiver.received.map((request) => request.atMs)
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
-  for (const [index, leastMs] of [60, 120, 240].entries()) assert.ok((gaps[index] ?? 0) >= leastMs, `gap ${index + 1} was ${gaps[index]} ms`)
+  for (const [index, leastMs] of [60, 120, 240].entries())
+    assert.ok((gaps[index] ?? 0) >= leastMs, `gap ${index + 1} was ${gaps[index]} ms`)
   assert.equal(new Set(receiver.received.map((request) => request.headers['webhook-id'])).size, 1, 'one id for all attempts')
   assert.equal(new Set(receiver.received.map((request) => request.body)).size, 1, 'the same bytes every time')
   const history = await listWebhookAttempts(database.pool, applicationId, item.transactionId)
   assert.equal(history?.state, 'exhausted')
   assert.equal(history?.nextAt, null)
-  assert.deepEqual(history?.attempts.map(({ outcome, httpStatus }) => [outcome, httpStatus]), Array(4).fill(['bad_status', 500]))
+  assert.deepEqual(
+    history?.attempts.map(({ outcome, httpStatus }) => [outcome, httpStatus]),
+    Array(4).fill(['bad_status', 500]),
+  )
   const [health] = await webhookHealth(database.pool, applicationId)
   assert.deepEqual([health?.delivered, health?.failed, health?.exhausted], [0, 4, 1])
 })
@@ -74,13 +88,21 @@ test('the contractual pauses are 30 s, 2 min and 10 min from the recorded failur
   const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
   assert.ok(item)
   const loop = startLoop(database.pool, { gapsMs: undefined })
-  for (const [number, pauseS] of [[1, 30], [2, 120], [3, 600]] as const) {
+  for (const [number, pauseS] of [
+    [1, 30],
+    [2, 120],
+    [3, 600],
+  ] as const) {
     loop.wake()
-    await until(async () => ((await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length ?? 0) === number)
+    await until(
+      async () => ((await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length ?? 0) === number,
+    )
     const { rows } = await database.pool.query<{ pause_s: number }>(
       `select extract(epoch from d.next_at - (a.started_at + a.duration_ms * interval '1 ms'))::float8 as pause_s
          from webhook_deliveries d join webhook_attempts a using (application_id, transaction_id)
-         where application_id = $1 and a.number = $2`, [applicationId, number])
+         where application_id = $1 and a.number = $2`,
+      [applicationId, number],
+    )
     const measured = rows[0]?.pause_s ?? 0
     assert.ok(measured > pauseS - 0.1 && measured < pauseS + 2, `pause ${number} was ${measured} s`)
     await database.pool.query('update webhook_deliveries set next_at = now() where application_id = $1', [applicationId])
@@ -127,7 +149,10 @@ test('two loops on one database never send the same attempt twice', async () => 
   const counts = countBy(receiver.received.map((request) => String(request.headers['webhook-id'])))
   assert.equal(counts.size, items.length)
   assert.deepEqual([...new Set(counts.values())], [4])
-  const { rows } = await database.pool.query<{ attempts: bigint }>('select count(*) as attempts from webhook_attempts where application_id = $1', [applicationId])
+  const { rows } = await database.pool.query<{ attempts: bigint }>(
+    'select count(*) as attempts from webhook_attempts where application_id = $1',
+    [applicationId],
+  )
   assert.equal(rows[0]?.attempts, BigInt(items.length * 4))
 })
 
@@ -135,8 +160,13 @@ test('two loops on one database never send the same attempt twice', async () => 
 async function crashDuring(applicationId: string, transactionId: string, number: number): Promise<void> {
   await database.pool.query(
     `insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome)
-       select $1, $2, n, now(), 1, 'bad_status' from generate_series(1, $3::integer - 1) as n`, [applicationId, transactionId, number])
-  await database.pool.query('update webhook_deliveries set attempts = $3, next_at = now() where application_id = $1 and transaction_id = $2', [applicationId, transactionId, number])
+       select $1, $2, n, now(), 1, 'bad_status' from generate_series(1, $3::integer - 1) as n`,
+    [applicationId, transactionId, number],
+  )
+  await database.pool.query(
+    'update webhook_deliveries set attempts = $3, next_at = now() where application_id = $1 and transaction_id = $2',
+    [applicationId, transactionId, number],
+  )
 }
 
 test('an attempt that a crash cut off is recorded as interrupted and the next one follows', async () => {
@@ -150,7 +180,13 @@ test('an attempt that a crash cut off is recorded as interrupted and the next on
   await loop.drain()
   await receiver.close()
   const history = await listWebhookAttempts(database.pool, applicationId, item.transactionId)
-  assert.deepEqual(history?.attempts.map(({ number, outcome }) => [number, outcome]), [[1, 'interrupted'], [2, 'delivered']])
+  assert.deepEqual(
+    history?.attempts.map(({ number, outcome }) => [number, outcome]),
+    [
+      [1, 'interrupted'],
+      [2, 'delivered'],
+    ],
+  )
   assert.equal(receiver.received.length, 1)
 })
 
@@ -202,7 +238,9 @@ test('a loop that is drained records what was under way and gives back what was 
   await receiver.close()
   const { rows } = await database.pool.query<{ state: string; attempts: number; recorded: bigint }>(
     `select d.state, d.attempts, (select count(*) from webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id) as recorded
-       from webhook_deliveries d where d.application_id = $1`, [applicationId])
+       from webhook_deliveries d where d.application_id = $1`,
+    [applicationId],
+  )
   assert.equal(rows.length, items.length)
   for (const row of rows) assert.deepEqual([row.attempts, row.recorded], row.state === 'delivered' ? [1, 1n] : [0, 0n])
   assert.equal(rows.filter((row) => row.state === 'delivered').length, receiver.received.length)
@@ -217,7 +255,11 @@ test('receivers that hang delay nobody else', async () => {
   await addDeliveries(database.pool, applicationId, [well.url])
   loop.wake()
   await untilFinished(database.pool, applicationId)
-  await addDeliveries(database.pool, applicationId, hung.flatMap((receiver) => Array<string>(20).fill(receiver.url)))
+  await addDeliveries(
+    database.pool,
+    applicationId,
+    hung.flatMap((receiver) => Array<string>(20).fill(receiver.url)),
+  )
   loop.wake()
   await until(() => hung.some((receiver) => receiver.received.length > 0))
   const startedMs = performance.now()
@@ -257,8 +299,14 @@ test('an address that cannot be called is recorded four times and hurts nobody',
   await loop.drain()
   await receiver.close()
   const histories = await Promise.all(items.map((item) => listWebhookAttempts(database.pool, applicationId, item.transactionId)))
-  assert.deepEqual(histories.map((history) => [history?.state, ...new Set(history?.attempts.map(({ outcome }) => outcome))]),
-    [['exhausted', 'invalid_url'], ['exhausted', 'refused_target'], ['delivered', 'delivered']])
+  assert.deepEqual(
+    histories.map((history) => [history?.state, ...new Set(history?.attempts.map(({ outcome }) => outcome))]),
+    [
+      ['exhausted', 'invalid_url'],
+      ['exhausted', 'refused_target'],
+      ['delivered', 'delivered'],
+    ],
+  )
 })
 
 test('another application sees nothing of a delivery', async () => {

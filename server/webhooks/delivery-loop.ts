@@ -65,7 +65,16 @@ const LEASE_MARGIN_MS = 1_000
  * each receiver has its own slots, and outcomes are recorded in batches. Any number of processes may run one.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { pool, logger, gapsMs = GAPS_MS, deadlineMs = 5_000, leaseMs = 30_000, claimRowsMax = 500, pollMs = 100, pollMsMax = 500 } = options
+  const {
+    pool,
+    logger,
+    gapsMs = GAPS_MS,
+    deadlineMs = 5_000,
+    leaseMs = 30_000,
+    claimRowsMax = 500,
+    pollMs = 100,
+    pollMsMax = 500,
+  } = options
   const slots = createTargetSlots(options.claimedMax ?? 4_096)
   const recorder = createAttemptRecorder(pool, gapsMs, logger)
   const sender = createLoopSender(options, deadlineMs)
@@ -114,11 +123,26 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const walkMax = pace.walkMax(startedMs)
     const targets = takeSome(hinted, HINTS_PER_CLAIM)
     try {
-      const claim = await claimDeliveries(pool, { ...allowance, targets, walkMax, cursor, eachMax: pace.eachMax(), recentMs: pace.recentMs(startedMs), leaseMs, gapsMs })
+      const claim = await claimDeliveries(pool, {
+        ...allowance,
+        targets,
+        walkMax,
+        cursor,
+        eachMax: pace.eachMax(),
+        recentMs: pace.recentMs(startedMs),
+        leaseMs,
+        gapsMs,
+      })
       cursor = claim.cursor
       const suspectRows = claim.deliveries.filter((delivery) => delivery.target in allowance.suspects).length
       const isCut = suspectRows > 0 && suspectRows >= allowance.suspectRowsMax
-      const { breathMs, restMs } = pace.note(claim, { rowsMax: allowance.rowsMax, hasWalked: walkMax > 0, isCut, startedMs, endedMs: performance.now() })
+      const { breathMs, restMs } = pace.note(claim, {
+        rowsMax: allowance.rowsMax,
+        hasWalked: walkMax > 0,
+        isCut,
+        startedMs,
+        endedMs: performance.now(),
+      })
       mayClaimAtMs = performance.now() + breathMs
       accept(claim, allowance)
       schedule(isWoken || hinted.size > 0 ? breathMs : restMs)
@@ -215,7 +239,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       clearTimeout(timer)
       await claiming
       giveBack([...slots.all()])
-      if (slots.claimed() > 0) await withinDrainTime(new Promise<void>((resolve) => { onIdle = resolve }))
+      if (slots.claimed() > 0)
+        await withinDrainTime(
+          new Promise<void>((resolve) => {
+            onIdle = resolve
+          }),
+        )
       await recorder.flush(DRAIN_MS)
       sender.close()
     },

@@ -2,16 +2,32 @@ import type { Queryable } from '#server/database/pool.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 import { selectAttempts, selectDelivery } from './webhook-store.ts'
 
-export type WebhookAttempt = { number: number; startedAt: Date; durationMs: number; outcome: AttemptOutcome; httpStatus: number | null; detail: string | null }
+export type WebhookAttempt = {
+  number: number
+  startedAt: Date
+  durationMs: number
+  outcome: AttemptOutcome
+  httpStatus: number | null
+  detail: string | null
+}
 
 /** `nextAt` is when the next attempt is due (or, during one, when its lease ends); null once the delivery is over. */
-export type WebhookHistory = { state: 'due' | 'delivered' | 'exhausted'; nextAt: Date | null; finishedAt: Date | null; attempts: WebhookAttempt[] }
+export type WebhookHistory = {
+  state: 'due' | 'delivered' | 'exhausted'
+  nextAt: Date | null
+  finishedAt: Date | null
+  attempts: WebhookAttempt[]
+}
 
 /**
  * The webhook of one transaction and every attempt made so far, in order; undefined while the transaction is not final
  * or when the application has no such transaction.
  */
-export async function listWebhookAttempts(queryable: Queryable, applicationId: string, transactionId: string): Promise<WebhookHistory | undefined> {
+export async function listWebhookAttempts(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<WebhookHistory | undefined> {
   const delivery = await selectDelivery(queryable, applicationId, transactionId)
   if (!delivery) return undefined
   const rows = await selectAttempts(queryable, applicationId, transactionId)
@@ -19,6 +35,13 @@ export async function listWebhookAttempts(queryable: Queryable, applicationId: s
     state: delivery.state,
     nextAt: delivery.state === 'due' ? delivery.next_at : null,
     finishedAt: delivery.finished_at,
-    attempts: rows.map((row) => ({ number: row.number, startedAt: row.started_at, durationMs: row.duration_ms, outcome: row.outcome, httpStatus: row.http_status, detail: row.detail })),
+    attempts: rows.map((row) => ({
+      number: row.number,
+      startedAt: row.started_at,
+      durationMs: row.duration_ms,
+      outcome: row.outcome,
+      httpStatus: row.http_status,
+      detail: row.detail,
+    })),
   }
 }

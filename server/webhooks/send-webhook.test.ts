@@ -14,13 +14,21 @@ after(() => {
 })
 
 function makeSender(options: Partial<SenderOptions> = {}): Sender {
-  const sender = createSender({ resolveHost: createHostResolver(), mayConnectTo: createAddressGuard(LOOPBACK_NETWORKS), deadlineMs: DEADLINE_MS, idleConnectionsMax: 16, ...options })
+  const sender = createSender({
+    resolveHost: createHostResolver(),
+    mayConnectTo: createAddressGuard(LOOPBACK_NETWORKS),
+    deadlineMs: DEADLINE_MS,
+    idleConnectionsMax: 16,
+    ...options,
+  })
   opened.push(sender)
   return sender
 }
 
 /** A server that does with each connection what it likes. */
-async function startRaw(onConnection: (socket: Socket) => void): Promise<{ url: string; port: number; sockets: Set<Socket>; close(): void }> {
+async function startRaw(
+  onConnection: (socket: Socket) => void,
+): Promise<{ url: string; port: number; sockets: Set<Socket>; close(): void }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -31,16 +39,32 @@ async function startRaw(onConnection: (socket: Socket) => void): Promise<{ url: 
     socket.resume()
   })
   const port = await listen(server)
-  const raw = { url: `http://127.0.0.1:${port}/`, port, sockets, close() {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  } }
+  const raw = {
+    url: `http://127.0.0.1:${port}/`,
+    port,
+    sockets,
+    close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
   opened.push(raw)
   return raw
 }
 
-for (const [status, outcome] of [[200, 'delivered'], [201, 'bad_status'], [202, 'bad_status'], [204, 'bad_status'], [301, 'redirect'], [302, 'redirect'],
-  [304, 'redirect'], [400, 'bad_status'], [404, 'bad_status'], [429, 'bad_status'], [500, 'bad_status']] as const) {
+for (const [status, outcome] of [
+  [200, 'delivered'],
+  [201, 'bad_status'],
+  [202, 'bad_status'],
+  [204, 'bad_status'],
+  [301, 'redirect'],
+  [302, 'redirect'],
+  [304, 'redirect'],
+  [400, 'bad_status'],
+  [404, 'bad_status'],
+  [429, 'bad_status'],
+  [500, 'bad_status'],
+] as const) {
   test(`a receiver that answers ${status}: ${outcome}`, async () => {
     const receiver = await startReceiver((response) => response.writeHead(status).end())
     const result = await makeSender().send(receiver.url, {}, '{}')
@@ -50,7 +74,9 @@ for (const [status, outcome] of [[200, 'delivered'], [201, 'bad_status'], [202, 
 }
 
 test('a redirect to the metadata address is recorded and never followed', async () => {
-  const receiver = await startReceiver((response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data?secret=1' }).end())
+  const receiver = await startReceiver((response) =>
+    response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data?secret=1' }).end(),
+  )
   const result = await makeSender().send(receiver.url, {}, '{}')
   assert.equal(result.outcome, 'redirect')
   assert.equal(result.detail, 'Answered 302 and pointed to http://169.254.169.254/latest/meta-data; redirects are not followed.')
@@ -71,15 +97,21 @@ test('one deadline ends a receiver that hangs, whatever it hangs in, and its con
     ['timeout_headers', () => undefined],
     ['timeout_headers', (socket) => socket.write('HTTP/1.1 200 OK\r\n')],
     ['timeout_body', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc')],
-    ['timeout_body', (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')
-      const drip = setInterval(() => socket.write('x'), 10)
-      socket.on('close', () => clearInterval(drip))
-    }],
-    ['timeout_headers', (socket) => {
-      const drip = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10)
-      socket.on('close', () => clearInterval(drip))
-    }],
+    [
+      'timeout_body',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')
+        const drip = setInterval(() => socket.write('x'), 10)
+        socket.on('close', () => clearInterval(drip))
+      },
+    ],
+    [
+      'timeout_headers',
+      (socket) => {
+        const drip = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10)
+        socket.on('close', () => clearInterval(drip))
+      },
+    ],
   ]
   for (const [outcome, behave] of cases) {
     const raw = await startRaw((socket) => socket.once('data', () => behave(socket)))
@@ -93,15 +125,17 @@ test('one deadline ends a receiver that hangs, whatever it hangs in, and its con
 
 test('of an endless body 64 KB are read, and it counts as received', async () => {
   let written = 0
-  const raw = await startRaw((socket) => socket.once('data', () => {
-    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
-    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
-    const pour = (): void => {
-      while (!socket.destroyed && socket.write(chunk)) written += 0x4000
-    }
-    socket.on('drain', pour)
-    pour()
-  }))
+  const raw = await startRaw((socket) =>
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write(chunk)) written += 0x4000
+      }
+      socket.on('drain', pour)
+      pour()
+    }),
+  )
   const result = await makeSender({ deadlineMs: 5_000 }).send(raw.url, {}, '{}')
   assert.deepEqual([result.outcome, result.httpStatus], ['delivered', 200])
   assert.match(result.detail ?? '', /64 KB/)
@@ -145,11 +179,24 @@ test('private targets are refused without a connection, however the address is w
   let connections = 0
   const raw = await startRaw(() => connections++)
   const sender = makeSender({ mayConnectTo: createAddressGuard([]) })
-  const hosts = ['127.0.0.1', 'localhost', 'LOCALHOST', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '169.254.169.254', '[64:ff9b::7f00:1]']
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    'LOCALHOST',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '0.0.0.0',
+    '169.254.169.254',
+    '[64:ff9b::7f00:1]',
+  ]
   for (const host of hosts) {
     const result = await sender.send(`http://${host}:${raw.port}/`, {}, '{}')
     assert.equal(result.outcome, 'refused_target', host)
-    assert.doesNotMatch(result.detail ?? '', /\d+\.\d+\.\d+/, 'what a name resolves to inside is nobody\'s business')
+    assert.doesNotMatch(result.detail ?? '', /\d+\.\d+\.\d+/, "what a name resolves to inside is nobody's business")
   }
   assert.equal(connections, 0)
   raw.close()
@@ -157,7 +204,17 @@ test('private targets are refused without a connection, however the address is w
 
 test('addresses that are no http URL are failed attempts, not crashes', async () => {
   const sender = makeSender()
-  for (const url of ['', 'nonsense', 'ftp://127.0.0.1/', 'http://', 'http://127.0.0.1:99999/', 'http://127.0.0.1:0/', 'javascript:1', 'http://[::1', 'http://a b/']) {
+  for (const url of [
+    '',
+    'nonsense',
+    'ftp://127.0.0.1/',
+    'http://',
+    'http://127.0.0.1:99999/',
+    'http://127.0.0.1:0/',
+    'javascript:1',
+    'http://[::1',
+    'http://a b/',
+  ]) {
     assert.equal((await sender.send(url, {}, '{}')).outcome, 'invalid_url', url)
   }
 })
@@ -223,9 +280,15 @@ test('a name that changes its address after the check gains nothing: the checked
 
 test('a name that does not exist, and a name server that is silent', async () => {
   const missing = await startNameServer([null])
-  assert.equal((await makeSender({ resolveHost: createHostResolver([missing.address]) }).send('http://receiver.example/', {}, '{}')).outcome, 'dns_error')
+  assert.equal(
+    (await makeSender({ resolveHost: createHostResolver([missing.address]) }).send('http://receiver.example/', {}, '{}')).outcome,
+    'dns_error',
+  )
   const silent = await startNameServer([undefined])
-  assert.equal((await makeSender({ resolveHost: createHostResolver([silent.address]) }).send('http://receiver.example/', {}, '{}')).outcome, 'timeout_dns')
+  assert.equal(
+    (await makeSender({ resolveHost: createHostResolver([silent.address]) }).send('http://receiver.example/', {}, '{}')).outcome,
+    'timeout_dns',
+  )
   missing.close()
   silent.close()
 })

@@ -7,8 +7,19 @@ import { NameLookupError } from './resolve-host.ts'
  * What became of one attempt. `bad_status`: any answer but 200; `protocol_error`: an answer that is not HTTP;
  * `interrupted`: the service stopped during the attempt (only the database writes that one).
  */
-export type AttemptOutcome = 'delivered' | 'bad_status' | 'redirect' | `timeout_${Phase}` | 'dns_error' | 'refused_target' | 'invalid_url'
-  | 'connection_refused' | 'connection_error' | 'tls_error' | 'protocol_error' | 'interrupted'
+export type AttemptOutcome =
+  | 'delivered'
+  | 'bad_status'
+  | 'redirect'
+  | `timeout_${Phase}`
+  | 'dns_error'
+  | 'refused_target'
+  | 'invalid_url'
+  | 'connection_refused'
+  | 'connection_error'
+  | 'tls_error'
+  | 'protocol_error'
+  | 'interrupted'
 
 export type SendResult = { outcome: AttemptOutcome; httpStatus: number | null; detail: string | null; durationMs: number }
 
@@ -35,7 +46,12 @@ export function createSender(options: SenderOptions): Sender {
     send(url, headers, body) {
       const parsed = URL.canParse(url) ? new URL(url) : undefined
       if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') || parsed.port === '0') {
-        return Promise.resolve({ outcome: 'invalid_url', httpStatus: null, detail: 'The webhook address is not an http or https URL.', durationMs: 0 })
+        return Promise.resolve({
+          outcome: 'invalid_url',
+          httpStatus: null,
+          detail: 'The webhook address is not an http or https URL.',
+          durationMs: 0,
+        })
       }
       return attempt(pool, options.deadlineMs, parsed, headers, body)
     },
@@ -56,7 +72,12 @@ function attempt(pool: ConnectionPool, deadlineMs: number, url: URL, headers: Re
       // Reused only after the client is done with this request, which it is once the handler has returned.
       if (isReusable) queueMicrotask(() => pool.release(connection))
       else pool.discard(connection)
-      resolve({ outcome, httpStatus, detail: detail?.slice(0, DETAIL_LENGTH_MAX) ?? null, durationMs: Math.round(performance.now() - startedAt) })
+      resolve({
+        outcome,
+        httpStatus,
+        detail: detail?.slice(0, DETAIL_LENGTH_MAX) ?? null,
+        durationMs: Math.round(performance.now() - startedAt),
+      })
     }
 
     const deadline = setTimeout(() => {

@@ -17,7 +17,10 @@ test('the signature is HMAC-SHA256 over id, timestamp and body with the decoded 
 })
 
 test('during a rotation receivers verify with either secret, afterwards with the new one only', () => {
-  const secrets = [{ secret: NEW, expiresAt: null }, { secret: OLD, expiresAt: new Date('2026-11-21T00:00:00Z') }]
+  const secrets = [
+    { secret: NEW, expiresAt: null },
+    { secret: OLD, expiresAt: new Date('2026-11-21T00:00:00Z') },
+  ]
   const during = signWebhook('msg_1', BODY, secrets, NOW)
   assert.equal(verifyWebhook(during, BODY, OLD, NOW), true)
   assert.equal(verifyWebhook(during, BODY, NEW, NOW), true)
@@ -42,12 +45,29 @@ test('without a secret the webhook goes out unsigned', () => {
   assert.deepEqual(Object.keys(signWebhook('msg_1', BODY, [], NOW)), ['webhook-id', 'webhook-timestamp'])
 })
 
-const RESULT = { externalId: '8d1f…', transactionId: '7c2e…', status: 'FAILED', amountMinor: 999_999_999_999n, phoneNumber: '237670000001', operator: 'MOMOCM',
-  message: 'Solde "insuffisant"\n', finalAt: '2026-11-20T12:00:00.123Z' }
+const RESULT = {
+  externalId: '8d1f…',
+  transactionId: '7c2e…',
+  status: 'FAILED',
+  amountMinor: 999_999_999_999n,
+  phoneNumber: '237670000001',
+  operator: 'MOMOCM',
+  message: 'Solde "insuffisant"\n',
+  finalAt: '2026-11-20T12:00:00.123Z',
+}
 
 test('the body has the eight fields in order, the amount digit for digit', () => {
   const body = webhookPayload(RESULT, false)
-  assert.deepEqual(Object.keys(JSON.parse(body)), ['externalId', 'transactionId', 'status', 'amount', 'phoneNumber', 'transferMethod', 'message', 'timestamp'])
+  assert.deepEqual(Object.keys(JSON.parse(body)), [
+    'externalId',
+    'transactionId',
+    'status',
+    'amount',
+    'phoneNumber',
+    'transferMethod',
+    'message',
+    'timestamp',
+  ])
   assert.match(body, /"amount":9999999999\.99,/)
   assert.equal(JSON.parse(body).message, RESULT.message)
 })
@@ -58,5 +78,8 @@ test('transactionStatus is added only for an application that asks for it', () =
 })
 
 test('a result without a message still has a descriptive one', () => {
-  assert.equal(JSON.parse(webhookPayload({ ...RESULT, status: 'SUCCESS', message: null }, false)).message, 'Transaction effectuée avec succès')
+  assert.equal(
+    JSON.parse(webhookPayload({ ...RESULT, status: 'SUCCESS', message: null }, false)).message,
+    'Transaction effectuée avec succès',
+  )
 })

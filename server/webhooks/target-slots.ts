@@ -18,7 +18,14 @@ export type Target = {
 export type Standing = 'unknown' | 'proven' | 'suspect'
 
 /** What the next claim may take: per receiver in `free` and `suspects`, from all others together `defaultRowsMax`. */
-export type Allowance = { freeDefault: number; defaultRowsMax: number; free: Record<string, number>; suspects: Record<string, number>; suspectRowsMax: number; rowsMax: number }
+export type Allowance = {
+  freeDefault: number
+  defaultRowsMax: number
+  free: Record<string, number>
+  suspects: Record<string, number>
+  suspectRowsMax: number
+  rowsMax: number
+}
 
 export type TargetSlots = {
   get(key: string): Target
@@ -77,7 +84,15 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
     get(key) {
       const known = targets.get(key)
       if (known) return known
-      const target: Target = { key, slots: SLOTS_START, inFlight: 0, queue: [], standing: 'unknown', mayHaveMore: false, lastUsedMs: performance.now() }
+      const target: Target = {
+        key,
+        slots: SLOTS_START,
+        inFlight: 0,
+        queue: [],
+        standing: 'unknown',
+        mayHaveMore: false,
+        lastUsedMs: performance.now(),
+      }
       targets.set(key, target)
       return target
     },
@@ -94,7 +109,11 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
       } else if (outcome === 'answered') {
         // Grows fast while nothing went wrong, by one per round after a timeout, and only where the slots are the limit.
         const wasFull = target.inFlight + 1 >= Math.floor(target.slots)
-        if (wasFull) target.slots = Math.min(SLOTS_MAX, target.slots + (target.standing === 'suspect' || target.slots < SLOTS_START ? 1 / target.slots : 1))
+        if (wasFull)
+          target.slots = Math.min(
+            SLOTS_MAX,
+            target.slots + (target.standing === 'suspect' || target.slots < SLOTS_START ? 1 / target.slots : 1),
+          )
         move(target, 'proven')
       }
     },
@@ -111,7 +130,14 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
         else if (mine !== freeDefault || (target.standing === 'proven' && defaultRowsMax < rowsMax)) free[target.key] = mine
       }
       const suspectRowsMax = Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(claimedMax / 2) - held.suspect))
-      return { freeDefault, defaultRowsMax, free, suspects, suspectRowsMax, rowsMax: Math.max(0, Math.min(rowsMax, claimedMax - claimed())) }
+      return {
+        freeDefault,
+        defaultRowsMax,
+        free,
+        suspects,
+        suspectRowsMax,
+        rowsMax: Math.max(0, Math.min(rowsMax, claimedMax - claimed())),
+      }
     },
     forgetIdle(nowMs) {
       for (const target of targets.values()) {

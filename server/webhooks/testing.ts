@@ -18,7 +18,12 @@ export async function startReceiver(answer: (response: ServerResponse, request: 
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const entry = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), atMs: performance.now() }
+      const entry = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+        atMs: performance.now(),
+      }
       received.push(entry)
       answer(response, entry)
     })
@@ -51,9 +56,17 @@ export async function closeEverything(): Promise<void> {
 export type OutboxItem = { applicationId: string; transactionId: string; externalId: string }
 
 /** Puts final transactions and their due webhooks into the database, as transition_batch does. */
-export async function addDeliveries(pool: Pool, applicationId: string, urls: readonly string[], details: { amountMinor?: bigint; message?: string } = {}): Promise<OutboxItem[]> {
+export async function addDeliveries(
+  pool: Pool,
+  applicationId: string,
+  urls: readonly string[],
+  details: { amountMinor?: bigint; message?: string } = {},
+): Promise<OutboxItem[]> {
   const items = urls.map((url) => ({ applicationId, transactionId: randomUUID(), externalId: randomUUID(), url }))
-  const { rows } = await pool.query<{ next: bigint }>('select coalesce(max(sequence), 0) as next from transactions where application_id = $1', [applicationId])
+  const { rows } = await pool.query<{ next: bigint }>(
+    'select coalesce(max(sequence), 0) as next from transactions where application_id = $1',
+    [applicationId],
+  )
   await pool.query(
     `with item as (
        select i.*, row_number() over () + $3::bigint as sequence
@@ -106,7 +119,9 @@ export async function until(condition: () => boolean | Promise<boolean>, limitMs
 /** Waits until no delivery of the application is due any more. */
 export async function untilFinished(pool: Pool, applicationId: string): Promise<void> {
   await until(async () => {
-    const { rows } = await pool.query(`select 1 from webhook_deliveries where application_id = $1 and state = 'due' limit 1`, [applicationId])
+    const { rows } = await pool.query(`select 1 from webhook_deliveries where application_id = $1 and state = 'due' limit 1`, [
+      applicationId,
+    ])
     return rows.length === 0
   })
 }

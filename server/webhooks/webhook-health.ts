@@ -2,7 +2,14 @@ import type { Queryable } from '#server/database/pool.ts'
 import { selectHealth } from './webhook-store.ts'
 
 /** Attempts of the last 24 hours at one receiver. `exhausted`: deliveries whose fourth attempt failed. */
-export type TargetHealth = { target: string; delivered: number; failed: number; exhausted: number; lastAttemptAt: Date; medianMs: number | null }
+export type TargetHealth = {
+  target: string
+  delivered: number
+  failed: number
+  exhausted: number
+  lastAttemptAt: Date
+  medianMs: number | null
+}
 
 const TARGETS_MAX = 100
 

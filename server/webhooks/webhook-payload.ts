@@ -23,7 +23,9 @@ const DEFAULT_MESSAGES: Partial<Record<string, string>> = { SUCCESS: 'Transactio
 export function webhookPayload(result: WebhookResult, copiesStatus: boolean): string {
   const status = JSON.stringify(result.status)
   const message = result.message ?? DEFAULT_MESSAGES[result.status] ?? ''
-  return `{"externalId":"${result.externalId}","transactionId":"${result.transactionId}","status":${status},"amount":${formatMinor(result.amountMinor)}`
-    + `,"phoneNumber":${JSON.stringify(result.phoneNumber)},"transferMethod":${JSON.stringify(result.operator)}`
-    + `,"message":${JSON.stringify(message)},"timestamp":"${result.finalAt}"${copiesStatus ? `,"transactionStatus":${status}` : ''}}`
+  return (
+    `{"externalId":"${result.externalId}","transactionId":"${result.transactionId}","status":${status},"amount":${formatMinor(result.amountMinor)}` +
+    `,"phoneNumber":${JSON.stringify(result.phoneNumber)},"transferMethod":${JSON.stringify(result.operator)}` +
+    `,"message":${JSON.stringify(message)},"timestamp":"${result.finalAt}"${copiesStatus ? `,"transactionStatus":${status}` : ''}}`
+  )
 }

@@ -50,25 +50,62 @@ export type Claim = {
 }
 
 type DeliveryRow = [string, string, number, string, string, string, string, string, string, string, string | null, string]
-type ClaimRow = { next_cursor: string; is_walk_complete: boolean; next_due_ms: number | null; claimed_ms: number; deliveries: DeliveryRow[] }
+type ClaimRow = {
+  next_cursor: string
+  is_walk_complete: boolean
+  next_due_ms: number | null
+  claimed_ms: number
+  deliveries: DeliveryRow[]
+}
 
 /** Claims due deliveries and commits that their attempts have begun. See 0030_webhooks.sql. */
 export async function claimDeliveries(queryable: Queryable, options: ClaimOptions): Promise<Claim> {
   const { rows } = await queryable.query<ClaimRow>({
     name: 'claim_webhook_deliveries',
     text: 'select * from claim_webhook_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
-    values: [options.rowsMax, options.eachMax, options.freeDefault, options.defaultRowsMax, JSON.stringify(options.free), JSON.stringify(options.suspects),
-      options.suspectRowsMax, options.targets, options.recentMs, options.cursor, options.walkMax, options.leaseMs, options.gapsMs],
+    values: [
+      options.rowsMax,
+      options.eachMax,
+      options.freeDefault,
+      options.defaultRowsMax,
+      JSON.stringify(options.free),
+      JSON.stringify(options.suspects),
+      options.suspectRowsMax,
+      options.targets,
+      options.recentMs,
+      options.cursor,
+      options.walkMax,
+      options.leaseMs,
+      options.gapsMs,
+    ],
   })
   const row = rows[0]
   if (!row) throw new Error('claim_webhook_deliveries gave no row')
-  return { cursor: row.next_cursor, isWalkComplete: row.is_walk_complete, nextDueMs: row.next_due_ms, claimedMs: row.claimed_ms,
-    deliveries: row.deliveries.map(toDelivery) }
+  return {
+    cursor: row.next_cursor,
+    isWalkComplete: row.is_walk_complete,
+    nextDueMs: row.next_due_ms,
+    claimedMs: row.claimed_ms,
+    deliveries: row.deliveries.map(toDelivery),
+  }
 }
 
 function toDelivery(row: DeliveryRow): ClaimedDelivery {
   const [applicationId, transactionId, number, target, url, externalId, status, amount, phoneNumber, operator, message, finalAt] = row
-  return { applicationId, transactionId, number, target, url, externalId, status, amountMinor: BigInt(amount), phoneNumber, operator, message, finalAt }
+  return {
+    applicationId,
+    transactionId,
+    number,
+    target,
+    url,
+    externalId,
+    status,
+    amountMinor: BigInt(amount),
+    phoneNumber,
+    operator,
+    message,
+    finalAt,
+  }
 }
 
 export type AttemptRecord = {
@@ -84,18 +121,41 @@ export type AttemptRecord = {
 
 /** Records what became of attempts and moves their deliveries on, all in one statement. */
 export async function recordAttempts(queryable: Queryable, records: readonly AttemptRecord[], gapsMs: readonly number[]): Promise<void> {
-  const items = records.map((record) => ({ app: record.applicationId, id: record.transactionId, number: record.number, started_at: record.startedAt,
-    duration_ms: record.durationMs, outcome: record.outcome, http_status: record.httpStatus, detail: record.detail }))
-  await queryable.query({ name: 'record_webhook_attempts', text: 'select record_webhook_attempts($1, $2)', values: [JSON.stringify(items), gapsMs] })
+  const items = records.map((record) => ({
+    app: record.applicationId,
+    id: record.transactionId,
+    number: record.number,
+    started_at: record.startedAt,
+    duration_ms: record.durationMs,
+    outcome: record.outcome,
+    http_status: record.httpStatus,
+    detail: record.detail,
+  }))
+  await queryable.query({
+    name: 'record_webhook_attempts',
+    text: 'select record_webhook_attempts($1, $2)',
+    values: [JSON.stringify(items), gapsMs],
+  })
 }
 
 /** Undoes claims of which nothing was sent. */
 export async function returnDeliveries(queryable: Queryable, deliveries: readonly ClaimedDelivery[]): Promise<void> {
   const items = deliveries.map(({ applicationId, transactionId, number }) => ({ app: applicationId, id: transactionId, number }))
-  await queryable.query({ name: 'return_webhook_deliveries', text: 'select return_webhook_deliveries($1)', values: [JSON.stringify(items)] })
+  await queryable.query({
+    name: 'return_webhook_deliveries',
+    text: 'select return_webhook_deliveries($1)',
+    values: [JSON.stringify(items)],
+  })
 }
 
-export type AttemptRow = { number: number; started_at: Date; duration_ms: number; outcome: AttemptOutcome; http_status: number | null; detail: string | null }
+export type AttemptRow = {
+  number: number
+  started_at: Date
+  duration_ms: number
+  outcome: AttemptOutcome
+  http_status: number | null
+  detail: string | null
+}
 
 /** The attempts of one transaction's webhook, in order. */
 export async function selectAttempts(queryable: Queryable, applicationId: string, transactionId: string): Promise<AttemptRow[]> {
@@ -110,7 +170,11 @@ export async function selectAttempts(queryable: Queryable, applicationId: string
 export type DeliveryStateRow = { state: 'due' | 'delivered' | 'exhausted'; attempts: number; next_at: Date; finished_at: Date | null }
 
 /** Where one transaction's webhook stands; undefined while the transaction is not final. */
-export async function selectDelivery(queryable: Queryable, applicationId: string, transactionId: string): Promise<DeliveryStateRow | undefined> {
+export async function selectDelivery(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<DeliveryStateRow | undefined> {
   const { rows } = await queryable.query<DeliveryStateRow>(
     'select state, attempts, next_at, finished_at from webhook_deliveries where application_id = $1 and transaction_id = $2',
     [applicationId, transactionId],

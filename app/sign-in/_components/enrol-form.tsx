@@ -1,9 +1,11 @@
 'use client'
 
 import { useActionState } from 'react'
-import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { RecoveryCodes } from '#components/form/recovery-codes.tsx'
+import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { TextField } from '#components/ui/field.tsx'
+import { QrPicture } from '#components/ui/qr-picture.tsx'
 import { useT } from '#components/ui/words.tsx'
 import type { QrCode } from '#lib/qr-code.ts'
 import { enrolAction } from '../actions.ts'
@@ -18,15 +20,7 @@ export function EnrolForm({ next, secret, qrCode }: { next: string; secret: stri
       <input type="hidden" name="next" value={next} />
       <div className="grid gap-3">
         <p>{t('enrol.stepScan')}</p>
-        <svg
-          role="img"
-          aria-label={t('enrol.qr')}
-          viewBox={`-2 -2 ${qrCode.size + 4} ${qrCode.size + 4}`}
-          shapeRendering="crispEdges"
-          className="size-44 rounded-md border border-line bg-[#fff]"
-        >
-          <path d={qrCode.path} fill="#000" />
-        </svg>
+        <QrPicture code={qrCode} label={t('enrol.qr')} />
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
         <p className="flex items-start gap-1.5 font-medium tabular break-all">
           {secret}
@@ -48,29 +42,5 @@ export function EnrolForm({ next, secret, qrCode }: { next: string; secret: stri
         {t('enrol.submit')}
       </Button>
     </form>
-  )
-}
-
-/** The codes that replace the device, shown this once. Shared with the settings page. */
-export function RecoveryCodes({ next, codes }: { next: string; codes: readonly string[] }) {
-  const t = useT()
-  return (
-    <section className="mt-5 grid gap-4" aria-labelledby="recovery-codes">
-      <div>
-        <h2 id="recovery-codes">{t('enrol.codesTitle')}</h2>
-        <p className="text-ink-2">{t('enrol.codesLead')}</p>
-      </div>
-      <ul className="grid gap-1 rounded-md border border-line bg-surface p-4 font-medium tabular">
-        {codes.map((code) => (
-          <li key={code}>{code}</li>
-        ))}
-      </ul>
-      <div className="flex items-center gap-2">
-        <ButtonLink href={next} variant="primary">
-          {t('enrol.codesKept')}
-        </ButtonLink>
-        <CopyButton text={codes.join('\n')} label={t('enrol.codesTitle')} />
-      </div>
-    </section>
   )
 }

@@ -1,0 +1,16 @@
+import type { QrCode } from '#lib/qr-code.ts'
+
+/** A QR code, always dark on white: cameras want it so. `label` says what it is for. */
+export function QrPicture({ code, label }: { code: QrCode; label: string }) {
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`-2 -2 ${code.size + 4} ${code.size + 4}`}
+      shapeRendering="crispEdges"
+      className="size-44 rounded-md border border-line bg-[#fff]"
+    >
+      <path d={code.path} fill="#000" />
+    </svg>
+  )
+}

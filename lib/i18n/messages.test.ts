@@ -7,6 +7,9 @@ import { MESSAGES } from './messages.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const PLACES = ['app/**/*.{ts,tsx}', 'components/**/*.{ts,tsx}', 'lib/**/*.ts', 'server/**/*.ts']
 
+/** Code that stands between two tags of different expressions, not words inside one. */
+const CODE_BETWEEN_TAGS = /\b(?:return|case|default|const|export)\b|&&|\|\||^\s*[:?]/
+
 async function sources(patterns: readonly string[]): Promise<{ file: string; text: string }[]> {
   const found: { file: string; text: string }[] = []
   for await (const file of glob([...patterns], { cwd: ROOT })) {
@@ -56,7 +59,7 @@ test('no words stand in components: text between tags and in spoken attributes c
   for (const { file, text } of await sources(['app/**/*.tsx', 'components/**/*.tsx'])) {
     const code = text.replace(/\{\/\*[\s\S]*?\*\/\}/g, '').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
     for (const [, words] of code.matchAll(/<\/?[A-Za-z][\w.]*(?:\s[^<>]*)?>\s*([^<>{}()=;]*\p{L}{2}[^<>{}()=;]*)(?=<)/gu))
-      if (words?.trim()) found.push(`${file}: ${words.trim()}`)
+      if (words?.trim() && !CODE_BETWEEN_TAGS.test(words)) found.push(`${file}: ${words.trim()}`)
     for (const [, name, words] of code.matchAll(/\b(aria-label|title|placeholder|alt|label)="([^"]*\p{L}{2}[^"]*)"/gu))
       found.push(`${file}: ${name}="${words}"`)
   }

@@ -35,6 +35,7 @@ export const paths = {
   overview: (application: string) => `/${application}`,
   transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,
   transaction: (application: string, transactionId: string) => `/${application}/transactions/${transactionId}`,
+  exports: (application: string, query: QueryValues = {}) => `/${application}/transactions/exports${toQuery(query)}`,
   newTransaction: (application: string) => `/${application}/transactions/new`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
   batches: (application: string) => `/${application}/batches`,

@@ -1,0 +1,37 @@
+'use client'
+
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { Icon } from '#components/ui/icon.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { useT } from '#components/ui/words.tsx'
+import { paths } from '#lib/paths.ts'
+import { TransactionDetail } from '../../_components/transaction-detail.tsx'
+import { useTransaction } from '../../_components/use-transaction.ts'
+
+/** The page of one transaction, kept fresh while it can still move. */
+export function TransactionPageBody({ application, transactionId }: { application: string; transactionId: string }) {
+  const t = useT()
+  const { data, isError, refetch } = useTransaction(application, transactionId)
+  return (
+    <>
+      <PageHeader
+        title={t('transaction.title')}
+        lead={<span className="break-all tabular">{transactionId}</span>}
+        actions={
+          <>
+            <ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>
+            <Button onClick={() => print()}>
+              <Icon name="printer" className="size-3.5" />
+              {t('transaction.print')}
+            </Button>
+          </>
+        }
+      />
+      <div className="mt-5">
+        <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
+        {data && <TransactionDetail application={application} detail={data} />}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { z } from 'zod'
+import { MoreWords } from '#components/ui/words.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail.ts'
+import { TransactionPageBody } from './_components/transaction-page-body.tsx'
+
+type Props = { params: Promise<{ application: string; transactionId: string }> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('transaction.title') }
+}
+
+export default async function TransactionPage({ params }: Props) {
+  const { application, transactionId } = await params
+  const actor = await requireActor(application, 'transaction:read')
+  if (!z.uuid().safeParse(transactionId).success) notFound()
+  const [detail, locale] = await Promise.all([readTransactionDetail(backOfficeRuntime().pool, actor.applicationId, transactionId), readLocale()])
+  if (!detail) notFound()
+  const queryClient = getQueryClient()
+  queryClient.setQueryData(queryKeys.transaction(application, transactionId), detail)
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['transaction.'])}>
+        <TransactionPageBody application={application} transactionId={transactionId} />
+      </MoreWords>
+    </HydrationBoundary>
+  )
+}

@@ -1,0 +1,51 @@
+'use client'
+
+import { TextField } from '#components/ui/field.tsx'
+import { FilterChip } from '#components/ui/filter-chip.tsx'
+import { useNow, useWords } from '#components/ui/words.tsx'
+import { DATE_PRESETS, daysOfPreset, presetOfDays } from '#lib/date-presets.ts'
+import { formatTime } from '#lib/format-time.ts'
+import type { FilterProps } from './filter-bar.tsx'
+import { FilterForm } from './filter-form.tsx'
+
+const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
+
+/** A range of UTC days: a preset at one press, or two days of one's own, each of which may stay open. */
+export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
+  const { t } = useWords()
+  const now = useNow()
+  const preset = presetOfDays(from, to, now)
+  const write = (day: string) => formatTime(t, 'UTC', new Date(`${day}T00:00:00Z`), 'day-year')
+  const value = preset ? t(`transactions.dates.${preset}`) : from && to ? `${write(from)} – ${write(to)}` : from ? t('transactions.dates.since', { day: write(from) }) : to ? t('transactions.dates.until', { day: write(to) }) : t('transactions.any')
+  return (
+    <FilterChip id="filter-dates" name={t('transactions.dates')} value={value} isSet={from !== null || to !== null}>
+      <div className="grid grid-cols-2 gap-0.5 p-1.5">
+        {DATE_PRESETS.map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={each === preset}
+            className={PRESET}
+            onClick={(event) => {
+              event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+              onChange(daysOfPreset(each, now))
+            }}
+          >
+            {t(`transactions.dates.${each}`)}
+          </button>
+        ))}
+      </div>
+      <FilterForm key={`${from} ${to}`} onApply={(fields) => onChange({ from: dayOf(fields.get('from')), to: dayOf(fields.get('to')) })} onClear={() => onChange({ from: null, to: null })}>
+        <div className="grid grid-cols-2 gap-2">
+          <TextField id="filter-from" name="from" type="date" label={t('transactions.dates.from')} defaultValue={from ?? ''} />
+          <TextField id="filter-to" name="to" type="date" label={t('transactions.dates.to')} defaultValue={to ?? ''} />
+        </div>
+        <p className="text-second text-quiet">{t('transactions.dates.utc')}</p>
+      </FilterForm>
+    </FilterChip>
+  )
+}
+
+function dayOf(value: FormDataEntryValue | null): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,45 @@
+'use client'
+
+import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
+import { useT } from '#components/ui/words.tsx'
+import { paths } from '#lib/paths.ts'
+import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
+import { Section } from './section.tsx'
+
+/** Why it had to wait, how far it is, and who decided what with which words. Nothing where it never waited. */
+export function ApprovalProgress({ application, detail: { approval, decisions, status } }: { application: string; detail: TransactionDetailDto }) {
+  const t = useT()
+  if (approval === null && decisions.length === 0) return null
+  return (
+    <Section title={t('transaction.approval')}>
+      {approval && (
+        <p>
+          <strong className="tabular">{t('transaction.approvalsOf', { done: approval.done, needed: approval.needed })}</strong>{' '}
+          <span className="text-ink-2">{t('transaction.rule', { name: approval.ruleName, version: approval.policyVersion })}</span>{' '}
+          {approval.needsCode && <span className="text-ink-2">{t('transaction.needsCode')}</span>}
+        </p>
+      )}
+      {approval && status === 'PENDING_APPROVAL' && (
+        <p className="text-ink-2">
+          {t('transaction.expires')} <RelativeTime at={approval.expiresAt} />
+        </p>
+      )}
+      {decisions.length > 0 && (
+        <ul className="mt-2 grid gap-2">
+          {decisions.map((decision) => (
+            <li key={decision.checkerName + decision.at}>
+              <span className="font-strong">{decision.checkerName}</span> {t(`transaction.decision.${decision.decision}`)} <TimeText at={decision.at} className="text-second text-quiet" />
+              <span className="block text-ink-2">{t('transaction.quoted', { text: decision.note })}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {status === 'PENDING_APPROVAL' && (
+        <div className="no-print mt-3">
+          <ButtonLink href={paths.approvals(application)}>{t('transaction.toApprovals')}</ButtonLink>
+        </div>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,96 @@
+'use client'
+
+import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useT } from '#components/ui/words.tsx'
+import type { TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
+import { Section, WideTable } from './section.tsx'
+import { useWebhookWords } from './use-webhook-words.ts'
+
+/** Every call to and from the operator with its answer as it came, and every attempt to tell the partner. */
+export function CallTables({ detail }: { detail: TransactionDetailDto }) {
+  return (
+    <>
+      {detail.attempts.length > 0 && <OperatorCalls attempts={detail.attempts} />}
+      {detail.webhook && <WebhookAttempts webhook={detail.webhook} />}
+    </>
+  )
+}
+
+function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'] }) {
+  const t = useT()
+  const head = (
+    <>
+      <Th>{t('transaction.number')}</Th>
+      <Th>{t('transaction.time')}</Th>
+      <Th>{t('transaction.callKind')}</Th>
+      <Th>{t('transaction.result')}</Th>
+      <Th align="end">{t('transaction.http')}</Th>
+      <Th align="end">{t('transaction.duration')}</Th>
+      <Th>{t('transaction.answer')}</Th>
+    </>
+  )
+  return (
+    <Section title={t('transaction.operatorCalls')}>
+      <WideTable label={t('transaction.operatorCalls')}>
+        <Table caption={t('transaction.operatorCalls')} head={head}>
+          {attempts.map((attempt) => (
+            <Tr key={attempt.number}>
+              <Td>{attempt.number}</Td>
+              <Td>
+                <TimeText at={attempt.startedAt} style="full" />
+              </Td>
+              <Td className="whitespace-nowrap">{t(`transaction.call.${attempt.kind}`)}</Td>
+              <Td className="whitespace-nowrap">{attempt.outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${attempt.outcome}`)}</Td>
+              <Td align="end">{attempt.httpStatus}</Td>
+              <Td align="end">{attempt.durationMs === null ? null : t('transaction.milliseconds', { count: attempt.durationMs })}</Td>
+              <Td className="min-w-64 text-second">
+                <code lang="fr" className="break-all">{attempt.answer}</code>
+              </Td>
+            </Tr>
+          ))}
+        </Table>
+      </WideTable>
+    </Section>
+  )
+}
+
+function WebhookAttempts({ webhook }: { webhook: WebhookDto }) {
+  const t = useT()
+  const wordsOf = useWebhookWords()
+  const head = (
+    <>
+      <Th>{t('transaction.number')}</Th>
+      <Th>{t('transaction.time')}</Th>
+      <Th>{t('transaction.result')}</Th>
+      <Th align="end">{t('transaction.http')}</Th>
+      <Th align="end">{t('transaction.duration')}</Th>
+      <Th>{t('transaction.technical')}</Th>
+    </>
+  )
+  return (
+    <Section title={t('transaction.webhook')}>
+      <p className="pb-2 text-ink-2">
+        {t(`transaction.webhookState.${webhook.state}`)} {webhook.nextAt && <RelativeTime at={webhook.nextAt} />}
+      </p>
+      {webhook.attempts.length > 0 && (
+        <WideTable label={t('transaction.webhook')}>
+          <Table caption={t('transaction.webhook')} head={head}>
+            {webhook.attempts.map((attempt) => (
+              <Tr key={attempt.number}>
+                <Td>{attempt.number}</Td>
+                <Td>
+                  <TimeText at={attempt.startedAt} style="full" />
+                </Td>
+                <Td className="min-w-56">{wordsOf(attempt)}</Td>
+                <Td align="end">{attempt.httpStatus}</Td>
+                <Td align="end">{t('transaction.milliseconds', { count: attempt.durationMs })}</Td>
+                <Td className="text-second break-words text-quiet">{attempt.detail}</Td>
+              </Tr>
+            ))}
+          </Table>
+        </WideTable>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,94 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { Money } from '#components/domain/money.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Facts } from '#components/ui/card.tsx'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useT } from '#components/ui/words.tsx'
+import { formatUtc } from '#lib/format-time.ts'
+import { paths } from '#lib/paths.ts'
+import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
+import { useActorName } from './use-actor-name.ts'
+import { Section } from './section.tsx'
+
+/** Every field, with a button to copy those that somebody asks for on the phone. */
+export function DetailFacts({ application, detail }: { application: string; detail: TransactionDetailDto }) {
+  const t = useT()
+  const copied = (name: string, text: string, shown: ReactNode = text) => ({
+    name,
+    value: (
+      <span className="flex items-start gap-1">
+        <span className="min-w-0 py-0.5 break-all">{shown}</span>
+        <CopyButton text={text} label={name} />
+      </span>
+    ),
+  })
+  const facts = [
+    copied(t('transaction.id'), detail.transactionId),
+    copied(t('transaction.externalId'), detail.externalId),
+    copied(t('transaction.payToken'), detail.payToken),
+    copied(t('transaction.customer'), detail.customerName),
+    copied(t('transaction.phone'), detail.phoneNumber),
+    { name: t('transaction.madeBy'), value: <MadeBy maker={detail.maker} source={detail.source} /> },
+    { name: t('transaction.createdAt'), value: <BothTimes at={detail.createdAt} /> },
+    ...(detail.finalAt ? [{ name: t('transaction.finalAt'), value: <BothTimes at={detail.finalAt} /> }] : []),
+    ...(detail.batchId
+      ? [{ name: t('transaction.batch'), value: <Link className="break-all text-accent hover:underline" href={paths.transactions(application, { batch: detail.batchId })}>{detail.batchId}</Link> }]
+      : []),
+    copied(t('transaction.webhookUrl'), detail.webhookUrl),
+  ]
+  return (
+    <Section title={t('transaction.fields')}>
+      <Facts facts={facts} nameClass="w-32 py-0.5" />
+    </Section>
+  )
+}
+
+function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailDto['source'] }) {
+  const t = useT()
+  const nameOf = useActorName()
+  return (
+    <span>
+      {nameOf(maker)} <span className="text-quiet">{t(`transaction.through.${source}`)}</span>
+    </span>
+  )
+}
+
+/** The person's own time, and UTC behind it for whoever compares with an operator's statement. */
+function BothTimes({ at }: { at: string }) {
+  const t = useT()
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      <TimeText at={at} style="full" />
+      <span className="text-second text-quiet tabular">{formatUtc(t, new Date(at))}</span>
+    </span>
+  )
+}
+
+/** What was asked for, what it costs, and what that does to the balance. */
+export function FeeFacts({ detail }: { detail: TransactionDetailDto }) {
+  const t = useT()
+  const lines = [
+    { name: t('transaction.amount'), amount: detail.amount },
+    { name: t('transaction.feesSystem'), amount: detail.feesSystem },
+    { name: t('transaction.feesApp'), amount: detail.feesApp },
+    { name: t(`transaction.net.${detail.type}`), amount: detail.net },
+    ...(detail.held === '0' ? [] : [{ name: t('transaction.held'), amount: detail.held }]),
+  ]
+  return (
+    <Section title={t('transaction.money')}>
+      <dl className="grid gap-1">
+        {lines.map(({ name, amount }) => (
+          <div key={name} className="flex justify-between gap-4">
+            <dt className="text-quiet">{name}</dt>
+            <dd>
+              <Money amount={amount} currency={detail.currency} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}

@@ -1,0 +1,70 @@
+'use client'
+
+import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { useT, useWords } from '#components/ui/words.tsx'
+import { failureCaseOf } from '#lib/failure-advice.ts'
+import type { OperatorWorkDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
+
+/** What the status means for whoever looks, and what to do next. */
+export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
+  const isUndelivered = detail.webhook?.state === 'exhausted'
+  return (
+    <div className="grid gap-2 empty:hidden">
+      {detail.status === 'FAILED' && <FailureAdvice detail={detail} />}
+      {detail.status === 'PENDING' && detail.work && <PendingAdvice work={detail.work} />}
+      {isUndelivered && <UndeliveredAdvice />}
+    </div>
+  )
+}
+
+/** The operator's sentence word for word; beside it what it means and what to do. */
+function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
+  const { t } = useWords()
+  const failure = failureCaseOf(detail)
+  return (
+    <div className="grid gap-1 rounded-md bg-bad-soft px-3 py-2">
+      {detail.message && (
+        <p lang="fr" className="font-strong text-bad">
+          {detail.message}
+        </p>
+      )}
+      <p>{t(`transaction.failure.${failure}.means`)}</p>
+      <p>
+        <strong>{t('transaction.nextStep')}</strong> {t(`transaction.failure.${failure}.next`)}
+      </p>
+    </div>
+  )
+}
+
+/** Unconfirmed money is neither lost nor sent: it is asked about until the operator answers. */
+function PendingAdvice({ work }: { work: OperatorWorkDto }) {
+  const t = useT()
+  return (
+    <div className={`grid gap-1 rounded-md px-3 py-2 ${work.unconfirmedSince ? 'bg-wait-soft' : 'bg-run-soft'}`}>
+      {work.unconfirmedSince ? (
+        <>
+          <p className="font-strong text-wait">
+            {t('transaction.unconfirmedSince')} <TimeText at={work.unconfirmedSince} style="full" />
+          </p>
+          <p>{t('transaction.unconfirmedMeans')}</p>
+        </>
+      ) : (
+        <p>{t(`transaction.work.${work.state}`)}</p>
+      )}
+      <p>
+        {t('transaction.nextQuery', { count: work.queries })} <RelativeTime at={work.nextAt} />
+      </p>
+      {work.lastAnswer && (
+        <p className="text-second">
+          {t('transaction.lastAnswer')} <code lang="fr" className="break-all">{work.lastAnswer}</code>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function UndeliveredAdvice() {
+  const t = useT()
+  return <Notice tone="wait">{t('transaction.webhookExhausted')}</Notice>
+}

@@ -1,0 +1,64 @@
+'use client'
+
+import { TimeText } from '#components/domain/time-text.tsx'
+import { useT } from '#components/ui/words.tsx'
+import { type TimelineItem, timelineOf } from '#lib/transaction-timeline.ts'
+import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
+import { Section } from './section.tsx'
+import { useActorName } from './use-actor-name.ts'
+import { useWebhookWords } from './use-webhook-words.ts'
+
+type Tone = 'ok' | 'bad' | 'wait' | 'run'
+
+const DOTS: Record<Tone, string> = { ok: 'bg-ok', bad: 'bg-bad', wait: 'bg-wait', run: 'bg-run' }
+
+/** Everything that happened, in one order: moves, decisions, calls to the operator, webhooks. */
+export function Timeline({ detail }: { detail: TransactionDetailDto }) {
+  const t = useT()
+  const linesOf = useLines()
+  return (
+    <Section title={t('transaction.timeline')}>
+      <ol className="relative ml-[5px] grid gap-3 border-l border-line">
+        {timelineOf(detail).map((item) => {
+          const { title, second, tone } = linesOf(item)
+          return (
+            <li key={item.key} className="relative pl-4">
+              <span aria-hidden="true" className={`absolute top-[6px] -left-[4.5px] size-2 rounded-full ${DOTS[tone]}`} />
+              <p className="flex flex-wrap justify-between gap-x-3">
+                <span className="min-w-0 font-medium">{title}</span>
+                <TimeText at={item.at} style="full" className="text-second text-quiet" />
+              </p>
+              {second && <p className="text-second break-words text-quiet">{second}</p>}
+            </li>
+          )
+        })}
+      </ol>
+    </Section>
+  )
+}
+
+function useLines(): (item: TimelineItem) => { title: string; second: string | null; tone: Tone } {
+  const t = useT()
+  const nameOf = useActorName()
+  const webhookWords = useWebhookWords()
+  return (item) => {
+    switch (item.kind) {
+      case 'event': {
+        const { event, to, actor, reason } = item.event
+        const tone: Tone = to === 'SUCCESS' ? 'ok' : to === 'FAILED' ? 'bad' : to === 'PENDING_APPROVAL' ? 'wait' : 'run'
+        return { title: t(`transaction.event.${event}`), second: reason ? `${nameOf(actor)} · ${t('transaction.quoted', { text: reason })}` : nameOf(actor), tone }
+      }
+      case 'decision': {
+        const { checkerName, decision, note, step } = item.decision
+        return { title: `${checkerName} ${t(`transaction.decision.${decision}`)}`, second: `${t('transaction.step', { step })} · ${t('transaction.quoted', { text: note })}`, tone: decision === 'validated' ? 'ok' : 'bad' }
+      }
+      case 'operator': {
+        const { kind, outcome, durationMs, httpStatus } = item.attempt
+        const facts = [outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${outcome}`), httpStatus === null ? null : t('transaction.httpStatus', { status: String(httpStatus) }), durationMs === null || kind === 'callback' ? null : t('transaction.milliseconds', { count: durationMs })]
+        return { title: t(`transaction.call.${kind}`), second: facts.filter((fact) => fact !== null).join(' · '), tone: outcome === 'succeeded' ? 'ok' : outcome === 'failed' ? 'bad' : outcome === 'accepted' || outcome === 'pending' ? 'run' : 'wait' }
+      }
+      case 'webhook':
+        return { title: t('transaction.webhookAttempt', { number: item.attempt.number }), second: webhookWords(item.attempt), tone: item.attempt.outcome === 'delivered' ? 'ok' : 'wait' }
+    }
+  }
+}

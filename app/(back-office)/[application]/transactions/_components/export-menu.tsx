@@ -1,0 +1,41 @@
+'use client'
+
+import { type ButtonVariant, buttonClass } from '#components/ui/button.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { MENU_ITEM, MenuRule, Popover } from '#components/ui/popover.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { formatCount } from '#lib/format.ts'
+import { paths, type QueryValues } from '#lib/paths.ts'
+import type { ExportFormat } from '#lib/export-formats.ts'
+
+type ExportFormProps = { application: string; address: QueryValues; format: ExportFormat; ids?: readonly string[]; label: string; variant?: ButtonVariant; isMenuItem?: boolean }
+
+/** A plain form: the browser downloads what it answers, at any length, and needs no script for it. */
+export function ExportForm({ application, address, format, ids, label, variant = 'quiet', isMenuItem = false }: ExportFormProps) {
+  return (
+    <form method="post" action={paths.data(application, 'transactions/export', address)}>
+      <input type="hidden" name="format" value={format} />
+      {ids && <input type="hidden" name="ids" value={ids.join(',')} />}
+      <button type="submit" className={isMenuItem ? MENU_ITEM : buttonClass(variant)}>
+        {label}
+      </button>
+    </form>
+  )
+}
+
+/** The whole filtered list as a file, and what was exported before. */
+export function ExportMenu({ application, address, total }: { application: string; address: QueryValues; total: number }) {
+  const { t, locale } = useWords()
+  const count = formatCount(total, locale)
+  return (
+    <Popover id="export-menu" align="end" triggerClass={buttonClass()} trigger={t('transactions.export')} panelClass="w-72">
+      <ExportForm application={application} address={address} format="csv" label={t('transactions.exportAllCsv', { count })} isMenuItem />
+      <ExportForm application={application} address={address} format="xlsx" label={t('transactions.exportAllXlsx', { count })} isMenuItem />
+      <p className="px-2.5 py-1 text-second text-quiet">{t('transactions.exportHint')}</p>
+      <MenuRule />
+      <Link href={paths.exports(application)} className={MENU_ITEM}>
+        {t('transactions.exports')}
+      </Link>
+    </Popover>
+  )
+}

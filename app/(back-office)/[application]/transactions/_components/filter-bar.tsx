@@ -1,0 +1,78 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { Icon } from '#components/ui/icon.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Popover } from '#components/ui/popover.tsx'
+import { CHIP } from '#components/ui/filter-chip.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { formatPhone, shortenId } from '#lib/format.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { isFiltered, type TransactionQuery, toAddressValues, withFilters, withoutFilters } from '#lib/transaction-query.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { AmountFilter } from './amount-filter.tsx'
+import { ChoiceFilter } from './choice-filter.tsx'
+import { DateFilter } from './date-filter.tsx'
+import { MoreFilters } from './more-filters.tsx'
+import { SaveViewButton, ViewMenu } from './view-menu.tsx'
+
+/** A saved view: `query` is what stands in the address of its list. */
+export type View = { viewId: string; name: string; query: string }
+
+export type FilterProps = { query: TransactionQuery; onChange: (change: Partial<TransactionQuery>) => void }
+
+/** Every filter as a chip that says its present value. A change is a new address. */
+export function FilterBar({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
+  const { t } = useWords()
+  const router = useRouter()
+  const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
+  const onChange = (change: Partial<TransactionQuery>) => router.push(hrefOf(withFilters(query, change)), { scroll: false })
+  const operatorName = (code: OperatorCode) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`
+  return (
+    <div className="no-print mt-3 flex flex-wrap items-center gap-2">
+      <ViewMenu application={application} query={query} views={views} />
+      <ChoiceFilter id="filter-status" name={t('transactions.status')} all={t('transactions.all')} choices={TRANSACTION_STATUSES} chosen={query.status} labelOf={(status) => t(`status.${status}`)} onChange={(status) => onChange({ status })} />
+      <ChoiceFilter id="filter-type" name={t('transactions.type')} all={t('transactions.all')} choices={TRANSACTION_TYPES} chosen={query.type} labelOf={(type) => t(`type.${type}`)} onChange={(type) => onChange({ type })} />
+      <ChoiceFilter id="filter-operator" name={t('transactions.operator')} all={t('transactions.allOperators', { count: OPERATOR_CODES.length })} choices={OPERATOR_CODES} chosen={query.operator} labelOf={operatorName} onChange={(operator) => onChange({ operator })} />
+      <DateFilter query={query} onChange={onChange} />
+      <AmountFilter query={query} onChange={onChange} />
+      <MoreFilters query={query} onChange={onChange} />
+      {appliedOf(query, t).map(({ words, without }) => (
+        <Link key={words} href={hrefOf(withFilters(query, without))} scroll={false} className={`${CHIP} border-accent`}>
+          <span className="font-strong text-ink">{words}</span>
+          <span className="sr-only">{t('transactions.removeFilter')}</span>
+          <Icon name="close" className="-mr-1 size-3.5 text-ink-3" />
+        </Link>
+      ))}
+      {isFiltered(query) && (
+        <Link href={hrefOf(withoutFilters(query))} scroll={false} className="px-1 text-second text-accent hover:underline">
+          {t('transactions.clearFilters')}
+        </Link>
+      )}
+      <span className="ml-auto">
+        <SaveViewButton application={application} query={query} />
+      </span>
+    </div>
+  )
+}
+
+/** The filters that have no chip of their own until they are set, and the address without each. */
+function appliedOf(query: TransactionQuery, t: ReturnType<typeof useWords>['t']): { words: string; without: Partial<TransactionQuery> }[] {
+  return [
+    ...query.country.map((country) => ({ words: t(`country.${country}`), without: { country: query.country.filter((each) => each !== country) } })),
+    ...(query.phone ? [{ words: `${t('transactions.phone')} ${formatPhone(query.phone)}`, without: { phone: '' } }] : []),
+    ...(query.name ? [{ words: `${t('transactions.name')} ${query.name}`, without: { name: '' } }] : []),
+    ...(query.batch ? [{ words: `${t('transactions.batch')} ${shortenId(query.batch)}`, without: { batch: null } }] : []),
+    ...(query.unconfirmed ? [{ words: t('transactions.unconfirmed'), without: { unconfirmed: null } }] : []),
+  ]
+}
+
+/** The dashed chip behind which the rarer filters are. */
+export function MoreChip({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <Popover id="filter-more" triggerClass={`${CHIP} border-dashed`} trigger={label} panelClass="w-72">
+      {children}
+    </Popover>
+  )
+}

@@ -1,0 +1,39 @@
+'use client'
+
+import type { FormEvent, ReactNode } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { useT } from '#components/ui/words.tsx'
+
+/**
+ * The inside of a filter: fields, Apply, Clear. `onApply` gets the fields; false keeps it open because something in it is wrong. One
+ * Apply is one entry in the history.
+ */
+export function FilterForm({ onApply, onClear, children }: { onApply: (fields: FormData, form: HTMLFormElement) => boolean | void; onClear: () => void; children: ReactNode }) {
+  const t = useT()
+  function close(form: Element) {
+    form.closest<HTMLElement>('[popover]')?.hidePopover()
+  }
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (onApply(new FormData(event.currentTarget), event.currentTarget) !== false) close(event.currentTarget)
+  }
+  return (
+    <form noValidate onSubmit={onSubmit} className="grid gap-3 p-1.5">
+      {children}
+      <div className="flex gap-2">
+        <Button type="submit" variant="primary" size="small">
+          {t('ui.apply')}
+        </Button>
+        <Button
+          size="small"
+          onClick={(event) => {
+            close(event.currentTarget)
+            onClear()
+          }}
+        >
+          {t('ui.clear')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,49 @@
+'use client'
+
+import { Button } from '#components/ui/button.tsx'
+import { SelectionBar } from '#components/ui/selection-bar.tsx'
+import { useT } from '#components/ui/words.tsx'
+import type { Currency } from '#lib/money.ts'
+import type { QueryValues } from '#lib/paths.ts'
+import { addDecimals } from '#lib/add-decimals.ts'
+import type { SumDto, TransactionRow } from '#lib/transaction-row.ts'
+import { ExportForm } from './export-menu.tsx'
+import { Sums } from './list-words.tsx'
+
+type SelectionProps = { application: string; address: QueryValues; rows: readonly TransactionRow[]; canExport: boolean; onClear: () => void }
+
+/** What is ticked, also on other pages of the list: how many, how much per currency, and what can be done with it. */
+export function Selection({ application, address, rows, canExport, onClear }: SelectionProps) {
+  const t = useT()
+  const ids = rows.map((row) => row.transactionId)
+  return (
+    <SelectionBar
+      label={t('transactions.selection')}
+      summary={
+        <>
+          <strong>{t('table.selected', { count: rows.length })}</strong>
+          <Sums sums={sumsOf(rows)} />
+        </>
+      }
+    >
+      {canExport && (
+        <>
+          <ExportForm application={application} address={address} format="csv" ids={ids} variant="inverse" label={t('transactions.exportCsv')} />
+          <ExportForm application={application} address={address} format="xlsx" ids={ids} variant="inverse" label={t('transactions.exportXlsx')} />
+        </>
+      )}
+      <Button variant="inverse-quiet" onClick={onClear}>
+        {t('transactions.clearSelection')}
+      </Button>
+    </SelectionBar>
+  )
+}
+
+function sumsOf(rows: readonly TransactionRow[]): SumDto[] {
+  const sums = new Map<Currency, SumDto>()
+  for (const { currency, amount } of rows) {
+    const sum = sums.get(currency) ?? { currency, count: 0, amount: '0' }
+    sums.set(currency, { currency, count: sum.count + 1, amount: addDecimals(sum.amount, amount) })
+  }
+  return [...sums.values()]
+}

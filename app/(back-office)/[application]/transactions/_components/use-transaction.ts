@@ -1,0 +1,24 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
+import { isFinalStatus } from '#lib/transaction-status.ts'
+
+const OPEN_REFRESH_MS = 4_000
+const WEBHOOK_REFRESH_MS = 15_000
+
+/** One transaction, asked for again while it or its webhook can still move. */
+export function useTransaction(application: string, transactionId: string) {
+  return useQuery({
+    queryKey: queryKeys.transaction(application, transactionId),
+    queryFn: ({ signal }) => fetchData<TransactionDetailDto>(paths.data(application, `transactions/${transactionId}`), signal),
+    refetchInterval: ({ state: { data } }) => {
+      if (!data) return false
+      if (!isFinalStatus(data.status)) return OPEN_REFRESH_MS
+      return data.webhook?.state === 'due' ? WEBHOOK_REFRESH_MS : false
+    },
+  })
+}

@@ -1,0 +1,86 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { lazy, Suspense, useState } from 'react'
+import { CHIP } from '#components/ui/filter-chip.tsx'
+import { Icon } from '#components/ui/icon.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { MENU_ITEM, MenuHeading, Popover } from '#components/ui/popover.tsx'
+import { toast } from '#components/ui/toast.tsx'
+import { useNow, useT } from '#components/ui/words.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import { daysOfPreset } from '#lib/date-presets.ts'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { paths, toQuery } from '#lib/paths.ts'
+import { isFiltered, type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
+import { deleteView } from '../actions.ts'
+import type { View } from './filter-bar.tsx'
+
+const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
+
+const DELETE_WORDS = { offline: 'action.offline' } as const
+
+/** The filters of a list without its page: what a view keeps. */
+function viewQueryOf(query: TransactionQuery): string {
+  return toQuery(toAddressValues({ ...query, page: 1 })).replace(/^\?/, '')
+}
+
+/** Views that everybody needs, and those that this person saved. */
+export function ViewMenu({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
+  const t = useT()
+  const router = useRouter()
+  const now = useNow()
+  const present = viewQueryOf(query)
+  const base = withoutFilters({ ...query, sort: 'newest' })
+  const usual: { label: MessageKey; query: TransactionQuery }[] = [
+    { label: 'transactions.views.all', query: base },
+    { label: 'transactions.views.today', query: { ...base, ...daysOfPreset('today', now) } },
+    { label: 'transactions.views.failedToday', query: { ...base, status: ['FAILED'], ...daysOfPreset('today', now) } },
+    { label: 'transactions.views.waiting', query: { ...base, status: ['PENDING_APPROVAL'] } },
+    { label: 'transactions.views.unconfirmed', query: { ...base, unconfirmed: '1' } },
+  ]
+  const saved = views.find((view) => view.query === present)
+  const known = usual.find((view) => viewQueryOf(view.query) === present)
+  const name = saved?.name ?? (known ? t(known.label) : t('transactions.views.own'))
+  async function remove(view: View) {
+    const result = await callAction(() => deleteView(application, { viewId: view.viewId }))
+    if (!result.ok) return toast(refusalText(t, result.error.code, DELETE_WORDS), 'bad')
+    toast(t('transactions.views.deleted', { name: view.name }))
+    router.refresh()
+  }
+  return (
+    <Popover id="view-menu" triggerClass={CHIP} panelClass="w-64" trigger={<><span>{t('transactions.view')}</span> <span className="font-strong text-ink">{name}</span><Icon name="chevron" className="-mr-1 size-3.5 text-ink-3" /></>}>
+      {usual.map((view) => (
+        <Link key={view.label} href={paths.transactions(application, toAddressValues(view.query))} aria-current={view === known || undefined} className={MENU_ITEM}>
+          {t(view.label)}
+        </Link>
+      ))}
+      {views.length > 0 && <MenuHeading>{t('transactions.views.yours')}</MenuHeading>}
+      {views.map((view) => (
+        <div key={view.viewId} className="flex items-center gap-1">
+          <Link href={`${paths.transactions(application)}${view.query ? `?${view.query}` : ''}`} aria-current={view === saved || undefined} className={`${MENU_ITEM} min-w-0 flex-1`}>
+            <span className="truncate">{view.name}</span>
+          </Link>
+          <button type="button" aria-label={t('transactions.views.delete', { name: view.name })} onClick={() => void remove(view)} className="flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken">
+            <Icon name="close" className="size-3.5" />
+          </button>
+        </div>
+      ))}
+    </Popover>
+  )
+}
+
+/** Keeps the present filters under a name. Nothing to keep: no button. */
+export function SaveViewButton({ application, query }: { application: string; query: TransactionQuery }) {
+  const t = useT()
+  const [isOpen, setIsOpen] = useState(false)
+  if (!isFiltered(query)) return null
+  return (
+    <>
+      <button type="button" onClick={() => setIsOpen(true)} className="rounded-sm px-1 py-1 text-second text-ink-2 hover:text-ink hover:underline">
+        {t('transactions.views.save')}
+      </button>
+      <Suspense>{isOpen && <SaveViewDialog application={application} query={viewQueryOf(query)} onClose={() => setIsOpen(false)} />}</Suspense>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import type { Metadata } from 'next'
+import { MoreWords } from '#components/ui/words.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { can } from '#lib/permissions.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { toAddressValues } from '#lib/transaction-query.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readColumnChoice, readLocale } from '#server/http/back-office/preferences.ts'
+import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { listViews } from '#server/identity/saved-views.ts'
+import { readTransactionList, toTransactionQuery } from '#server/reports/transaction-list.ts'
+import { TransactionList } from './_components/transaction-list.tsx'
+
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('transactions.title') }
+}
+
+export default async function TransactionsPage({ params, searchParams }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'transaction:read')
+  const filter = transactionFilterSchema.parse(await searchParams)
+  const query = toTransactionQuery(filter)
+  const { pool, reportPool } = backOfficeRuntime()
+  const queryClient = getQueryClient()
+  const [views, columns, locale] = await Promise.all([
+    listViews(pool, { applicationId: actor.applicationId, personId: actor.id }),
+    readColumnChoice('transactions'),
+    readLocale(),
+    queryClient.fetchQuery({
+      queryKey: queryKeys.transactionList(application, toAddressValues(query)),
+      queryFn: () => readTransactionList(reportPool, actor.applicationId, filter),
+    }),
+  ])
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.'])}>
+        <TransactionList application={application} query={query} views={views} columns={columns} canExport={can(actor.roles, 'export:create')} />
+      </MoreWords>
+    </HydrationBoundary>
+  )
+}

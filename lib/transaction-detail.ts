@@ -1,0 +1,88 @@
+import type { Currency } from './money.ts'
+import type { OperatorCode } from './operators.ts'
+import type { TRANSITIONS, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
+
+/** Who did something: the name where there is one (a person, a partner's program), else only what kind. */
+export type ActorDto = { kind: 'api' | 'person' | 'operator' | 'system'; name: string | null }
+
+export type EventName = keyof typeof TRANSITIONS
+
+export type EventDto = { version: number; at: string; event: EventName; from: TransactionStatus | null; to: TransactionStatus; actor: ActorDto; reason: string | null }
+
+/** How a call to or from an operator ended: what it said, or that nobody knows. */
+export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'interrupted'
+
+export type OperatorAttemptDto = {
+  number: number
+  kind: 'submit' | 'query' | 'callback'
+  startedAt: string
+  durationMs: number | null
+  /** Null while the answer is awaited. */
+  outcome: OperatorOutcome | null
+  httpStatus: number | null
+  answer: string | null
+}
+
+/** How one attempt to deliver a webhook ended (server/webhooks/README.md, Outcomes). */
+export type WebhookOutcome =
+  | 'delivered' | 'bad_status' | 'redirect' | 'timeout_dns' | 'timeout_connect' | 'timeout_tls' | 'timeout_headers' | 'timeout_body' | 'dns_error'
+  | 'refused_target' | 'invalid_url' | 'connection_refused' | 'connection_error' | 'tls_error' | 'protocol_error' | 'interrupted'
+
+export type WebhookAttemptDto = { number: number; startedAt: string; durationMs: number; outcome: WebhookOutcome; httpStatus: number | null; detail: string | null }
+
+export type WebhookDto = { state: 'due' | 'delivered' | 'exhausted'; nextAt: string | null; finishedAt: string | null; attempts: WebhookAttemptDto[] }
+
+export const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
+export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
+
+/** One line of a posting: what it did to one account. */
+export type LedgerEntryDto = { kind: 'hold' | 'release' | 'settle' | 'fund' | 'correct'; account: LedgerAccount; amount: string; at: string }
+
+export type DecisionDto = { checkerName: string; decision: 'validated' | 'rejected'; step: number; note: string; usedCode: boolean; through: 'api' | 'back_office'; at: string }
+
+export type ApprovalDto = {
+  ruleName: string
+  policyVersion: number
+  /** How many checkers each step asks for. */
+  steps: number[]
+  needed: number
+  done: number
+  needsCode: boolean
+  expiresAt: string
+}
+
+/** What is still to be done at the operator; null once there is a result. */
+export type OperatorWorkDto = { state: 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'; nextAt: string; unconfirmedSince: string | null; queries: number; lastAnswer: string | null }
+
+/** Everything that is known of one transaction. Amounts are exact decimals, instants ISO 8601. */
+export type TransactionDetailDto = {
+  transactionId: string
+  externalId: string
+  type: TransactionType
+  status: TransactionStatus
+  operator: OperatorCode
+  currency: Currency
+  amount: string
+  feesSystem: string
+  feesApp: string
+  /** What the collect balance gets, or what the deposit balance pays. */
+  net: string
+  held: string
+  customerName: string
+  phoneNumber: string
+  webhookUrl: string
+  payToken: string
+  message: string | null
+  source: TransactionSource
+  batchId: string | null
+  createdAt: string
+  finalAt: string | null
+  maker: ActorDto
+  events: EventDto[]
+  attempts: OperatorAttemptDto[]
+  work: OperatorWorkDto | null
+  webhook: WebhookDto | null
+  entries: LedgerEntryDto[]
+  approval: ApprovalDto | null
+  decisions: DecisionDto[]
+}

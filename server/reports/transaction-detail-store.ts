@@ -1,0 +1,92 @@
+import type { EventName, LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/transaction-detail.ts'
+import type { TransactionStatus } from '#lib/transaction-status.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+export type EventRow = { version: number; at: Date; event: EventName; from: TransactionStatus | null; to: TransactionStatus; actorKind: 'api' | 'person' | 'operator' | 'system'; actorName: string | null; reason: string | null }
+
+/** Every move of a transaction, oldest first, with the name of who caused it. */
+export async function selectEvents(queryable: Queryable, applicationId: string, transactionId: string): Promise<EventRow[]> {
+  const { rows } = await queryable.query<EventRow>({
+    name: 'select_transaction_events',
+    text: `select e.version, e.at, e.event, e.from_status as "from", e.to_status as "to", e.actor_kind as "actorKind", e.reason,
+        coalesce(p.name, u.username) as "actorName"
+      from transaction_events e
+      left join people p on e.actor_kind = 'person' and p.person_id = e.actor_id
+      left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
+      where e.application_id = $1 and e.transaction_id = $2 order by e.version`,
+    values: [applicationId, transactionId],
+  })
+  return rows
+}
+
+export type OperatorAttemptRow = { number: number; kind: OperatorAttemptDto['kind']; startedAt: Date; finishedAt: Date | null; outcome: OperatorAttemptDto['outcome']; httpStatus: number | null; answer: string | null }
+
+/** The newest calls to and from the operator about a transaction, at most `limit`, oldest first. */
+export async function selectOperatorAttempts(queryable: Queryable, applicationId: string, transactionId: string, limit: number): Promise<OperatorAttemptRow[]> {
+  const { rows } = await queryable.query<OperatorAttemptRow>({
+    name: 'select_operator_attempts',
+    text: `select a.number, a.kind, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.http_status as "httpStatus", a.answer
+      from operator_attempts a where a.application_id = $1 and a.transaction_id = $2 order by a.number desc limit $3`,
+    values: [applicationId, transactionId, limit],
+  })
+  return rows.toReversed()
+}
+
+export type WorkRow = { state: OperatorWorkDto['state']; nextAt: Date; unconfirmedSince: Date | null; queries: number; lastAnswer: string | null }
+
+/** What is still to be done at the operator; undefined when nothing is. */
+export async function selectOperatorWork(queryable: Queryable, applicationId: string, transactionId: string): Promise<WorkRow | undefined> {
+  const { rows } = await queryable.query<WorkRow>({
+    name: 'select_operator_work',
+    text: `select w.state, w.next_at as "nextAt", w.unconfirmed_since as "unconfirmedSince", w.queries, w.last_answer as "lastAnswer"
+      from operator_work w where w.application_id = $1 and w.transaction_id = $2`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]
+}
+
+export type EntryRow = { kind: LedgerEntryDto['kind']; account: LedgerEntryDto['account']; amountMinor: bigint; at: Date }
+
+/** The ledger entries of a transaction in order of time, one line per account. */
+export async function selectEntries(queryable: Queryable, applicationId: string, transactionId: string): Promise<EntryRow[]> {
+  const { rows } = await queryable.query<EntryRow>({
+    name: 'select_ledger_entries',
+    text: `select e.kind, e.account, e.amount_minor as "amountMinor", e.at from ledger_entries e
+      where e.application_id = $1 and e.subject_id = $2 order by e.at, e.kind, e.account`,
+    values: [applicationId, transactionId],
+  })
+  return rows
+}
+
+export type ItemRow = { policyVersion: number; rule: { name: string }; steps: number[]; needsCode: boolean; expiresAt: Date }
+
+/** What a transaction had to wait for, as the rule stood when it came in; undefined when it never waited. */
+export async function selectApprovalItem(queryable: Queryable, applicationId: string, transactionId: string): Promise<ItemRow | undefined> {
+  const { rows } = await queryable.query<ItemRow>({
+    name: 'select_approval_item',
+    text: `select i.policy_version as "policyVersion", i.rule, i.steps, i.needs_code as "needsCode", i.expires_at as "expiresAt"
+      from approval_items i where i.application_id = $1 and i.transaction_id = $2`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]
+}
+
+export type DecisionRow = { checkerName: string; decision: 'validated' | 'rejected'; step: number; note: string; usedCode: boolean; through: 'api' | 'back_office'; at: Date }
+
+/** Who decided about a transaction, in order of time. */
+export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<DecisionRow[]> {
+  const { rows } = await queryable.query<DecisionRow>({
+    name: 'select_transaction_decisions',
+    text: `select p.name as "checkerName", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as at
+      from approval_decisions d join people p on p.person_id = d.checker_id
+      where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at`,
+    values: [applicationId, transactionId],
+  })
+  return rows
+}
+
+/** The name of a person; undefined when there is none of this id. */
+export async function selectPersonName(queryable: Queryable, personId: string): Promise<string | undefined> {
+  const { rows } = await queryable.query<{ name: string }>({ name: 'select_person_name', text: 'select name from people where person_id = $1', values: [personId] })
+  return rows[0]?.name
+}

@@ -1,0 +1,91 @@
+import { formatMinor } from '#lib/money.ts'
+import type { ActorDto, ApprovalDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { findTransaction } from '#server/transactions/find-transaction.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
+import {
+  type DecisionRow, type EventRow, type ItemRow, type OperatorAttemptRow, selectApprovalItem, selectDecisions, selectEntries, selectEvents,
+  selectOperatorAttempts, selectOperatorWork, selectPersonName, type WorkRow,
+} from './transaction-detail-store.ts'
+
+/** A transaction that nobody confirms is asked about for days: only the newest calls are shown. */
+const ATTEMPTS_SHOWN_MAX = 100
+
+/** Everything that is known of one transaction of an application, ready for JSON; undefined when it has no such transaction. */
+export async function readTransactionDetail(queryable: Queryable, applicationId: string, transactionId: string): Promise<TransactionDetailDto | undefined> {
+  const transaction = await findTransaction(queryable, applicationId, transactionId)
+  if (!transaction) return undefined
+  const [events, attempts, work, webhook, entries, item, decisions, makerName] = await Promise.all([
+    selectEvents(queryable, applicationId, transactionId),
+    selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
+    selectOperatorWork(queryable, applicationId, transactionId),
+    listWebhookAttempts(queryable, applicationId, transactionId),
+    selectEntries(queryable, applicationId, transactionId),
+    selectApprovalItem(queryable, applicationId, transactionId),
+    selectDecisions(queryable, applicationId, transactionId),
+    transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+  ])
+  return {
+    ...fieldsOf(transaction),
+    maker: makerOf(makerName, events),
+    events: events.map(({ actorKind, actorName, at, ...event }) => ({ ...event, at: at.toISOString(), actor: { kind: actorKind, name: actorName } })),
+    attempts: attempts.map(toAttempt),
+    work: work ? toWork(work) : null,
+    webhook: webhook ? toWebhook(webhook) : null,
+    entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
+    approval: item ? toApproval(item, decisions) : null,
+    decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
+  }
+}
+
+function fieldsOf(transaction: Transaction) {
+  const { amountMinor, feeSystemMinor, feeAppMinor, heldMinor, createdAt, finalAt } = transaction
+  const { transactionId, externalId, type, status, operator, currency, customerName, phoneNumber, webhookUrl, payToken, message, source, batchId } = transaction
+  const fees = feeSystemMinor + feeAppMinor
+  return {
+    transactionId, externalId, type, status, operator, currency, customerName, phoneNumber, webhookUrl, payToken, message, source, batchId,
+    amount: formatMinor(amountMinor),
+    feesSystem: formatMinor(feeSystemMinor),
+    feesApp: formatMinor(feeAppMinor),
+    net: formatMinor(type === 'COLLECT' ? amountMinor - fees : amountMinor + fees),
+    held: formatMinor(heldMinor),
+    createdAt: createdAt.toISOString(),
+    finalAt: finalAt?.toISOString() ?? null,
+  }
+}
+
+/** A person where one made it, else whoever the creation is recorded for. */
+function makerOf(makerName: string | undefined, events: readonly EventRow[]): ActorDto {
+  const creation = events[0]
+  return makerName === undefined ? { kind: creation?.actorKind ?? 'api', name: creation?.actorName ?? null } : { kind: 'person', name: makerName }
+}
+
+function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {
+  return { ...attempt, startedAt: startedAt.toISOString(), durationMs: finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime() }
+}
+
+function toWork({ state, nextAt, unconfirmedSince, queries, lastAnswer }: WorkRow) {
+  return { state, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null, queries, lastAnswer }
+}
+
+function toWebhook({ state, nextAt, finishedAt, attempts }: WebhookHistory): WebhookDto {
+  return {
+    state,
+    nextAt: nextAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    attempts: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
+  }
+}
+
+function toApproval({ policyVersion, rule, steps, needsCode, expiresAt }: ItemRow, decisions: readonly DecisionRow[]): ApprovalDto {
+  return {
+    ruleName: rule.name,
+    policyVersion,
+    steps,
+    needed: steps.reduce((sum, one) => sum + one, 0),
+    done: decisions.filter((decision) => decision.decision === 'validated').length,
+    needsCode,
+    expiresAt: expiresAt.toISOString(),
+  }
+}

@@ -82,6 +82,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     tokens: createTokens({ clock, secret: config.tokenSecret }),
     throttle: createSignInThrottle({ pool, clock }),
     accessLog: createAccessLog(config.logLevel),
+    onDecided: wakeOperators,
     onWork: (listener) => void workListeners.push(listener),
     onFinal: settler.onFinal,
     async close() {

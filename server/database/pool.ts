@@ -9,7 +9,27 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, (text) => BigInt(text))
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 export type Pool = pg.Pool
-export type PoolOptions = { databaseUrl: string; connectionsMax: number; applicationName: string }
+export type PoolOptions = {
+  databaseUrl: string
+  connectionsMax: number
+  applicationName: string
+  /** False behind a PgBouncer in transaction mode that does not follow prepared statements. Default true. */
+  preparesStatements?: boolean
+}
+
+/** Sends named statements without their names: behind such a PgBouncer the next one may run on another connection. */
+class UnpreparedClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    const query: (...args: unknown[]) => unknown = this.query.bind(this)
+    Object.assign(this, { query: (statement: unknown, ...rest: unknown[]) => query(withoutName(statement), ...rest) })
+  }
+}
+
+function withoutName(statement: unknown): unknown {
+  const isNamed = typeof statement === 'object' && statement !== null && Object.getPrototypeOf(statement) === Object.prototype && 'name' in statement
+  return isNamed ? { ...statement, name: undefined } : statement
+}
 
 /**
  * Opens a pool. `connectionsMax` is per process; a statement that waits longer than ten seconds for a connection throws.
@@ -17,6 +37,7 @@ export type PoolOptions = { databaseUrl: string; connectionsMax: number; applica
  */
 export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
+    Client: options.preparesStatements === false ? UnpreparedClient : pg.Client,
     connectionString: options.databaseUrl,
     max: options.connectionsMax,
     application_name: options.applicationName,

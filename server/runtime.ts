@@ -46,7 +46,12 @@ const KEY = Symbol.for('countersign.runtime')
 export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
-  const pool = createPool({ databaseUrl, preparesStatements: config.preparesStatements, connectionsMax: config.poolSize, applicationName: `countersign ${config.role}` })
+  const pool = createPool({
+    databaseUrl,
+    preparesStatements: config.preparesStatements,
+    connectionsMax: config.poolSize,
+    applicationName: `countersign ${config.role}`,
+  })
   const reportPool = config.databaseReplicaUrl
     ? createPool({ databaseUrl: config.databaseReplicaUrl, connectionsMax: config.poolSize, applicationName: 'countersign reports' })
     : pool

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AMOUNT_MINOR_MAX } from '../money.ts'
-import { COUNTRY_NAMES, type OperatorCode, OPERATOR_CODES, OPERATORS } from '../operators.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '../operators.ts'
 import { isUtcDay } from '../time.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
 

@@ -24,6 +24,8 @@ for (const preparesStatements of [true, false]) {
 }
 
 test('money and counters arrive as bigint, sums too, and a day as a day', async () => {
-  const { rows } = await database.pool.query("select 9007199254740993::int8 as amount, sum(n) as total, date '2026-11-20' as day from (values (9007199254740993::int8), (1)) as v (n)")
+  const { rows } = await database.pool.query(
+    "select 9007199254740993::int8 as amount, sum(n) as total, date '2026-11-20' as day from (values (9007199254740993::int8), (1)) as v (n)",
+  )
   assert.deepEqual(rows, [{ amount: 9007199254740993n, total: 9007199254740994n, day: '2026-11-20' }])
 })

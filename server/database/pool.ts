@@ -27,7 +27,8 @@ class UnpreparedClient extends pg.Client {
 }
 
 function withoutName(statement: unknown): unknown {
-  const isNamed = typeof statement === 'object' && statement !== null && Object.getPrototypeOf(statement) === Object.prototype && 'name' in statement
+  const isNamed =
+    typeof statement === 'object' && statement !== null && Object.getPrototypeOf(statement) === Object.prototype && 'name' in statement
   return isNamed ? { ...statement, name: undefined } : statement
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createIntake } from '#server/transactions/intake.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { createIntake } from '#server/transactions/intake.ts'
 import { countWaiting } from './count-waiting.ts'
 import { phoneCandidates, resolveSearch } from './resolve-search.ts'
 

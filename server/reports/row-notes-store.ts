@@ -1,6 +1,12 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-export type RowNote = { transactionId: string; unconfirmedSince: Date | null; approvalsDone: number | null; approvalsNeeded: number | null; makerName: string | null }
+export type RowNote = {
+  transactionId: string
+  unconfirmedSince: Date | null
+  approvalsDone: number | null
+  approvalsNeeded: number | null
+  makerName: string | null
+}
 
 /**
  * What stands beside the transactions of one page, by their ids: since when the outcome at the operator is unknown, how many approvals

@@ -2,7 +2,16 @@ import type { EventName, LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } f
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type EventRow = { version: number; at: Date; event: EventName; from: TransactionStatus | null; to: TransactionStatus; actorKind: 'api' | 'person' | 'operator' | 'system'; actorName: string | null; reason: string | null }
+export type EventRow = {
+  version: number
+  at: Date
+  event: EventName
+  from: TransactionStatus | null
+  to: TransactionStatus
+  actorKind: 'api' | 'person' | 'operator' | 'system'
+  actorName: string | null
+  reason: string | null
+}
 
 /** Every move of a transaction, oldest first, with the name of who caused it. */
 export async function selectEvents(queryable: Queryable, applicationId: string, transactionId: string): Promise<EventRow[]> {
@@ -19,10 +28,23 @@ export async function selectEvents(queryable: Queryable, applicationId: string, 
   return rows
 }
 
-export type OperatorAttemptRow = { number: number; kind: OperatorAttemptDto['kind']; startedAt: Date; finishedAt: Date | null; outcome: OperatorAttemptDto['outcome']; httpStatus: number | null; answer: string | null }
+export type OperatorAttemptRow = {
+  number: number
+  kind: OperatorAttemptDto['kind']
+  startedAt: Date
+  finishedAt: Date | null
+  outcome: OperatorAttemptDto['outcome']
+  httpStatus: number | null
+  answer: string | null
+}
 
 /** The newest calls to and from the operator about a transaction, at most `limit`, oldest first. */
-export async function selectOperatorAttempts(queryable: Queryable, applicationId: string, transactionId: string, limit: number): Promise<OperatorAttemptRow[]> {
+export async function selectOperatorAttempts(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+  limit: number,
+): Promise<OperatorAttemptRow[]> {
   const { rows } = await queryable.query<OperatorAttemptRow>({
     name: 'select_operator_attempts',
     text: `select a.number, a.kind, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.http_status as "httpStatus", a.answer
@@ -32,7 +54,13 @@ export async function selectOperatorAttempts(queryable: Queryable, applicationId
   return rows.toReversed()
 }
 
-export type WorkRow = { state: OperatorWorkDto['state']; nextAt: Date; unconfirmedSince: Date | null; queries: number; lastAnswer: string | null }
+export type WorkRow = {
+  state: OperatorWorkDto['state']
+  nextAt: Date
+  unconfirmedSince: Date | null
+  queries: number
+  lastAnswer: string | null
+}
 
 /** What is still to be done at the operator; undefined when nothing is. */
 export async function selectOperatorWork(queryable: Queryable, applicationId: string, transactionId: string): Promise<WorkRow | undefined> {
@@ -71,7 +99,15 @@ export async function selectApprovalItem(queryable: Queryable, applicationId: st
   return rows[0]
 }
 
-export type DecisionRow = { checkerName: string; decision: 'validated' | 'rejected'; step: number; note: string; usedCode: boolean; through: 'api' | 'back_office'; at: Date }
+export type DecisionRow = {
+  checkerName: string
+  decision: 'validated' | 'rejected'
+  step: number
+  note: string
+  usedCode: boolean
+  through: 'api' | 'back_office'
+  at: Date
+}
 
 /** Who decided about a transaction, in order of time. */
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<DecisionRow[]> {
@@ -87,6 +123,10 @@ export async function selectDecisions(queryable: Queryable, applicationId: strin
 
 /** The name of a person; undefined when there is none of this id. */
 export async function selectPersonName(queryable: Queryable, personId: string): Promise<string | undefined> {
-  const { rows } = await queryable.query<{ name: string }>({ name: 'select_person_name', text: 'select name from people where person_id = $1', values: [personId] })
+  const { rows } = await queryable.query<{ name: string }>({
+    name: 'select_person_name',
+    text: 'select name from people where person_id = $1',
+    values: [personId],
+  })
   return rows[0]?.name
 }

@@ -5,15 +5,29 @@ import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
 import {
-  type DecisionRow, type EventRow, type ItemRow, type OperatorAttemptRow, selectApprovalItem, selectDecisions, selectEntries, selectEvents,
-  selectOperatorAttempts, selectOperatorWork, selectPersonName, type WorkRow,
+  type DecisionRow,
+  type EventRow,
+  type ItemRow,
+  type OperatorAttemptRow,
+  selectApprovalItem,
+  selectDecisions,
+  selectEntries,
+  selectEvents,
+  selectOperatorAttempts,
+  selectOperatorWork,
+  selectPersonName,
+  type WorkRow,
 } from './transaction-detail-store.ts'
 
 /** A transaction that nobody confirms is asked about for days: only the newest calls are shown. */
 const ATTEMPTS_SHOWN_MAX = 100
 
 /** Everything that is known of one transaction of an application, ready for JSON; undefined when it has no such transaction. */
-export async function readTransactionDetail(queryable: Queryable, applicationId: string, transactionId: string): Promise<TransactionDetailDto | undefined> {
+export async function readTransactionDetail(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
   const [events, attempts, work, webhook, entries, item, decisions, makerName] = await Promise.all([
@@ -29,7 +43,11 @@ export async function readTransactionDetail(queryable: Queryable, applicationId:
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
-    events: events.map(({ actorKind, actorName, at, ...event }) => ({ ...event, at: at.toISOString(), actor: { kind: actorKind, name: actorName } })),
+    events: events.map(({ actorKind, actorName, at, ...event }) => ({
+      ...event,
+      at: at.toISOString(),
+      actor: { kind: actorKind, name: actorName },
+    })),
     attempts: attempts.map(toAttempt),
     work: work ? toWork(work) : null,
     webhook: webhook ? toWebhook(webhook) : null,
@@ -41,10 +59,36 @@ export async function readTransactionDetail(queryable: Queryable, applicationId:
 
 function fieldsOf(transaction: Transaction) {
   const { amountMinor, feeSystemMinor, feeAppMinor, heldMinor, createdAt, finalAt } = transaction
-  const { transactionId, externalId, type, status, operator, currency, customerName, phoneNumber, webhookUrl, payToken, message, source, batchId } = transaction
+  const {
+    transactionId,
+    externalId,
+    type,
+    status,
+    operator,
+    currency,
+    customerName,
+    phoneNumber,
+    webhookUrl,
+    payToken,
+    message,
+    source,
+    batchId,
+  } = transaction
   const fees = feeSystemMinor + feeAppMinor
   return {
-    transactionId, externalId, type, status, operator, currency, customerName, phoneNumber, webhookUrl, payToken, message, source, batchId,
+    transactionId,
+    externalId,
+    type,
+    status,
+    operator,
+    currency,
+    customerName,
+    phoneNumber,
+    webhookUrl,
+    payToken,
+    message,
+    source,
+    batchId,
     amount: formatMinor(amountMinor),
     feesSystem: formatMinor(feeSystemMinor),
     feesApp: formatMinor(feeAppMinor),
@@ -58,11 +102,17 @@ function fieldsOf(transaction: Transaction) {
 /** A person where one made it, else whoever the creation is recorded for. */
 function makerOf(makerName: string | undefined, events: readonly EventRow[]): ActorDto {
   const creation = events[0]
-  return makerName === undefined ? { kind: creation?.actorKind ?? 'api', name: creation?.actorName ?? null } : { kind: 'person', name: makerName }
+  return makerName === undefined
+    ? { kind: creation?.actorKind ?? 'api', name: creation?.actorName ?? null }
+    : { kind: 'person', name: makerName }
 }
 
 function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {
-  return { ...attempt, startedAt: startedAt.toISOString(), durationMs: finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime() }
+  return {
+    ...attempt,
+    startedAt: startedAt.toISOString(),
+    durationMs: finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime(),
+  }
 }
 
 function toWork({ state, nextAt, unconfirmedSince, queries, lastAnswer }: WorkRow) {

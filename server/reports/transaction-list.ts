@@ -10,7 +10,11 @@ import { searchTransactions } from './search-transactions.ts'
 import type { CurrencySum } from './search-transactions-store.ts'
 
 /** One page of the transaction list with what stands beside each row, ready for JSON. */
-export async function readTransactionList(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<TransactionListDto> {
+export async function readTransactionList(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+): Promise<TransactionListDto> {
   const found = await searchTransactions(queryable, applicationId, filter)
   // Nothing stands beside a final transaction that an interface made: no need to ask.
   const asked = found.rows.filter((row) => !isFinalStatus(row.status) || row.makerId !== null).map((row) => row.transactionId)

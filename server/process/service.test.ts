@@ -10,6 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../database/embedded.ts'
 import { createPool } from '../database/pool.ts'
 import type { SandboxFile } from '../sandbox/seed-sandbox.ts'
+import { createTestDatabase } from '../testing/database.ts'
+import { createTestPartner } from '../testing/partner.ts'
 
 const MAIN = new URL('../main.ts', import.meta.url).pathname
 
@@ -80,19 +82,29 @@ async function sandbox(): Promise<SandboxFile> {
   return JSON.parse(await readFile(path.join(folder, 'data/sandbox.json'), 'utf8'))
 }
 
-async function partner(): Promise<(operation: string) => Promise<{ status: number; transactionId: string }>> {
-  const [first] = (await sandbox()).applications
-  assert.ok(first)
-  const tokens = await fetch(`http://127.0.0.1:${port}/public/access_token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: first.username, password: first.password }),
-  })
-  const { access_token: accessToken } = (await tokens.json()) as { access_token: string }
-  return async (operation) => {
+type Credentials = { apiKey: string; apiId: string; username: string; password: string }
+type Call = (operation: string, overrides?: Record<string, string>) => Promise<{ status: number; transactionId: string }>
+
+/** Signs a partner's program in; without one named, that of the sandbox's first application. */
+async function partner(named?: Credentials): Promise<Call> {
+  const credentials = named ?? (await sandbox()).applications[0]
+  assert.ok(credentials)
+  const signIn = () =>
+    fetch(`http://127.0.0.1:${port}/public/access_token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: credentials.username, password: credentials.password }),
+    })
+  const { access_token: accessToken } = (await (await signIn()).json()) as { access_token: string }
+  return async (operation, overrides = {}) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/transaction/${operation}`, {
       method: 'POST',
-      headers: { apiKey: first.apiKey, apiId: first.apiId, authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      headers: {
+        apiKey: credentials.apiKey,
+        apiId: credentials.apiId,
+        authorization: `Bearer ${accessToken}`,
+        'content-type': 'application/json',
+      },
       body: operation.includes('?')
         ? undefined
         : JSON.stringify({
@@ -103,6 +115,7 @@ async function partner(): Promise<(operation: string) => Promise<{ status: numbe
             amount: 100,
             webhookUrl: 'http://127.0.0.1:9/nobody',
             countryName: 'CAMEROON',
+            ...overrides,
           }),
     })
     const body = (await response.json()) as { transactionId?: string; id?: string }
@@ -136,6 +149,34 @@ test('production without its secrets does not start', async () => {
   const service = start({ NODE_ENV: 'production', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
   assert.equal(await service.ended, 1)
   assert.match(service.output(), /^TOKEN_SECRET is missing/)
+})
+
+test('production has no seeds and no simulator, and an operator without settings is off', async () => {
+  const database = await createTestDatabase()
+  const stub = await freePort()
+  const service = start({
+    NODE_ENV: 'production',
+    DATABASE_URL: database.url,
+    TOKEN_SECRET: 't'.repeat(32),
+    SESSION_SECRET: 's'.repeat(32),
+    OPERATOR_WAVE_BASE_URL: `http://127.0.0.1:${stub}`,
+    OPERATOR_WAVE_SECRET: 'shared with the operator',
+  })
+  try {
+    await ready()
+    assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
+    assert.deepEqual(await pidsOf('simulator/main.ts', service.child.pid), [])
+    assert.doesNotMatch(service.output(), /sandbox/)
+    const call = await partner(await createTestPartner(database.pool))
+    // Its keys and addresses are in force within a second of being written.
+    const wave = { transferMethod: 'SNWAVE', countryName: 'SENEGAL', phoneNumber: '221771234567' }
+    await until('an operator with settings is in service', async () => (await call('collect', wave)).status === 200)
+    assert.equal((await call('collect')).status, 403)
+    assert.equal(await stop(service), 0)
+  } finally {
+    await stop(service)
+    await database.drop()
+  }
 })
 
 test('the service starts, says where it is, refuses a twin, and ends leaving nothing but its data', async () => {

@@ -49,9 +49,9 @@ async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
 const PARTLY_STARTED = 'Too much is waiting at this moment. Send the same array again: what has been started is not started twice.'
 
 /** A disabled service refuses the array before a limit does: 403 comes before 400 (DESIGN 5, Order of checks). */
-function checkServices({ caller }: Call, requests: readonly TransactionRequest[]): Refusal | undefined {
+function checkServices(call: Call, requests: readonly TransactionRequest[]): Refusal | undefined {
   const refusals = requests.flatMap((element, index) => {
-    const refusal = checkService(caller, element, 'DEPOSIT')
+    const refusal = checkService(call, element, 'DEPOSIT')
     return refusal ? [{ ...refusal, message: `[${index}] ${refusal.message}` }] : []
   })
   const status = refusals.some((refusal) => refusal.status === 403) ? 403 : 400

@@ -21,7 +21,7 @@ export async function startTransaction({ runtime, request, caller }: Call, type:
   if (!body.ok) return body
   const parsed = parseTransactionRequest(body.value)
   if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
-  const refusal = checkService(caller, parsed.value, type)
+  const refusal = checkService({ runtime, caller }, parsed.value, type)
   if (refusal) return err(refusal)
   const outcome = await runtime.intake.submit(toIntakeItem(caller, parsed.value, type, null))
   if (outcome.kind === 'conflict') return err(refuse(400, `${conflictSentence(parsed.value)}`))
@@ -29,10 +29,16 @@ export async function startTransaction({ runtime, request, caller }: Call, type:
 }
 
 /** The transfer service (403), then the limits where an administrator put them in force (400, DESIGN 5, Fields). */
-export function checkService({ application }: Caller, request: TransactionRequest, type: TransactionType): Refusal | undefined {
+export function checkService(
+  { runtime, caller: { application } }: Pick<Call, 'runtime' | 'caller'>,
+  request: TransactionRequest,
+  type: TransactionType,
+): Refusal | undefined {
   const operator = OPERATORS[request.transferMethod]
   const service = serviceFor(application, operator.code, type)
   if (!service.isEnabled) return refuse(403, `The transfer service ${type} of ${operator.code} is disabled for this application.`)
+  // Nobody could carry it out: it would wait for ever.
+  if (!runtime.connectors.has(operator.code)) return refuse(403, `The transfer service ${type} of ${operator.code} is not in service.`)
   if (!service.enforcesLimits) return undefined
   const minimumMinor = service.minimumMinor ?? operator.limits[type].minimumMinor
   const maximumMinor = service.maximumMinor ?? operator.limits[type].maximumMinor

@@ -14,3 +14,27 @@ export async function withSnapshot<Value>(pool: Pool, read: (snapshot: TrxClient
     snapshot.release(broken)
   }
 }
+
+export type Snapshot = { client: TrxClient; close(): Promise<void> }
+
+/** The same view, held open for as long as somebody reads from it piece by piece. Whoever opens it closes it, whatever happens. */
+export async function openSnapshot(pool: Pool): Promise<Snapshot> {
+  const client = await pool.connect()
+  let isClosed = false
+  async function close(): Promise<void> {
+    if (isClosed) return
+    isClosed = true
+    let broken: Error | undefined
+    await client.query('rollback').catch((error: Error) => {
+      broken = error
+    })
+    client.release(broken)
+  }
+  try {
+    await client.query('begin transaction isolation level repeatable read read only')
+    return { client, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

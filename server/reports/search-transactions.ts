@@ -50,6 +50,14 @@ function withSequences(counts: DayCount[]): Day[] {
   })
 }
 
+/** The part of the sequence that the dates of a filter leave; undefined when no day of them has a transaction. */
+export async function stretchOfDates(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<Stretch | undefined> {
+  const days = withSequences(await selectDayCounts(queryable, applicationId, filter))
+  const within = days.filter(({ day }) => (!filter.from || day >= filter.from) && (!filter.to || day <= filter.to))
+  const [first, last] = [within[0], within.at(-1)]
+  return first && last ? { first: first.first, last: last.last } : undefined
+}
+
 function needsRows(filter: TransactionFilter): boolean {
   return (
     filter.min !== null ||

@@ -35,7 +35,7 @@ export function Lead({ data, sort }: { data: TransactionListDto; sort: Transacti
 export function Sums({ sums }: { sums: readonly SumDto[] }) {
   const { locale } = useWords()
   return (
-    <span className="inline-flex flex-wrap gap-x-2">
+    <span className="inline-flex flex-wrap gap-x-1">
       {sums.map((sum, place) => (
         <span key={sum.currency} className="whitespace-nowrap">
           {place > 0 && <span aria-hidden="true">{'· '}</span>}

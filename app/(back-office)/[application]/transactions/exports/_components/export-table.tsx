@@ -1,0 +1,64 @@
+'use client'
+
+import { TimeText } from '#components/domain/time-text.tsx'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import type { ExportDto } from '#lib/export-dto.ts'
+import { formatAmount, formatCount } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+
+/** Every file with what it held. Its content is a link to the same list as it is now. */
+export function ExportTable({ application, exports }: { application: string; exports: readonly ExportDto[] }) {
+  const { t, locale } = useWords()
+  const head = (
+    <>
+      <Th>{t('exports.time')}</Th>
+      <Th>{t('exports.person')}</Th>
+      <Th>{t('exports.content')}</Th>
+      <Th align="end">{t('exports.rows')}</Th>
+      <Th align="end">{t('exports.totals')}</Th>
+      <Th>{t('exports.hash')}</Th>
+    </>
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section aria-label={t('exports.title')} tabIndex={0} className="overflow-x-auto">
+      <Table caption={t('exports.title')} head={head}>
+        {exports.map((one) => (
+          <Tr key={one.exportId}>
+            <Td>
+              <TimeText at={one.cutOffAt} style="full" />
+            </Td>
+            <Td className="whitespace-nowrap">{one.personName}</Td>
+            <Td className="whitespace-nowrap">
+              {one.format.toUpperCase()} <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">{contentOf(one, t)}</Link>
+            </Td>
+            <Td align="end">{one.rowCount === null ? <span className="text-quiet">{t('exports.broken')}</span> : formatCount(one.rowCount, locale)}</Td>
+            <Td align="end">
+              {one.totals?.map((total) => (
+                <span key={total.currency} className="block whitespace-nowrap">
+                  {formatAmount(total.amount, locale)} {total.currency}
+                </span>
+              ))}
+            </Td>
+            <Td>
+              {one.fileSha256 && (
+                <span className="flex items-center gap-1">
+                  <code title={one.fileSha256} className="text-second text-quiet">{`${one.fileSha256.slice(0, 12)}…`}</code>
+                  <CopyButton text={one.fileSha256} label={t('exports.hash')} />
+                </span>
+              )}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </section>
+  )
+}
+
+function contentOf(one: ExportDto, t: ReturnType<typeof useWords>['t']): string {
+  if (one.selected !== null) return t('exports.selected', { count: one.selected })
+  return t(one.query === '' ? 'exports.wholeList' : 'exports.filtered')
+}

@@ -1,0 +1,37 @@
+import type { Metadata } from 'next'
+import { ButtonLink } from '#components/ui/button.tsx'
+import { EmptyState, Notice } from '#components/ui/empty-state.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { MoreWords } from '#components/ui/words.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { listExports } from '#server/reports/export/list-exports.ts'
+import { CheckFile } from './_components/check-file.tsx'
+import { ExportTable } from './_components/export-table.tsx'
+
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ refused?: string | string[] }> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('exports.title') }
+}
+
+/** Which files left, with whom, and whether a file in hand is one of them. */
+export default async function ExportsPage({ params, searchParams }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'export:create')
+  const [t, locale, { refused }, exports] = await Promise.all([getT(), readLocale(), searchParams, listExports(backOfficeRuntime().pool, actor.applicationId)])
+  return (
+    <MoreWords messages={pickMessages(MESSAGES[locale], ['exports.'])}>
+      <PageHeader title={t('exports.title')} lead={t('exports.lead')} actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>} />
+      <div className="mt-4 grid gap-5">
+        {refused && <Notice tone="bad">{t(refused === 'busy' ? 'exports.busy' : 'exports.refused')}</Notice>}
+        <CheckFile application={application} />
+        {exports.length === 0 ? <EmptyState icon="download" title={t('exports.none')} text={t('exports.noneText')} /> : <ExportTable application={application} exports={exports} />}
+      </div>
+    </MoreWords>
+  )
+}

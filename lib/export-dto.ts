@@ -1,0 +1,17 @@
+import type { ExportFormat } from './export-formats.ts'
+import type { SumDto } from './transaction-row.ts'
+
+/** One file that somebody took out. Without `finishedAt` it was broken off, or is still under way. */
+export type ExportDto = {
+  exportId: string
+  personName: string
+  format: ExportFormat
+  query: string
+  selected: number | null
+  cutOffAt: string
+  finishedAt: string | null
+  rowCount: number | null
+  totals: SumDto[] | null
+  /** Hex. */
+  fileSha256: string | null
+}

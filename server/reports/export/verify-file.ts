@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { crc32, inflateRawSync } from 'node:zlib'
+import { err, ok, type Result } from '#lib/result.ts'
+import { CSV_RECORD_MARK } from './export-record.ts'
+
+export type VerifiedFile = { format: 'csv' | 'xlsx'; dataSha256: string; record: ReadonlyMap<string, string> }
+
+const HASH_NAME = 'SHA-256 of the data'
+const ZIP_SIGNATURE = 0x04034b50
+
+/**
+ * Whether an exported file still holds the data that its own record speaks of: recomputes the SHA-256 over the data part and compares. In
+ * a CSV that part is everything before the first line that begins with `#record`, in a workbook the XML of all sheets but the last.
+ * What nobody can put into a file is a digest of the whole of it: that one is with us (findExportByFile).
+ */
+export function verifyExportedFile(bytes: Buffer): Result<VerifiedFile, 'not_an_export' | 'changed'> {
+  const isZip = bytes.length > 4 && bytes.readUInt32LE(0) === ZIP_SIGNATURE
+  const parts = isZip ? readWorkbook(bytes) : readCsv(bytes)
+  const stated = parts?.record.get(HASH_NAME)
+  if (!parts || stated === undefined) return err('not_an_export')
+  const hash = createHash('sha256')
+  for (const part of parts.data) hash.update(part)
+  const dataSha256 = hash.digest('hex')
+  return dataSha256 === stated ? ok({ format: isZip ? 'xlsx' : 'csv', dataSha256, record: parts.record }) : err('changed')
+}
+
+type Parts = { data: Buffer[]; record: Map<string, string> }
+
+function readCsv(bytes: Buffer): Parts | undefined {
+  const mark = bytes.indexOf(`\n${CSV_RECORD_MARK},`)
+  if (mark < 0) return undefined
+  const lines = bytes.subarray(mark + 1).toString('utf8').split('\r\n').filter((line) => line.startsWith(`${CSV_RECORD_MARK},`))
+  const record = new Map(lines.map((line) => {
+    const [name = '', ...value] = line.slice(CSV_RECORD_MARK.length + 1).split(',')
+    return [name, value.join(',').replace(/^"(.*)"$/, '$1').replaceAll('""', '"')] as const
+  }))
+  return { data: [bytes.subarray(0, mark + 1)], record }
+}
+
+function readWorkbook(bytes: Buffer): Parts | undefined {
+  const sheets = readEntries(bytes).filter(({ name }) => name.startsWith('xl/worksheets/'))
+  const last = sheets.at(-1)
+  if (!last || sheets.length < 2) return undefined
+  const texts = Array.from(last.content.toString('utf8').matchAll(/<t [^>]*>([^<]*)<\/t>/g), (match) => match[1] ?? '')
+  const record = new Map<string, string>()
+  for (let at = 0; at + 1 < texts.length; at += 2) record.set(texts[at] ?? '', texts[at + 1] ?? '')
+  return { data: sheets.slice(0, -1).map(({ content }) => content), record }
+}
+
+/** Every entry of a zip by its directory, unpacked. Throws on a broken one. */
+export function readEntries(bytes: Buffer): { name: string; content: Buffer }[] {
+  const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]))
+  if (end < 0) throw new Error('Not a whole zip: its directory is missing')
+  const entries: { name: string; content: Buffer }[] = []
+  let at = bytes.readUInt32LE(end + 16)
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
+    const [crc, compressed] = [bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 20)]
+    const [nameLength, extraLength, commentLength, offset] = [bytes.readUInt16LE(at + 28), bytes.readUInt16LE(at + 30), bytes.readUInt16LE(at + 32), bytes.readUInt32LE(at + 42)]
+    const name = bytes.subarray(at + 46, at + 46 + nameLength).toString('utf8')
+    const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
+    const content = inflateRawSync(bytes.subarray(start, start + compressed))
+    if (crc32(content) !== crc) throw new Error(`${name} is damaged`)
+    entries.push({ name, content })
+    at += 46 + nameLength + extraLength + commentLength
+  }
+  return entries
+}

@@ -85,11 +85,11 @@ function run(command, environment) {
   })
 }
 
-/** Reads the closing lines of Node's test runner and of Playwright. */
+/** Reads the closing lines of Node's test runner, of Playwright and of our own programs. */
 function countTests(output) {
   const last = (pattern) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0)
-  const passed = last(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm)
-  const failed = last(/^ℹ fail (\d+)/gm) + last(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm)
+  const passed = last(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm) || last(/^(\d+) passed, \d+ failed$/gm)
+  const failed = last(/^ℹ fail (\d+)/gm) + last(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm) + last(/^\d+ passed, (\d+) failed$/gm)
   return { passed, failed }
 }
 

@@ -1,5 +1,5 @@
 import { formatMinor } from '#lib/money.ts'
-import type { ActorDto, ApprovalDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
+import type { ActorDto, ApprovalDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
@@ -105,6 +105,12 @@ function makerOf(makerName: string | undefined, events: readonly EventRow[]): Ac
   return makerName === undefined
     ? { kind: creation?.actorKind ?? 'api', name: creation?.actorName ?? null }
     : { kind: 'person', name: makerName }
+}
+
+/** A creation is stored under one name; where it led to tells which edge of lib/transaction-status.ts it was. */
+function toEvent({ actorKind, actorName, at, event, ...row }: EventRow): EventDto {
+  const isWaiting = event === 'created' && row.to === 'PENDING_APPROVAL'
+  return { ...row, event: isWaiting ? 'created_waiting' : event, at: at.toISOString(), actor: { kind: actorKind, name: actorName } }
 }
 
 function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {

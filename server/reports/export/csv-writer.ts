@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type Cell, EXPORT_COLUMNS } from './export-columns.ts'
 import { CSV_RECORD_MARK, type ExportResult, recordLines } from './export-record.ts'
-import { csvField, safeText } from './safe-text.ts'
+import { csvField, safeText, safeValue } from './safe-text.ts'
 import type { ExportWriter, WriterOptions } from './write-export.ts'
 
 const LINE_END = '\r\n'
@@ -20,7 +20,7 @@ export function createCsvWriter({ subject }: WriterOptions): ExportWriter {
     rows: (rows) => [data(rows.map((row) => lineOf(row)).join(''))],
     close(counted) {
       const result: ExportResult = { ...counted, dataSha256: hash.digest('hex') }
-      const lines = recordLines(subject, result).map(([name, value]) => `${CSV_RECORD_MARK},${csvField(name)},${csvField(safeText(value))}${LINE_END}`)
+      const lines = recordLines(subject, result).map(([name, value]) => `${CSV_RECORD_MARK},${csvField(name)},${csvField(safeValue(value))}${LINE_END}`)
       return { chunks: [Buffer.from(lines.join(''))], result }
     },
   }

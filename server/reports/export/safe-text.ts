@@ -13,6 +13,11 @@ export function safeText(text: string): string {
   return guarded.replace(/[\r\n]+/g, ' ')
 }
 
+/** The same for the record at the end of a file, whose counts are numbers and stay numbers. */
+export function safeValue(text: string): string {
+  return /^\d+$/.test(text) ? text : safeText(text)
+}
+
 /** A CSV field: quoted where it holds a comma, a quote or anything at its edge that a reader could trim. */
 export function csvField(text: string): string {
   return /[",;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

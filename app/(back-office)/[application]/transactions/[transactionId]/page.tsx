@@ -29,7 +29,7 @@ export default async function TransactionPage({ params }: Props) {
   queryClient.setQueryData(queryKeys.transaction(application, transactionId), detail)
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['transaction.'])}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.'])}>
         <TransactionPageBody application={application} transactionId={transactionId} />
       </MoreWords>
     </HydrationBoundary>

@@ -51,7 +51,7 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
   const nameOf = useActorName()
   return (
     <span>
-      {nameOf(maker)} <span className="text-quiet">{t(`transaction.through.${source}`)}</span>
+      {nameOf(maker)} {source !== 'person' && <span className="text-quiet">{t(`source.${source}`)}</span>}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { answersReady, startProcess } from '../processes/start-process.ts'
@@ -8,6 +8,8 @@ import { SANDBOX_FOLDER_VARIABLE, SANDBOX_URL_VARIABLE } from './sandbox.ts'
 export default async function startSandbox(): Promise<() => Promise<void>> {
   if (process.env[SANDBOX_URL_VARIABLE]) return async () => undefined
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-web-'))
+  // As root PostgreSQL runs as another user, who must be able to enter.
+  await chmod(folder, 0o755)
   const service = await startProcess({ DATA_DIR: folder, SANDBOX: '1', NODE_ENV: 'production', SIMULATOR_DELAY_MS: '300' }, servesPages)
   process.env[SANDBOX_URL_VARIABLE] = service.baseUrl
   process.env[SANDBOX_FOLDER_VARIABLE] = folder

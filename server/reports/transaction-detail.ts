@@ -43,11 +43,7 @@ export async function readTransactionDetail(
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
-    events: events.map(({ actorKind, actorName, at, ...event }) => ({
-      ...event,
-      at: at.toISOString(),
-      actor: { kind: actorKind, name: actorName },
-    })),
+    events: events.map(toEvent),
     attempts: attempts.map(toAttempt),
     work: work ? toWork(work) : null,
     webhook: webhook ? toWebhook(webhook) : null,

@@ -50,7 +50,7 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
   const t = useT()
   const nameOf = useActorName()
   return (
-    <span>
+    <span className="block py-0.5">
       {nameOf(maker)} {source !== 'person' && <span className="text-quiet">{t(`source.${source}`)}</span>}
     </span>
   )
@@ -60,7 +60,7 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
 function BothTimes({ at }: { at: string }) {
   const t = useT()
   return (
-    <span className="flex flex-wrap gap-x-2">
+    <span className="flex flex-wrap gap-x-2 py-0.5">
       <TimeText at={at} style="full" />
       <span className="text-second text-quiet tabular">{formatUtc(t, new Date(at))}</span>
     </span>

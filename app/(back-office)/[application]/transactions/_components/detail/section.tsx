@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="min-w-0 border-t border-line pt-3">
-      <h3 className="pb-2">{title}</h3>
+      <h2 className="pb-2">{title}</h2>
       {children}
     </section>
   )

@@ -1,0 +1,30 @@
+import type { Figure } from './figures.ts'
+import type { Options } from './options.ts'
+import type { ServerProcess } from './stage/server-process.ts'
+import type { Stage } from './stage/stage.ts'
+import { residentMb } from './stage/usage.ts'
+
+/** What every part is given. */
+export type Context = {
+  stage: Stage
+  options: Options
+  /** Results that a later part builds on. */
+  findings: { acceptRate?: number }
+  /** Tells the reader of the terminal what is being done. */
+  say(line: string): void
+}
+
+/** A part of the run: measures and gives its lines of the table. */
+export type Part = { name: string; run(context: Context): Promise<Figure[]> }
+
+const MEMORY_BAR_MB = 400
+
+/** The resident size of the process after a part (bar: under 400 MB). */
+export async function memoryFigure(part: string, server: ServerProcess): Promise<Figure> {
+  return {
+    name: `${part}: memory of the process`,
+    value: await residentMb(server.pid),
+    unit: 'MB',
+    bar: { kind: 'at most', threshold: MEMORY_BAR_MB },
+  }
+}

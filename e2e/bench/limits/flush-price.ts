@@ -1,0 +1,31 @@
+import { fdatasyncSync, openSync, rmSync, writeSync, closeSync } from 'node:fs'
+import path from 'node:path'
+import { median, percentile } from '../figures.ts'
+
+export type FlushPrice = { p50Ms: number; p99Ms: number }
+
+/**
+ * What it costs to make 8 KB durable in a folder, measured the way pg_test_fsync does it: overwrite one block, fdatasync.
+ * `seconds` bounds the time that it takes.
+ */
+export function measureFlushPrice(folder: string, seconds: number): FlushPrice {
+  const file = path.join(folder, 'flush-price')
+  const block = Buffer.alloc(8_192, 1)
+  const handle = openSync(file, 'w')
+  const timesMs: number[] = []
+  try {
+    writeSync(handle, Buffer.alloc(16 * 1024 * 1024))
+    fdatasyncSync(handle)
+    const endMs = performance.now() + seconds * 1_000
+    while (performance.now() < endMs) {
+      const startedMs = performance.now()
+      writeSync(handle, block, 0, block.length, 0)
+      fdatasyncSync(handle)
+      timesMs.push(performance.now() - startedMs)
+    }
+  } finally {
+    closeSync(handle)
+    rmSync(file, { force: true })
+  }
+  return { p50Ms: median(timesMs), p99Ms: percentile(timesMs, 99) }
+}

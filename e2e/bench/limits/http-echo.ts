@@ -1,0 +1,26 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Template } from '../load/plan.ts'
+import { runLoad } from '../load/run-load.ts'
+
+const ECHO_SERVER = fileURLToPath(new URL('echo-server.ts', import.meta.url))
+
+/** Requests per second of a bare echo under the same load as the deposits. */
+export async function measureEcho(templates: Template[], seconds: number): Promise<number> {
+  const child = fork(ECHO_SERVER, { execArgv: ['--disable-warning=ExperimentalWarning'] })
+  const [port] = await once(child, 'message')
+  try {
+    const result = await runLoad({
+      port: Number(port),
+      connections: 256,
+      warmUpMs: 500,
+      durationMs: seconds * 1_000,
+      templates,
+      expects: '"webhookUrl"',
+    })
+    return result.ratePerSecond
+  } finally {
+    child.disconnect()
+  }
+}

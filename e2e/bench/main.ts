@@ -1,0 +1,93 @@
+// `npm run bench -- [parts…] [--size 1000000] [--seconds 4] [--json out.json]`: measures this service on this machine
+// against limits that it measures in the same run. See README.md beside this file.
+import { writeFile } from 'node:fs/promises'
+import type { Context } from './context.ts'
+import { describeEnvironment } from './environment.ts'
+import { type Figure, isMet, ratioOf, tableOf } from './figures.ts'
+import { measureFlushPrice } from './limits/flush-price.ts'
+import { type Options, readOptions } from './options.ts'
+import { PARTS } from './parts.ts'
+import { openStage, type Stage } from './stage/stage.ts'
+
+try {
+  process.exitCode = await main(readOptions(process.argv.slice(2)))
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}
+
+async function main(options: Options): Promise<number> {
+  const unknown = options.parts.find((name) => !PARTS.some((part) => part.name === name))
+  if (unknown !== undefined) throw new Error(`There is no part ${unknown}; there are ${PARTS.map((part) => part.name).join(', ')}.`)
+  const startedMs = performance.now()
+  const stage = await openStage()
+  // A Ctrl-C reaches the children too; what they and the data folder leave behind is cleared here.
+  process.once('SIGINT', () => void stage.close().finally(() => process.exit(130)))
+  try {
+    const { figures, failures, environment } = await measure(stage, options)
+    const seconds = (performance.now() - startedMs) / 1_000
+    report({ figures, failures, environment, seconds })
+    const json = JSON.stringify(toJson({ figures, failures, environment, seconds }))
+    if (options.jsonFile) await writeFile(options.jsonFile, `${json}\n`)
+    process.stdout.write(`${json}\n`)
+    return 0
+  } finally {
+    await stage.close()
+  }
+}
+
+type Outcome = { figures: Figure[]; failures: Record<string, string>; environment: Record<string, string> }
+
+/** A part that fails is reported as missed; the others still run. */
+async function measure(stage: Stage, options: Options): Promise<Outcome> {
+  const flush = measureFlushPrice(stage.folder, 1)
+  const database = await stage.createDatabase('bench_settings')
+  const environment = {
+    ...(await describeEnvironment(database.pool)),
+    fdatasync: `p50 ${flush.p50Ms.toFixed(2)} ms, p99 ${flush.p99Ms.toFixed(2)} ms`,
+    size: String(options.size),
+    seconds: String(options.seconds),
+  }
+  await database.drop()
+  const context: Context = { stage, options, findings: {}, say: (line) => void process.stderr.write(`${line}\n`) }
+  const figures: Figure[] = []
+  const failures: Record<string, string> = {}
+  for (const part of PARTS) {
+    if (options.parts.length > 0 && !options.parts.includes(part.name)) continue
+    context.say(`${part.name}: starting`)
+    try {
+      figures.push(...(await part.run(context)))
+    } catch (error) {
+      failures[part.name] = error instanceof Error ? error.message : String(error)
+    }
+  }
+  return { figures, failures, environment }
+}
+
+function report({ figures, failures, environment, seconds }: Outcome & { seconds: number }): void {
+  const lines = [
+    '',
+    ...Object.entries(environment).map(([name, value]) => `${name.padEnd(12)}${value}`),
+    '',
+    ...tableOf(figures),
+    ...Object.entries(failures).map(([part, message]) => `${part} could not be measured: ${message}`),
+    '',
+    `Took ${Math.round(seconds)} s. ${missedOf(figures, failures).length === 0 ? 'Every bar was met.' : `Missed: ${missedOf(figures, failures).join('; ')}.`}`,
+    '',
+  ]
+  process.stdout.write(lines.join('\n'))
+}
+
+function missedOf(figures: Figure[], failures: Record<string, string>): string[] {
+  return [...figures.filter((figure) => isMet(figure) === false).map((figure) => figure.name), ...Object.keys(failures)]
+}
+
+function toJson({ figures, failures, environment, seconds }: Outcome & { seconds: number }): object {
+  return {
+    environment,
+    seconds: Math.round(seconds),
+    figures: figures.map((figure) => ({ ...figure, ratio: ratioOf(figure), isMet: isMet(figure) })),
+    failures,
+    missed: missedOf(figures, failures),
+  }
+}

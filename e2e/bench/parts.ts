@@ -1,0 +1,5 @@
+import type { Part } from './context.ts'
+import { accept, latency } from './parts/accept.ts'
+
+/** Every part of the run, in order; a part that is added here can be named on the command line. */
+export const PARTS: Part[] = [accept, latency]

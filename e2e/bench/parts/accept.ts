@@ -1,0 +1,136 @@
+import type { Context, Part } from '../context.ts'
+import { memoryFigure } from '../context.ts'
+import { type Figure, median } from '../figures.ts'
+import { measureEcho } from '../limits/http-echo.ts'
+import { findPostgresProgram, ONE_CALL_SCRIPT, PLAIN_SCRIPT, runPgbench } from '../limits/pgbench.ts'
+import { ACCEPTED, depositTemplates } from '../load/deposit-templates.ts'
+import type { LoadResult, Template } from '../load/plan.ts'
+import { runLoad } from '../load/run-load.ts'
+import { createCast } from '../stage/cast.ts'
+import type { ServerProcess } from '../stage/server-process.ts'
+import type { StageDatabase } from '../stage/stage.ts'
+import { type CpuUse, startCpuCount } from '../stage/usage.ts'
+import { measureLatency } from './latency.ts'
+
+const APPLICATIONS = 1_000
+const CONNECTIONS = 256
+const ROUNDS = 3
+const CLIENT_COUNTS = [8, 16, 32, 64]
+const SPREAD_BAR = 1.25
+const HOT_BAR = 1
+
+type Measured = LoadResult & { cpu: CpuUse }
+
+/**
+ * Durable accepted deposits per second over HTTP, on a thousand applications and on one, against pgbench writing the same
+ * rows one deposit per commit on the same server. ROLE=web: nothing is dispatched meanwhile, so acceptance alone is
+ * measured, as it is for pgbench. The measurements take turns, so that what else the machine does falls on all alike.
+ */
+export const accept: Part = { name: 'accept', run: (context) => measureAccept(context, false) }
+
+/** p50 and p99 at 10 % and 70 % of the maximum, which is measured first where `accept` did not. */
+export const latency: Part = {
+  name: 'latency',
+  run: (context) => (context.findings.acceptRate === undefined ? measureAccept(context, true) : Promise.resolve([])),
+}
+
+async function measureAccept(context: Context, isForLatencyOnly: boolean): Promise<Figure[]> {
+  const { stage, options } = context
+  const database = await stage.createDatabase('bench_accept')
+  const players = await createCast(database.pool, APPLICATIONS)
+  await database.pool.query('vacuum analyze')
+  const server = await stage.startServer({ databaseUrl: database.url })
+  const ways = { spread: depositTemplates(players, 3), hot: depositTemplates(players.slice(0, 1), 13) }
+  try {
+    const figures = isForLatencyOnly ? [] : await comparedWithPgbench(context, server, ways)
+    context.findings.acceptRate ??= (await load(context, server, ways.spread, options.seconds)).ratePerSecond
+    const wantsLatency = isForLatencyOnly || options.parts.length === 0 || options.parts.includes('latency')
+    if (wantsLatency) figures.push(...(await measureLatency(context, server, ways.spread, context.findings.acceptRate)))
+    return [...figures, await memoryFigure(isForLatencyOnly ? 'latency' : 'accept', server)]
+  } finally {
+    await server.stop()
+    await database.drop()
+  }
+}
+
+async function comparedWithPgbench(context: Context, server: ServerProcess, ways: Record<'spread' | 'hot', Template[]>): Promise<Figure[]> {
+  const limit = await preparePgbench(context)
+  const spread: Measured[] = []
+  const hot: Measured[] = []
+  const limits: number[] = []
+  for (let round = 1; round <= ROUNDS; round++) {
+    context.say(`accept: round ${round} of ${ROUNDS}`)
+    if (limit) limits.push(await limit.measure())
+    spread.push(await load(context, server, ways.spread, context.options.seconds))
+    hot.push(await load(context, server, ways.hot, context.options.seconds))
+  }
+  const echo = await measureEcho(ways.spread, Math.min(2, context.options.seconds))
+  await limit?.database.drop()
+  const rate = median(spread.map((one) => one.ratePerSecond))
+  context.findings.acceptRate = rate
+  return [
+    {
+      name: 'accept: 1,000 applications', value: rate, unit: 'deposits/s',
+      limit: { name: limit ? limit.name : 'no pgbench', value: limit ? median(limits) : Number.NaN },
+      bar: { kind: 'at least', threshold: SPREAD_BAR }, note: explain(spread),
+    },
+    {
+      name: 'accept: one application', value: median(hot.map((one) => one.ratePerSecond)), unit: 'deposits/s',
+      limit: { name: '1,000 applications', value: rate }, bar: { kind: 'at least', threshold: HOT_BAR }, note: explain(hot),
+    },
+    { name: 'accept: bare HTTP echo', value: echo, unit: 'requests/s', note: 'node:http, JSON parsed and written back, the same load' },
+  ]
+}
+
+type Pgbench = { database: StageDatabase; name: string; measure(): Promise<number> }
+
+/** Finds the better of two ways to write a deposit and its best number of clients. Undefined: there is no pgbench. */
+async function preparePgbench(context: Context): Promise<Pgbench | undefined> {
+  const { stage, options } = context
+  const program = await findPostgresProgram('pgbench')
+  if (!program) {
+    context.say('accept: pgbench is not installed (Debian: postgresql-contrib or postgresql-15), so its bar counts as missed')
+    return undefined
+  }
+  context.say('accept: pgbench with several numbers of clients')
+  const database = await stage.createDatabase('bench_limit')
+  await createCast(database.pool, APPLICATIONS)
+  await database.pool.query('vacuum analyze')
+  const trialSeconds = Math.min(2, options.seconds)
+  const plain = await runPgbench({ program, stage, database, script: PLAIN_SCRIPT, seconds: trialSeconds, clientCounts: CLIENT_COUNTS })
+  const oneCall = await runPgbench({ program, stage, database, script: ONE_CALL_SCRIPT, seconds: trialSeconds, clientCounts: CLIENT_COUNTS })
+  const isPlain = plain.ratePerSecond >= oneCall.ratePerSecond
+  const { clients } = isPlain ? plain : oneCall
+  const script = isPlain ? PLAIN_SCRIPT : ONE_CALL_SCRIPT
+  return {
+    database,
+    name: `pgbench, ${isPlain ? 'plain statements' : 'one call each'}, ${clients} clients`,
+    measure: async () => (await runPgbench({ program, stage, database, script, seconds: options.seconds, clientCounts: [clients] })).ratePerSecond,
+  }
+}
+
+/** Loads, then holds every answer against the database: as many new transactions as there were right answers. */
+async function load({ stage }: Context, server: ServerProcess, templates: Template[], seconds: number): Promise<Measured> {
+  const database = stage.database('bench_accept')
+  const countBefore = await countTransactions(database)
+  const counting = await startCpuCount(server.pid, stage.postgres.pid)
+  const result = await runLoad({ port: server.port, connections: CONNECTIONS, warmUpMs: 1_000, durationMs: seconds * 1_000, templates, expects: ACCEPTED })
+  const cpu = await counting.stop()
+  if (result.problems > 0) throw new Error(`${result.problems} deposits were not accepted; the first: ${result.firstProblem}`)
+  const written = (await countTransactions(database)) - countBefore
+  if (written !== result.answers) throw new Error(`${result.answers} deposits were accepted, but ${written} are in the database`)
+  return { ...result, cpu }
+}
+
+async function countTransactions({ pool }: StageDatabase): Promise<number> {
+  const { rows } = await pool.query<{ count: bigint }>('select count(*) from transactions')
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** Where the time went, in cores: what the machine did for others is what is left. */
+function explain(measured: Measured[]): string {
+  const part = (name: string, read: (one: Measured) => number) => `${name} ${median(measured.map(read)).toFixed(2)}`
+  const rates = measured.map((one) => Math.round(one.ratePerSecond)).join(', ')
+  return `rounds ${rates}; cores: ${part('service', (one) => one.cpu.server)}, ${part('PostgreSQL', (one) => one.cpu.postgres)}, ` +
+    `${part('load', (one) => one.generatorCpu)}, ${part('whole machine', (one) => one.cpu.machine)}`
+}

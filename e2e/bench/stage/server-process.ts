@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { freePort } from '#server/database/embedded.ts'
+
+/** The real process, started the way production starts it. */
+export type ServerProcess = { port: number; pid: number; stop(): Promise<void> }
+
+export type ServerOptions = {
+  databaseUrl: string
+  /** Where its log goes; the folder exists. */
+  logFile: string
+  tokenSecret: string
+  role?: 'web' | 'worker' | 'all'
+  environment?: Record<string, string>
+}
+
+const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+/** Those that `npm start` hands to the pinned Node (server/launch.mjs). */
+const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=16', '--disable-warning=ExperimentalWarning']
+/** A transfer service without an operator is refused; nobody listens there, and nothing that is measured goes there. */
+const OPERATOR_ENVIRONMENT = Object.fromEntries(
+  OPERATOR_CODES.flatMap((code) => [[`OPERATOR_${code}_BASE_URL`, 'http://127.0.0.1:9'], [`OPERATOR_${code}_SECRET`, 'a secret that no operator knows']]),
+)
+const START_LIMIT_MS = 60_000
+const STOP_LIMIT_MS = 30_000
+
+/**
+ * Starts `server/main.ts` with NODE_ENV=production on a database that is there already, and waits until it answers. What
+ * is not named here has its default, the request log included: it goes to a file. Throws when it ends while starting.
+ */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const port = await freePort()
+  const log = openSync(options.logFile, 'a')
+  const child = spawn(process.execPath, [...NODE_FLAGS, 'server/main.ts'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', log],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: options.databaseUrl,
+      TOKEN_SECRET: options.tokenSecret,
+      SESSION_SECRET: 'the secret of sessions that nobody opens here',
+      ROLE: options.role ?? 'web',
+      ...OPERATOR_ENVIRONMENT,
+      ...options.environment,
+    },
+  })
+  const exited = once(child, 'exit')
+  const pid = child.pid ?? 0
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    const forced = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+    await exited
+    clearTimeout(forced)
+  }
+  try {
+    await untilReady(port, () => child.exitCode !== null, options.logFile)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { port, pid, stop }
+}
+
+async function untilReady(port: number, hasEnded: () => boolean, logFile: string): Promise<void> {
+  const startedMs = performance.now()
+  while (performance.now() - startedMs < START_LIMIT_MS) {
+    if (hasEnded()) throw new Error(`The server ended while starting; ${logFile} says why`)
+    const isReady = await request(`http://127.0.0.1:${port}/health/ready`).then(
+      async (answer) => {
+        await answer.body.dump()
+        return answer.statusCode === 200
+      },
+      () => false,
+    )
+    if (isReady) return
+    await delay(50)
+  }
+  throw new Error('The server was not ready within a minute')
+}

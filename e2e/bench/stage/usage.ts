@@ -1,0 +1,60 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+const TICKS_PER_SECOND = 100
+
+/** Resident memory of a process in megabytes, as the system counts it. */
+export async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024
+}
+
+/** CPU seconds that were used since `start`: by the server, by PostgreSQL with all its processes, and by the whole machine. */
+export type CpuUse = { server: number; postgres: number; machine: number }
+
+/** Begins to count; `stop` gives what was used in between, as parts of one core. */
+export async function startCpuCount(serverPid: number, postmasterPid: number): Promise<{ stop(): Promise<CpuUse> }> {
+  const before = await readCpu(serverPid, postmasterPid)
+  const startedMs = performance.now()
+  return {
+    async stop() {
+      const after = await readCpu(serverPid, postmasterPid)
+      const seconds = (performance.now() - startedMs) / 1_000
+      return {
+        server: (after.server - before.server) / seconds,
+        postgres: (after.postgres - before.postgres) / seconds,
+        machine: (after.machine - before.machine) / seconds,
+      }
+    },
+  }
+}
+
+async function readCpu(serverPid: number, postmasterPid: number): Promise<CpuUse> {
+  const [server, postgres, machine] = await Promise.all([cpuOf(serverPid), cpuOfFamily(postmasterPid), cpuOfMachine()])
+  return { server, postgres, machine }
+}
+
+async function cpuOf(pid: number): Promise<number> {
+  return (await readStat(pid))?.cpu ?? 0
+}
+
+async function cpuOfFamily(parent: number): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const stats = await Promise.all(pids.map(readStat))
+  // What has ended meanwhile is counted by its parent.
+  return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.cpu : 0), (await readStat(parent))?.cpuWithEnded ?? 0)
+}
+
+async function readStat(pid: number): Promise<{ parent: number; cpu: number; cpuWithEnded: number } | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const seconds = (from: number, to: number) => fields.slice(from, to).reduce((sum, field) => sum + Number(field), 0) / TICKS_PER_SECOND
+  return { parent: Number(fields[1]), cpu: seconds(11, 13), cpuWithEnded: seconds(11, 15) }
+}
+
+/** Everything but idling and waiting for the disk. */
+async function cpuOfMachine(): Promise<number> {
+  const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? ''
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, stolen = 0] = line.split(/\s+/).slice(1).map(Number)
+  return (user + nice + system + irq + softIrq + stolen) / TICKS_PER_SECOND
+}

@@ -2,7 +2,17 @@ import type { TransactionDetailDto } from './transaction-detail.ts'
 import { FAILURE_MESSAGES } from './transaction-status.ts'
 
 export const FAILURE_CASES = [
-  'insufficientFundsCollect', 'insufficientFundsDeposit', 'invalidNumber', 'cancelledByCustomer', 'operatorTimeout', 'notRegistered', 'ownBalance', 'rejected', 'recalled', 'expired', 'other',
+  'insufficientFundsCollect',
+  'insufficientFundsDeposit',
+  'invalidNumber',
+  'cancelledByCustomer',
+  'operatorTimeout',
+  'notRegistered',
+  'ownBalance',
+  'rejected',
+  'recalled',
+  'expired',
+  'other',
 ] as const
 export type FailureCase = (typeof FAILURE_CASES)[number]
 

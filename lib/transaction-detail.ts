@@ -7,7 +7,15 @@ export type ActorDto = { kind: 'api' | 'person' | 'operator' | 'system'; name: s
 
 export type EventName = keyof typeof TRANSITIONS
 
-export type EventDto = { version: number; at: string; event: EventName; from: TransactionStatus | null; to: TransactionStatus; actor: ActorDto; reason: string | null }
+export type EventDto = {
+  version: number
+  at: string
+  event: EventName
+  from: TransactionStatus | null
+  to: TransactionStatus
+  actor: ActorDto
+  reason: string | null
+}
 
 /** How a call to or from an operator ended: what it said, or that nobody knows. */
 export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'interrupted'
@@ -25,20 +33,59 @@ export type OperatorAttemptDto = {
 
 /** How one attempt to deliver a webhook ended (server/webhooks/README.md, Outcomes). */
 export type WebhookOutcome =
-  | 'delivered' | 'bad_status' | 'redirect' | 'timeout_dns' | 'timeout_connect' | 'timeout_tls' | 'timeout_headers' | 'timeout_body' | 'dns_error'
-  | 'refused_target' | 'invalid_url' | 'connection_refused' | 'connection_error' | 'tls_error' | 'protocol_error' | 'interrupted'
+  | 'delivered'
+  | 'bad_status'
+  | 'redirect'
+  | 'timeout_dns'
+  | 'timeout_connect'
+  | 'timeout_tls'
+  | 'timeout_headers'
+  | 'timeout_body'
+  | 'dns_error'
+  | 'refused_target'
+  | 'invalid_url'
+  | 'connection_refused'
+  | 'connection_error'
+  | 'tls_error'
+  | 'protocol_error'
+  | 'interrupted'
 
-export type WebhookAttemptDto = { number: number; startedAt: string; durationMs: number; outcome: WebhookOutcome; httpStatus: number | null; detail: string | null }
+export type WebhookAttemptDto = {
+  number: number
+  startedAt: string
+  durationMs: number
+  outcome: WebhookOutcome
+  httpStatus: number | null
+  detail: string | null
+}
 
-export type WebhookDto = { state: 'due' | 'delivered' | 'exhausted'; nextAt: string | null; finishedAt: string | null; attempts: WebhookAttemptDto[] }
+export type WebhookDto = {
+  state: 'due' | 'delivered' | 'exhausted'
+  nextAt: string | null
+  finishedAt: string | null
+  attempts: WebhookAttemptDto[]
+}
 
 export const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
 
 /** One line of a posting: what it did to one account. */
-export type LedgerEntryDto = { kind: 'hold' | 'release' | 'settle' | 'fund' | 'correct'; account: LedgerAccount; amount: string; at: string }
+export type LedgerEntryDto = {
+  kind: 'hold' | 'release' | 'settle' | 'fund' | 'correct'
+  account: LedgerAccount
+  amount: string
+  at: string
+}
 
-export type DecisionDto = { checkerName: string; decision: 'validated' | 'rejected'; step: number; note: string; usedCode: boolean; through: 'api' | 'back_office'; at: string }
+export type DecisionDto = {
+  checkerName: string
+  decision: 'validated' | 'rejected'
+  step: number
+  note: string
+  usedCode: boolean
+  through: 'api' | 'back_office'
+  at: string
+}
 
 export type ApprovalDto = {
   ruleName: string
@@ -52,7 +99,13 @@ export type ApprovalDto = {
 }
 
 /** What is still to be done at the operator; null once there is a result. */
-export type OperatorWorkDto = { state: 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'; nextAt: string; unconfirmedSince: string | null; queries: number; lastAnswer: string | null }
+export type OperatorWorkDto = {
+  state: 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'
+  nextAt: string
+  unconfirmedSince: string | null
+  queries: number
+  lastAnswer: string | null
+}
 
 /** Everything that is known of one transaction. Amounts are exact decimals, instants ISO 8601. */
 export type TransactionDetailDto = {

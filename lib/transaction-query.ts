@@ -43,7 +43,23 @@ export function withFilters(query: TransactionQuery, change: Partial<Transaction
 
 /** Nothing filtered; order and page size stay. */
 export function withoutFilters(query: TransactionQuery): TransactionQuery {
-  return { status: [], type: [], operator: [], country: [], from: null, to: null, min: null, max: null, phone: '', name: '', batch: null, unconfirmed: null, sort: query.sort, size: query.size, page: 1 }
+  return {
+    status: [],
+    type: [],
+    operator: [],
+    country: [],
+    from: null,
+    to: null,
+    min: null,
+    max: null,
+    phone: '',
+    name: '',
+    batch: null,
+    unconfirmed: null,
+    sort: query.sort,
+    size: query.size,
+    page: 1,
+  }
 }
 
 /** Whether anything is filtered. */

@@ -14,9 +14,19 @@ const RANK: Record<TimelineItem['kind'], number> = { decision: 0, operator: 1, e
 export function timelineOf(detail: Pick<TransactionDetailDto, 'events' | 'decisions' | 'attempts' | 'webhook'>): TimelineItem[] {
   const items: TimelineItem[] = [
     ...detail.events.map((event) => ({ kind: 'event' as const, at: event.at, key: `event-${event.version}`, event })),
-    ...detail.decisions.map((decision) => ({ kind: 'decision' as const, at: decision.at, key: `decision-${decision.checkerName}-${decision.at}`, decision })),
+    ...detail.decisions.map((decision) => ({
+      kind: 'decision' as const,
+      at: decision.at,
+      key: `decision-${decision.checkerName}-${decision.at}`,
+      decision,
+    })),
     ...detail.attempts.map((attempt) => ({ kind: 'operator' as const, at: attempt.startedAt, key: `operator-${attempt.number}`, attempt })),
-    ...(detail.webhook?.attempts ?? []).map((attempt) => ({ kind: 'webhook' as const, at: attempt.startedAt, key: `webhook-${attempt.number}`, attempt })),
+    ...(detail.webhook?.attempts ?? []).map((attempt) => ({
+      kind: 'webhook' as const,
+      at: attempt.startedAt,
+      key: `webhook-${attempt.number}`,
+      attempt,
+    })),
   ]
   return items.toSorted((left, right) => (left.at === right.at ? rank(left) - rank(right) : left.at < right.at ? -1 : 1))
 }

@@ -23,7 +23,13 @@ test('a person finds the views they saved, by name, in that application only; th
   await saveView(database.pool, { ...owner, name: 'Big ones', query: 'min=100000' })
   await saveView(database.pool, { ...owner, name: 'Big ones', query: 'min=500000' })
   const views = await listViews(database.pool, owner)
-  assert.deepEqual(views.map(({ name, query }) => [name, query]), [['Big ones', 'min=500000'], ['Wave this month', 'operator=CIWAVE']])
+  assert.deepEqual(
+    views.map(({ name, query }) => [name, query]),
+    [
+      ['Big ones', 'min=500000'],
+      ['Wave this month', 'operator=CIWAVE'],
+    ],
+  )
   assert.deepEqual(await listViews(database.pool, elsewhere), [])
 })
 

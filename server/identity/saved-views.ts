@@ -20,7 +20,10 @@ export function listViews(queryable: Queryable, { applicationId, personId }: Own
  * Keeps a view under a name (1 to 80 characters); the same name again replaces its filters. Not in the audit record: a view is a
  * convenience of its owner, seen by nobody else, and changes nothing.
  */
-export async function saveView(queryable: Queryable, view: Owner & { name: string; query: string }): Promise<Result<{ name: string }, 'too_many'>> {
+export async function saveView(
+  queryable: Queryable,
+  view: Owner & { name: string; query: string },
+): Promise<Result<{ name: string }, 'too_many'>> {
   const isKept = await upsertView(queryable, { ...view, viewId: randomUUID() }, VIEWS_MAX)
   return isKept ? ok({ name: view.name }) : err('too_many')
 }

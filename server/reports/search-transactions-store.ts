@@ -89,15 +89,26 @@ export function selectRows(
 export type WalkRequest = { stretch: Stretch; order: 'newest' | 'oldest'; limit: number }
 
 /** The next rows of a walk through a stretch, in order of the sequence: the caller moves the stretch behind the last row it got. */
-export function selectRowsOfWalk(queryable: Queryable, applicationId: string, filter: TransactionFilter, { stretch, order, limit }: WalkRequest): Promise<Transaction[]> {
-  return runQuery(queryable, sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
-    where ${rowCondition(applicationId, filter)} and t.sequence between ${stretch.first} and ${stretch.last} order by ${ORDERS[order]} limit ${limit}`)
+export function selectRowsOfWalk(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+  { stretch, order, limit }: WalkRequest,
+): Promise<Transaction[]> {
+  return runQuery(
+    queryable,
+    sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+    where ${rowCondition(applicationId, filter)} and t.sequence between ${stretch.first} and ${stretch.last} order by ${ORDERS[order]} limit ${limit}`,
+  )
 }
 
 /** Transactions by their ids, newest first; ids of other applications find nothing. */
 export function selectRowsByIds(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<Transaction[]> {
-  return runQuery(queryable, sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
-    where t.application_id = ${applicationId} and t.transaction_id = any (${transactionIds}::uuid[]) order by t.sequence desc`)
+  return runQuery(
+    queryable,
+    sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+    where t.application_id = ${applicationId} and t.transaction_id = any (${transactionIds}::uuid[]) order by t.sequence desc`,
+  )
 }
 
 export type CurrencySum = { currency: Currency; count: bigint; amountMinor: bigint }

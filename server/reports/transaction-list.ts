@@ -1,4 +1,4 @@
-import { formatMinor } from '#lib/money.ts'
+import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { TransactionQuery } from '#lib/transaction-query.ts'
 import type { SumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/transaction-row.ts'
@@ -23,7 +23,7 @@ export async function readTransactionList(
   return {
     rows: found.rows.map((row) => toRow(row, byId.get(row.transactionId))),
     total: Number(found.total),
-    sums: found.sums.map(toSumDto),
+    sums: CURRENCIES.flatMap((currency) => found.sums.filter((sum) => sum.currency === currency)).map(toSumDto),
     searchedBackTo: found.searchedBackTo,
     isSortedAsAsked: found.isSortedAsAsked,
   }

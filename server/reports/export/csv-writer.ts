@@ -20,7 +20,9 @@ export function createCsvWriter({ subject }: WriterOptions): ExportWriter {
     rows: (rows) => [data(rows.map((row) => lineOf(row)).join(''))],
     close(counted) {
       const result: ExportResult = { ...counted, dataSha256: hash.digest('hex') }
-      const lines = recordLines(subject, result).map(([name, value]) => `${CSV_RECORD_MARK},${csvField(name)},${csvField(safeValue(value))}${LINE_END}`)
+      const lines = recordLines(subject, result).map(
+        ([name, value]) => `${CSV_RECORD_MARK},${csvField(name)},${csvField(safeValue(value))}${LINE_END}`,
+      )
       return { chunks: [Buffer.from(lines.join(''))], result }
     },
   }

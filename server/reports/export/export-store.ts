@@ -2,23 +2,41 @@ import type { ExportFormat } from '#lib/export-formats.ts'
 import type { SumDto } from '#lib/transaction-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type NewExport = { applicationId: string; exportId: string; personId: string; format: ExportFormat; query: string; selected: number | null; cutOffAt: Date }
+export type NewExport = {
+  applicationId: string
+  exportId: string
+  personId: string
+  format: ExportFormat
+  query: string
+  selected: number | null
+  cutOffAt: Date
+}
 
 /** The record of a file, before its first byte leaves. */
 export async function insertExport(queryable: Queryable, row: NewExport): Promise<void> {
   await queryable.query(
     `insert into exports (application_id, export_id, person_id, format, query, selected, cut_off_at) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [row.applicationId, row.exportId, row.personId, row.format, row.query, row.selected, row.cutOffAt])
+    [row.applicationId, row.exportId, row.personId, row.format, row.query, row.selected, row.cutOffAt],
+  )
 }
 
-export type FinishedExport = { applicationId: string; exportId: string; rowCount: number; totals: SumDto[]; dataSha256: string; fileSha256: string; fileBytes: number }
+export type FinishedExport = {
+  applicationId: string
+  exportId: string
+  rowCount: number
+  totals: SumDto[]
+  dataSha256: string
+  fileSha256: string
+  fileBytes: number
+}
 
 /** Completes the record once the last byte is made. */
 export async function completeExport(queryable: Queryable, row: FinishedExport): Promise<void> {
   await queryable.query(
     `update exports set finished_at = clock_timestamp(), row_count = $3, totals = $4::jsonb, data_sha256 = decode($5, 'hex'),
        file_sha256 = decode($6, 'hex'), file_bytes = $7 where application_id = $1 and export_id = $2 and finished_at is null`,
-    [row.applicationId, row.exportId, row.rowCount, JSON.stringify(row.totals), row.dataSha256, row.fileSha256, row.fileBytes])
+    [row.applicationId, row.exportId, row.rowCount, JSON.stringify(row.totals), row.dataSha256, row.fileSha256, row.fileBytes],
+  )
 }
 
 export type ExportRow = {
@@ -42,7 +60,8 @@ export async function selectExports(queryable: Queryable, applicationId: string,
   const { rows } = await queryable.query<ExportRow>(
     `select ${EXPORT_COLUMNS} from exports x join people p on p.person_id = x.person_id
      where x.application_id = $1 order by x.started_at desc limit $2`,
-    [applicationId, limit])
+    [applicationId, limit],
+  )
   return rows
 }
 
@@ -51,7 +70,8 @@ export async function selectExportByFile(queryable: Queryable, applicationId: st
   const { rows } = await queryable.query<ExportRow>(
     `select ${EXPORT_COLUMNS} from exports x join people p on p.person_id = x.person_id
      where x.application_id = $1 and x.file_sha256 = decode($2, 'hex') order by x.started_at limit 1`,
-    [applicationId, fileSha256])
+    [applicationId, fileSha256],
+  )
   return rows[0]
 }
 

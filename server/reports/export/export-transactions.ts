@@ -45,7 +45,10 @@ let underWay = 0
  * unchanging view of the database. That somebody takes it is on record (exports, audit) before the first byte leaves, what it held and
  * its SHA-256 before the last.
  */
-export async function exportTransactions(deps: { pool: Pool; reportPool: Pool }, request: ExportRequest): Promise<Result<ExportFile, 'forbidden' | 'busy'>> {
+export async function exportTransactions(
+  deps: { pool: Pool; reportPool: Pool },
+  request: ExportRequest,
+): Promise<Result<ExportFile, 'forbidden' | 'busy'>> {
   if (!can(request.person.roles, 'export:create')) return err('forbidden')
   if (underWay >= UNDER_WAY_MAX) return err('busy')
   underWay++
@@ -67,8 +70,13 @@ export async function exportTransactions(deps: { pool: Pool; reportPool: Pool },
     await recordStart(deps.pool, request, subject)
     timer = setTimeout(() => void end(), DURATION_MS_MAX)
     timer.unref()
-    const rows = request.transactionIds ? batchesByIds(snapshot.client, request.applicationId, request.transactionIds) : batchesByFilter(snapshot.client, request.applicationId, request.filter)
-    const file = endingWith(writeExport({ subject, t: request.t }, rows, (result) => recordEnd(deps.pool, request, subject.exportId, result)), end)
+    const rows = request.transactionIds
+      ? batchesByIds(snapshot.client, request.applicationId, request.transactionIds)
+      : batchesByFilter(snapshot.client, request.applicationId, request.filter)
+    const file = endingWith(
+      writeExport({ subject, t: request.t }, rows, (result) => recordEnd(deps.pool, request, subject.exportId, result)),
+      end,
+    )
     return ok({ exportId: subject.exportId, cutOffAt: subject.cutOffAt, file })
   } catch (error) {
     await end()
@@ -109,13 +117,31 @@ function endingWith(source: AsyncGenerator<Buffer, void, undefined>, end: () => 
 
 function subjectOf({ format, filter, transactionIds, applicationName, person }: ExportRequest, cutOffAt: Date): ExportSubject {
   const query = toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 1, size: 50 })).replace(/^\?/, '')
-  return { exportId: randomUUID(), applicationName, personName: person.name, format, query, selected: transactionIds?.length ?? null, cutOffAt }
+  return {
+    exportId: randomUUID(),
+    applicationName,
+    personName: person.name,
+    format,
+    query,
+    selected: transactionIds?.length ?? null,
+    cutOffAt,
+  }
 }
 
-async function recordStart(pool: Pool, { applicationId, person }: ExportRequest, { exportId, format, query, selected, cutOffAt }: ExportSubject): Promise<void> {
+async function recordStart(
+  pool: Pool,
+  { applicationId, person }: ExportRequest,
+  { exportId, format, query, selected, cutOffAt }: ExportSubject,
+): Promise<void> {
   await withTransaction(pool, async (trx) => {
     await insertExport(trx, { applicationId, exportId, personId: person.id, format, query, selected, cutOffAt })
-    await appendAudit(trx, { applicationId, actor: { kind: 'person', id: person.id }, action: 'export.started', subject: exportId, details: { format, query, selected, cutOffAt: cutOffAt.toISOString() } })
+    await appendAudit(trx, {
+      applicationId,
+      actor: { kind: 'person', id: person.id },
+      action: 'export.started',
+      subject: exportId,
+      details: { format, query, selected, cutOffAt: cutOffAt.toISOString() },
+    })
     return ok(null)
   })
 }
@@ -124,12 +150,22 @@ async function recordEnd(pool: Pool, { applicationId, person }: ExportRequest, e
   const { rowCount, totals, dataSha256, fileSha256, fileBytes } = result
   await withTransaction(pool, async (trx) => {
     await completeExport(trx, { applicationId, exportId, rowCount, totals, dataSha256, fileSha256, fileBytes })
-    await appendAudit(trx, { applicationId, actor: { kind: 'person', id: person.id }, action: 'export.finished', subject: exportId, details: { rowCount, totals: totals.map((total) => ({ ...total })), fileSha256 } })
+    await appendAudit(trx, {
+      applicationId,
+      actor: { kind: 'person', id: person.id },
+      action: 'export.finished',
+      subject: exportId,
+      details: { rowCount, totals: totals.map((total) => ({ ...total })), fileSha256 },
+    })
     return ok(null)
   })
 }
 
-async function* batchesByFilter(queryable: Queryable, applicationId: string, filter: TransactionFilter): AsyncGenerator<Transaction[], void, undefined> {
+async function* batchesByFilter(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+): AsyncGenerator<Transaction[], void, undefined> {
   const found = await stretchOfDates(queryable, applicationId, filter)
   if (!found) return
   const order = filter.sort === 'oldest' ? 'oldest' : 'newest'
@@ -145,6 +181,10 @@ async function* batchesByFilter(queryable: Queryable, applicationId: string, fil
   }
 }
 
-async function* batchesByIds(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): AsyncGenerator<Transaction[], void, undefined> {
+async function* batchesByIds(
+  queryable: Queryable,
+  applicationId: string,
+  transactionIds: readonly string[],
+): AsyncGenerator<Transaction[], void, undefined> {
   yield await selectRowsByIds(queryable, applicationId, transactionIds)
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createTranslate } from '#lib/i18n/translate.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
+import { createTranslate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
@@ -16,7 +16,16 @@ import { csvField, safeText } from './safe-text.ts'
 import { readEntries, verifyExportedFile } from './verify-file.ts'
 
 const t = createTranslate('en', MESSAGES.en)
-const HOSTILE = ['=HYPERLINK("http://evil.example")', '+1', '-2+3', '@SUM(A1)', '\tx', 'Awa "la grande", Traoré', '237690010010', '<b>&_x0041_']
+const HOSTILE = [
+  '=HYPERLINK("http://evil.example")',
+  '+1',
+  '-2+3',
+  '@SUM(A1)',
+  '\tx',
+  'Awa "la grande", Traoré',
+  '237690010010',
+  '<b>&_x0041_',
+]
 
 let database: TestDatabase
 let applicationId: string
@@ -26,17 +35,31 @@ before(async () => {
   applicationId = await makeApplication(database.pool)
   personId = await makePerson(database.pool, applicationId, ['finance'])
   for (let n = 0; n < 4_500; n += 500) {
-    await takeIn(database.pool, Array.from({ length: 500 }, (_, place) => anIntakeItem(applicationId, {
-      type: 'COLLECT', operator: (n + place) % 3 === 0 ? 'UGMTN' : 'CIWAVE', amountMinor: BigInt(n + place + 1) * 50n, customerName: HOSTILE[(n + place) % HOSTILE.length] ?? '',
-    })))
+    await takeIn(
+      database.pool,
+      Array.from({ length: 500 }, (_, place) =>
+        anIntakeItem(applicationId, {
+          type: 'COLLECT',
+          operator: (n + place) % 3 === 0 ? 'UGMTN' : 'CIWAVE',
+          amountMinor: BigInt(n + place + 1) * 50n,
+          customerName: HOSTILE[(n + place) % HOSTILE.length] ?? '',
+        }),
+      ),
+    )
   }
 })
 after(() => database.drop())
 
 function aRequest(overrides: Partial<ExportRequest> = {}): ExportRequest {
   return {
-    applicationId, applicationName: 'Kora Stores', person: { id: personId, name: 'Test person', roles: ['finance'] }, format: 'csv',
-    filter: transactionFilterSchema.parse({}), transactionIds: null, t, ...overrides,
+    applicationId,
+    applicationName: 'Kora Stores',
+    person: { id: personId, name: 'Test person', roles: ['finance'] },
+    format: 'csv',
+    filter: transactionFilterSchema.parse({}),
+    transactionIds: null,
+    t,
+    ...overrides,
   }
 }
 
@@ -58,14 +81,17 @@ test('a CSV holds every row once, newest first, and ends with a record whose cou
   const { rows: newest } = await listTransactions(database.pool, applicationId, { page: 0, size: 1 })
   assert.ok(rows[0]?.startsWith(newest[0]?.transactionId ?? 'none'))
   assert.ok(lines.includes('#record,Rows,4500'))
-  const uganda = Array.from({ length: 4_500 }, (_, n) => n).filter((n) => n % 3 === 0).reduce((sum, n) => sum + BigInt(n + 1) * 50n, 0n)
+  const uganda = Array.from({ length: 4_500 }, (_, n) => n)
+    .filter((n) => n % 3 === 0)
+    .reduce((sum, n) => sum + BigInt(n + 1) * 50n, 0n)
   assert.ok(lines.includes(`#record,Total UGX,${formatMinor(uganda)} in 1500 rows`))
 })
 
 test('no cell of a CSV is a formula, and a phone number or a name of digits stays a text', async () => {
   const text = (await take()).toString('utf8')
   assert.equal(safeText('237690010010'), "'237690010010")
-  for (const hostile of ['=1', '+1', '-1', '@a', '\ta', '\ra', ' =1', '＝1', '007', '1e5', '2.5']) assert.ok(safeText(hostile).startsWith("'"), JSON.stringify(hostile))
+  for (const hostile of ['=1', '+1', '-1', '@a', '\ta', '\ra', ' =1', '＝1', '007', '1e5', '2.5'])
+    assert.ok(safeText(hostile).startsWith("'"), JSON.stringify(hostile))
   for (const plain of ['Awa Traoré', 'Solde insuffisant', '3fa85f64-5717-4562-b3fc-2c963f66afa6']) assert.equal(safeText(plain), plain)
   assert.ok(text.includes(csvField(safeText('Awa "la grande", Traoré'))))
   assert.ok(text.includes(",'256677209341,"))
@@ -108,7 +134,10 @@ for (const format of ['csv', 'xlsx'] as const) {
 
 test('what is committed while a file is made is not in it', async () => {
   const quiet = await makeApplication(database.pool)
-  await takeIn(database.pool, Array.from({ length: 3 }, () => anIntakeItem(quiet, { type: 'COLLECT' })))
+  await takeIn(
+    database.pool,
+    Array.from({ length: 3 }, () => anIntakeItem(quiet, { type: 'COLLECT' })),
+  )
   const exported = await exportTransactions({ pool: database.pool, reportPool: database.pool }, aRequest({ applicationId: quiet }))
   assert.ok(exported.ok)
   await takeIn(database.pool, [anIntakeItem(quiet, { type: 'COLLECT' })])
@@ -121,10 +150,17 @@ test('a filter and a selection leave only their rows, and ids of other applicati
   const { rows } = await listTransactions(database.pool, applicationId, { page: 0, size: 10 })
   const stranger = anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' })
   await takeIn(database.pool, [stranger])
-  const selected = (await take({ transactionIds: [...rows.slice(0, 2).map((row) => row.transactionId), stranger.transactionId] })).toString('utf8')
+  const selected = (await take({ transactionIds: [...rows.slice(0, 2).map((row) => row.transactionId), stranger.transactionId] })).toString(
+    'utf8',
+  )
   assert.ok(selected.includes('#record,Rows,2\r\n') && selected.includes('#record,Selected rows,'))
-  const filtered = (await take({ filter: transactionFilterSchema.parse({ operator: 'UGMTN', min: '100', sort: 'oldest' }) })).toString('utf8')
-  assert.ok(filtered.includes('#record,Filter,"operator=UGMTN&min=100&sort=oldest"') || filtered.includes('#record,Filter,operator=UGMTN&min=100&sort=oldest'))
+  const filtered = (await take({ filter: transactionFilterSchema.parse({ operator: 'UGMTN', min: '100', sort: 'oldest' }) })).toString(
+    'utf8',
+  )
+  assert.ok(
+    filtered.includes('#record,Filter,"operator=UGMTN&min=100&sort=oldest"') ||
+      filtered.includes('#record,Filter,operator=UGMTN&min=100&sort=oldest'),
+  )
   assert.doesNotMatch(filtered, /CIWAVE/)
 })
 
@@ -144,8 +180,20 @@ test('at most three files are made at once, somebody without the permission gets
   assert.deepEqual(await exportTransactions({ pool: database.pool, reportPool: database.pool }, aRequest()), { ok: false, error: 'busy' })
   for (const one of running) if (one.ok) await one.value.file.return()
   await take()
-  assert.deepEqual(await exportTransactions({ pool: database.pool, reportPool: database.pool }, aRequest({ person: { id: personId, name: '', roles: [] } })), { ok: false, error: 'forbidden' })
-  const { rows } = await database.pool.query<{ action: string; count: bigint }>("select action, count(*) from audit_entries where application_id = $1 group by action order by action", [applicationId])
-  assert.deepEqual(rows.map((row) => row.action), ['export.finished', 'export.started'])
+  assert.deepEqual(
+    await exportTransactions(
+      { pool: database.pool, reportPool: database.pool },
+      aRequest({ person: { id: personId, name: '', roles: [] } }),
+    ),
+    { ok: false, error: 'forbidden' },
+  )
+  const { rows } = await database.pool.query<{ action: string; count: bigint }>(
+    'select action, count(*) from audit_entries where application_id = $1 group by action order by action',
+    [applicationId],
+  )
+  assert.deepEqual(
+    rows.map((row) => row.action),
+    ['export.finished', 'export.started'],
+  )
   assert.equal((await verifyAuditChain(database.pool, applicationId)).ok, true)
 })

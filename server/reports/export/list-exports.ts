@@ -16,5 +16,10 @@ export async function findExportByFile(queryable: Queryable, applicationId: stri
 }
 
 function toDto({ cutOffAt, finishedAt, rowCount, ...row }: ExportRow): ExportDto {
-  return { ...row, cutOffAt: cutOffAt.toISOString(), finishedAt: finishedAt?.toISOString() ?? null, rowCount: rowCount === null ? null : Number(rowCount) }
+  return {
+    ...row,
+    cutOffAt: cutOffAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+    rowCount: rowCount === null ? null : Number(rowCount),
+  }
 }

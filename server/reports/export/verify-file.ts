@@ -29,11 +29,23 @@ type Parts = { data: Buffer[]; record: Map<string, string> }
 function readCsv(bytes: Buffer): Parts | undefined {
   const mark = bytes.indexOf(`\n${CSV_RECORD_MARK},`)
   if (mark < 0) return undefined
-  const lines = bytes.subarray(mark + 1).toString('utf8').split('\r\n').filter((line) => line.startsWith(`${CSV_RECORD_MARK},`))
-  const record = new Map(lines.map((line) => {
-    const [name = '', ...value] = line.slice(CSV_RECORD_MARK.length + 1).split(',')
-    return [name, value.join(',').replace(/^"(.*)"$/, '$1').replaceAll('""', '"')] as const
-  }))
+  const lines = bytes
+    .subarray(mark + 1)
+    .toString('utf8')
+    .split('\r\n')
+    .filter((line) => line.startsWith(`${CSV_RECORD_MARK},`))
+  const record = new Map(
+    lines.map((line) => {
+      const [name = '', ...value] = line.slice(CSV_RECORD_MARK.length + 1).split(',')
+      return [
+        name,
+        value
+          .join(',')
+          .replace(/^"(.*)"$/, '$1')
+          .replaceAll('""', '"'),
+      ] as const
+    }),
+  )
   return { data: [bytes.subarray(0, mark + 1)], record }
 }
 
@@ -55,7 +67,12 @@ export function readEntries(bytes: Buffer): { name: string; content: Buffer }[] 
   let at = bytes.readUInt32LE(end + 16)
   for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
     const [crc, compressed] = [bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 20)]
-    const [nameLength, extraLength, commentLength, offset] = [bytes.readUInt16LE(at + 28), bytes.readUInt16LE(at + 30), bytes.readUInt16LE(at + 32), bytes.readUInt32LE(at + 42)]
+    const [nameLength, extraLength, commentLength, offset] = [
+      bytes.readUInt16LE(at + 28),
+      bytes.readUInt16LE(at + 30),
+      bytes.readUInt16LE(at + 32),
+      bytes.readUInt32LE(at + 42),
+    ]
     const name = bytes.subarray(at + 46, at + 46 + nameLength).toString('utf8')
     const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
     const content = inflateRawSync(bytes.subarray(start, start + compressed))

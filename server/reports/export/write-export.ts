@@ -24,7 +24,11 @@ export type FileResult = ExportResult & { fileSha256: string; fileBytes: number 
  * Writes a file from batches of rows, piece by piece: never more than a batch is in memory. `onEnd` gets counts and digests before the
  * last bytes leave, so that whoever has the whole file finds its record.
  */
-export async function* writeExport(options: WriterOptions, batches: AsyncIterable<readonly Transaction[]>, onEnd: (result: FileResult) => Promise<void>): AsyncGenerator<Buffer, void, undefined> {
+export async function* writeExport(
+  options: WriterOptions,
+  batches: AsyncIterable<readonly Transaction[]>,
+  onEnd: (result: FileResult) => Promise<void>,
+): AsyncGenerator<Buffer, void, undefined> {
   const writer = options.subject.format === 'csv' ? createCsvWriter(options) : createXlsxWriter(options)
   const file = createHash('sha256')
   const sums = new Map<Currency, { count: number; amountMinor: bigint }>()
@@ -44,7 +48,9 @@ export async function* writeExport(options: WriterOptions, batches: AsyncIterabl
     }
     for (const chunk of await writer.rows(batch)) yield passed(chunk)
   }
-  const totals: SumDto[] = [...sums].map(([currency, { count, amountMinor }]) => ({ currency, count, amount: formatMinor(amountMinor) })).sort((left, right) => (left.currency < right.currency ? -1 : 1))
+  const totals: SumDto[] = [...sums]
+    .map(([currency, { count, amountMinor }]) => ({ currency, count, amount: formatMinor(amountMinor) }))
+    .sort((left, right) => (left.currency < right.currency ? -1 : 1))
   const { chunks, result } = await writer.close({ rowCount, totals })
   const last = chunks.map(passed)
   await onEnd({ ...result, fileSha256: file.digest('hex'), fileBytes })

@@ -13,14 +13,24 @@ export const ROOT_RELATIONS = `${HEAD}<Relationships xmlns="${PACKAGE}/relations
 
 /** What each part of a workbook with so many sheets is. */
 export function contentTypes(sheets: number): string {
-  const parts = Array.from({ length: sheets }, (_, place) => `<Override PartName="/xl/worksheets/sheet${place + 1}.xml" ContentType="${TYPE}.worksheet+xml"/>`).join('')
+  const parts = Array.from(
+    { length: sheets },
+    (_, place) => `<Override PartName="/xl/worksheets/sheet${place + 1}.xml" ContentType="${TYPE}.worksheet+xml"/>`,
+  ).join('')
   return `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/>${parts}</Types>`
 }
 
 /** The list of sheets by name, and where each is. */
 export function workbookParts(sheetNames: readonly string[]): { workbook: string; relations: string } {
-  const sheets = sheetNames.map((name, place) => `<sheet name="${name.replace(/[&<>"[\]:*?/\\]/g, ' ').slice(0, 31)}" sheetId="${place + 1}" r:id="rId${place + 1}"/>`).join('')
-  const relations = sheetNames.map((_, place) => `<Relationship Id="rId${place + 1}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${place + 1}.xml"/>`).join('')
+  const sheets = sheetNames
+    .map(
+      (name, place) =>
+        `<sheet name="${name.replace(/[&<>"[\]:*?/\\]/g, ' ').slice(0, 31)}" sheetId="${place + 1}" r:id="rId${place + 1}"/>`,
+    )
+    .join('')
+  const relations = sheetNames
+    .map((_, place) => `<Relationship Id="rId${place + 1}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${place + 1}.xml"/>`)
+    .join('')
   return {
     workbook: `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${sheets}</sheets></workbook>`,
     relations: `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${relations}<Relationship Id="rId${sheetNames.length + 1}" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,

@@ -58,7 +58,9 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
     async close(counted) {
       const chunks = await closeSheet()
       const result: ExportResult = { ...counted, dataSha256: hash.digest('hex') }
-      const names = Array.from({ length: sheets }, (_, place) => (place === 0 ? t('transactions.title') : `${t('transactions.title')} ${place + 1}`))
+      const names = Array.from({ length: sheets }, (_, place) =>
+        place === 0 ? t('transactions.title') : `${t('transactions.title')} ${place + 1}`,
+      )
       const { workbook, relations } = workbookParts([...names, t('exports.record')])
       chunks.push(...(await zip.add(`xl/worksheets/sheet${sheets + 1}.xml`, recordSheet(recordLines(subject, result)))))
       chunks.push(...(await zip.add('xl/styles.xml', STYLES)), ...(await zip.add('xl/workbook.xml', workbook)))
@@ -70,7 +72,9 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
 }
 
 function sheetHead(t: Translate): string {
-  const widths = EXPORT_COLUMNS.map((column, place) => `<col min="${place + 1}" max="${place + 1}" width="${column.width}" customWidth="1"/>`).join('')
+  const widths = EXPORT_COLUMNS.map(
+    (column, place) => `<col min="${place + 1}" max="${place + 1}" width="${column.width}" customWidth="1"/>`,
+  ).join('')
   const heads = EXPORT_COLUMNS.map((column) => textCell(column.label(t), STYLE.head)).join('')
   return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${widths}</cols><sheetData><row>${heads}</row>`
 }
@@ -105,10 +109,12 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /** Text as XML may hold it: control characters, which no XML can carry, are dropped; `_x0041_` is not read back as an escape. */
 function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these may not stand in XML
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
-    .replace(/_(?=x[0-9a-fA-F]{4}_)/g, '_x005F_')
-    .replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign)
+  return (
+    text
+      .toWellFormed()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these may not stand in XML
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+      .replace(/_(?=x[0-9a-fA-F]{4}_)/g, '_x005F_')
+      .replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign)
+  )
 }

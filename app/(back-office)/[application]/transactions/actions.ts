@@ -9,31 +9,48 @@ import { toAddressValues } from '#lib/transaction-query.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { runAction } from '#server/http/back-office/run-action.ts'
-import { deleteView as removeSavedView, saveView as keepView } from '#server/identity/saved-views.ts'
+import { saveView as keepView, deleteView as removeSavedView } from '#server/identity/saved-views.ts'
 import { synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 import { toTransactionQuery } from '#server/reports/transaction-list.ts'
 
 const transactionId = z.object({ transactionId: z.uuid() })
 
 /** Asks the operator now and stores what it says. */
-export async function synchronise(application: string, input: { transactionId: string }): Promise<ActionResult<{ status: TransactionStatus }, 'not_found' | 'operator_unavailable'>> {
-  return runAction({ schema: transactionId, permission: 'transaction:synchronise', application, input }, async (actor, { transactionId: id }) => {
-    const result = await synchroniseTransaction(backOfficeRuntime(), actor.applicationId, id)
-    return result.ok ? ok({ status: result.value.status }) : err(result.error)
-  })
+export async function synchronise(
+  application: string,
+  input: { transactionId: string },
+): Promise<ActionResult<{ status: TransactionStatus }, 'not_found' | 'operator_unavailable'>> {
+  return runAction(
+    { schema: transactionId, permission: 'transaction:synchronise', application, input },
+    async (actor, { transactionId: id }) => {
+      const result = await synchroniseTransaction(backOfficeRuntime(), actor.applicationId, id)
+      return result.ok ? ok({ status: result.value.status }) : err(result.error)
+    },
+  )
 }
 
 /** What a view keeps is what its list understands: anything else in the address is dropped. */
 const view = z.object({
-  name: z.string().trim().min(1).max(80).refine((name) => !name.includes('\0')),
-  query: z.string().max(2_000).transform((text) => {
-    const filter = transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(text)))
-    return toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 1 })).replace(/^\?/, '')
-  }),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(80)
+    .refine((name) => !name.includes('\0')),
+  query: z
+    .string()
+    .max(2_000)
+    .transform((text) => {
+      const filter = transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(text)))
+      return toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 1 })).replace(/^\?/, '')
+    }),
 })
 
 /** Keeps filters of the list under a name, for this person in this application. */
-export async function saveView(application: string, input: { name: string; query: string }): Promise<ActionResult<{ name: string }, 'too_many'>> {
+export async function saveView(
+  application: string,
+  input: { name: string; query: string },
+): Promise<ActionResult<{ name: string }, 'too_many'>> {
   return runAction({ schema: view, permission: 'transaction:read', application, input }, (actor, { name, query }) =>
     keepView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, name, query }),
   )

@@ -40,7 +40,13 @@ export default async function TransactionsPage({ params, searchParams }: Props) 
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <MoreWords messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.', 'source.'])}>
-        <TransactionList application={application} query={query} views={views} columns={columns} canExport={can(actor.roles, 'export:create')} />
+        <TransactionList
+          application={application}
+          query={query}
+          views={views}
+          columns={columns}
+          canExport={can(actor.roles, 'export:create')}
+        />
       </MoreWords>
     </HydrationBoundary>
   )

@@ -23,7 +23,10 @@ export default async function TransactionPage({ params }: Props) {
   const { application, transactionId } = await params
   const actor = await requireActor(application, 'transaction:read')
   if (!z.uuid().safeParse(transactionId).success) notFound()
-  const [detail, locale] = await Promise.all([readTransactionDetail(backOfficeRuntime().pool, actor.applicationId, transactionId), readLocale()])
+  const [detail, locale] = await Promise.all([
+    readTransactionDetail(backOfficeRuntime().pool, actor.applicationId, transactionId),
+    readLocale(),
+  ])
   if (!detail) notFound()
   const queryClient = getQueryClient()
   queryClient.setQueryData(queryKeys.transaction(application, transactionId), detail)

@@ -12,7 +12,14 @@ import { FilterForm } from './filter-form.tsx'
 export function AmountFilter({ query: { min, max }, onChange }: FilterProps) {
   const { t, locale } = useWords()
   const write = (amount: string) => formatAmount(amount, locale)
-  const value = min && max ? `${write(min)} – ${write(max)}` : min ? t('transactions.amounts.from', { amount: write(min) }) : max ? t('transactions.amounts.upTo', { amount: write(max) }) : t('transactions.any')
+  const value =
+    min && max
+      ? `${write(min)} – ${write(max)}`
+      : min
+        ? t('transactions.amounts.from', { amount: write(min) })
+        : max
+          ? t('transactions.amounts.upTo', { amount: write(max) })
+          : t('transactions.any')
   function apply(fields: FormData, form: HTMLFormElement): boolean {
     const amounts = { min: '', max: '' }
     for (const name of ['min', 'max'] as const) {
@@ -32,8 +39,22 @@ export function AmountFilter({ query: { min, max }, onChange }: FilterProps) {
     <FilterChip id="filter-amount" name={t('transactions.amount')} value={value} isSet={min !== null || max !== null}>
       <FilterForm key={`${min} ${max}`} onApply={apply} onClear={() => onChange({ min: null, max: null })}>
         <div className="grid grid-cols-2 gap-2">
-          <TextField id="filter-min" name="min" inputMode="decimal" label={t('transactions.amounts.least')} defaultValue={min === null ? '' : write(min)} onInput={forgive} />
-          <TextField id="filter-max" name="max" inputMode="decimal" label={t('transactions.amounts.most')} defaultValue={max === null ? '' : write(max)} onInput={forgive} />
+          <TextField
+            id="filter-min"
+            name="min"
+            inputMode="decimal"
+            label={t('transactions.amounts.least')}
+            defaultValue={min === null ? '' : write(min)}
+            onInput={forgive}
+          />
+          <TextField
+            id="filter-max"
+            name="max"
+            inputMode="decimal"
+            label={t('transactions.amounts.most')}
+            defaultValue={max === null ? '' : write(max)}
+            onInput={forgive}
+          />
         </div>
         <p className="text-second text-quiet">{t('transactions.amounts.hint')}</p>
       </FilterForm>

@@ -21,11 +21,21 @@ export function ChoiceFilter<Choice extends string>({ id, name, all, choices, ch
   const value = first === undefined ? all : chosen.length === 1 ? labelOf(first) : `${labelOf(first)} +${chosen.length - 1}`
   return (
     <FilterChip id={id} name={name} value={value} isSet={chosen.length > 0}>
-      <FilterForm key={chosen.join()} onApply={(fields) => onChange(choices.filter((choice) => fields.has(choice)))} onClear={() => onChange([])}>
+      <FilterForm
+        key={chosen.join()}
+        onApply={(fields) => onChange(choices.filter((choice) => fields.has(choice)))}
+        onClear={() => onChange([])}
+      >
         <fieldset className="grid gap-0.5">
           <legend className="sr-only">{name}</legend>
           {choices.map((choice) => (
-            <Checkbox key={choice} name={choice} label={labelOf(choice)} defaultChecked={chosen.includes(choice)} className="py-1 touch-target" />
+            <Checkbox
+              key={choice}
+              name={choice}
+              label={labelOf(choice)}
+              defaultChecked={chosen.includes(choice)}
+              className="py-1 touch-target"
+            />
           ))}
         </fieldset>
       </FilterForm>

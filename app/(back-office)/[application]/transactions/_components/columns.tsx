@@ -43,7 +43,11 @@ function CustomerCell({ row }: { row: TransactionRow }) {
   }
   return (
     <span className="block min-w-0">
-      <a href={hrefOf(row.transactionId)} onClick={onClick} className="block max-w-56 truncate font-strong hover:underline @max-[640px]/table:max-w-none">
+      <a
+        href={hrefOf(row.transactionId)}
+        onClick={onClick}
+        className="block max-w-56 truncate font-strong hover:underline @max-[640px]/table:max-w-none"
+      >
         {row.customerName}
       </a>
       <PhoneText phoneNumber={row.phoneNumber} className={`block text-second text-quiet ${NARROW_HIDDEN}`} />
@@ -63,7 +67,11 @@ function NoteCell({ note }: { note: TransactionNote | null }) {
         </span>
       )
     case 'unconfirmed':
-      return <span className="whitespace-nowrap">{t('transactions.unconfirmedSince', { time: formatTime(t, timeZone, new Date(note.since), 'day-time') })}</span>
+      return (
+        <span className="whitespace-nowrap">
+          {t('transactions.unconfirmedSince', { time: formatTime(t, timeZone, new Date(note.since), 'day-time') })}
+        </span>
+      )
     case 'approvals':
       return <span className="whitespace-nowrap">{t('transactions.approvals', { done: note.done, needed: note.needed })}</span>
   }
@@ -82,23 +90,47 @@ const column = dataColumns<TransactionRow>()
 
 /** The columns of the transaction list in their usual order. */
 export const COLUMNS = [
-  column.display({ id: 'time', meta: { label: 'transactions.time', narrow: 'lead-second', sortKey: 'time' }, cell: ({ row }) => <TimeCell at={row.original.createdAt} /> }),
+  column.display({
+    id: 'time',
+    meta: { label: 'transactions.time', narrow: 'lead-second', sortKey: 'time' },
+    cell: ({ row }) => <TimeCell at={row.original.createdAt} />,
+  }),
   column.display({ id: 'type', meta: { label: 'transactions.type' }, cell: ({ row }) => <TypeWord type={row.original.type} /> }),
-  column.display({ id: 'status', meta: { label: 'transactions.status', narrow: 'end-second' }, cell: ({ row }) => <StatusBadge status={row.original.status} /> }),
+  column.display({
+    id: 'status',
+    meta: { label: 'transactions.status', narrow: 'end-second' },
+    cell: ({ row }) => <StatusBadge status={row.original.status} />,
+  }),
   column.display({
     id: 'amount',
     meta: { label: 'transactions.amount', align: 'end', narrow: 'end', sortKey: 'amount' },
     cell: ({ row }) => <Money amount={row.original.amount} currency={row.original.currency} size="amount" />,
   }),
-  column.display({ id: 'customer', meta: { label: 'transactions.customer', narrow: 'lead' }, cell: ({ row }) => <CustomerCell row={row.original} /> }),
-  column.display({ id: 'operator', meta: { label: 'transactions.operator' }, cell: ({ row }) => <OperatorMark code={row.original.operator} /> }),
+  column.display({
+    id: 'customer',
+    meta: { label: 'transactions.customer', narrow: 'lead' },
+    cell: ({ row }) => <CustomerCell row={row.original} />,
+  }),
+  column.display({
+    id: 'operator',
+    meta: { label: 'transactions.operator' },
+    cell: ({ row }) => <OperatorMark code={row.original.operator} />,
+  }),
   column.display({ id: 'note', meta: { label: 'transactions.note' }, cell: ({ row }) => <NoteCell note={row.original.note} /> }),
   column.display({ id: 'id', meta: { label: 'transactions.id' }, cell: ({ row }) => <IdCell id={row.original.transactionId} /> }),
-  column.display({ id: 'externalId', meta: { label: 'transactions.externalId' }, cell: ({ row }) => <IdCell id={row.original.externalId} /> }),
+  column.display({
+    id: 'externalId',
+    meta: { label: 'transactions.externalId' },
+    cell: ({ row }) => <IdCell id={row.original.externalId} />,
+  }),
   column.display({ id: 'payToken', meta: { label: 'transactions.payToken' }, cell: ({ row }) => <IdCell id={row.original.payToken} /> }),
   column.display({ id: 'fees', meta: { label: 'transactions.fees', align: 'end' }, cell: ({ row }) => <FeesCell row={row.original} /> }),
   column.display({ id: 'maker', meta: { label: 'transactions.maker' }, cell: ({ row }) => <MakerCell name={row.original.makerName} /> }),
-  column.display({ id: 'finished', meta: { label: 'transactions.finished' }, cell: ({ row }) => row.original.finalAt && <TimeText at={row.original.finalAt} style="day-time" /> }),
+  column.display({
+    id: 'finished',
+    meta: { label: 'transactions.finished' },
+    cell: ({ row }) => row.original.finalAt && <TimeText at={row.original.finalAt} style="day-time" />,
+  }),
 ]
 
 /** Columns that stand in the chooser and are hidden until somebody wants them. */

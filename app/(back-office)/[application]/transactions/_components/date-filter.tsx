@@ -16,7 +16,15 @@ export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
   const now = useNow()
   const preset = presetOfDays(from, to, now)
   const write = (day: string) => formatTime(t, 'UTC', new Date(`${day}T00:00:00Z`), 'day-year')
-  const value = preset ? t(`transactions.dates.${preset}`) : from && to ? `${write(from)} – ${write(to)}` : from ? t('transactions.dates.since', { day: write(from) }) : to ? t('transactions.dates.until', { day: write(to) }) : t('transactions.any')
+  const value = preset
+    ? t(`transactions.dates.${preset}`)
+    : from && to
+      ? `${write(from)} – ${write(to)}`
+      : from
+        ? t('transactions.dates.since', { day: write(from) })
+        : to
+          ? t('transactions.dates.until', { day: write(to) })
+          : t('transactions.any')
   return (
     <FilterChip id="filter-dates" name={t('transactions.dates')} value={value} isSet={from !== null || to !== null}>
       <div className="grid grid-cols-2 gap-0.5 p-1.5">
@@ -35,7 +43,11 @@ export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
           </button>
         ))}
       </div>
-      <FilterForm key={`${from} ${to}`} onApply={(fields) => onChange({ from: dayOf(fields.get('from')), to: dayOf(fields.get('to')) })} onClear={() => onChange({ from: null, to: null })}>
+      <FilterForm
+        key={`${from} ${to}`}
+        onApply={(fields) => onChange({ from: dayOf(fields.get('from')), to: dayOf(fields.get('to')) })}
+        onClear={() => onChange({ from: null, to: null })}
+      >
         <div className="grid grid-cols-2 gap-2">
           <TextField id="filter-from" name="from" type="date" label={t('transactions.dates.from')} defaultValue={from ?? ''} />
           <TextField id="filter-to" name="to" type="date" label={t('transactions.dates.to')} defaultValue={to ?? ''} />

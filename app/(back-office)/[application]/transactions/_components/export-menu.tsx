@@ -4,11 +4,19 @@ import { type ButtonVariant, buttonClass } from '#components/ui/button.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM, MenuRule, Popover } from '#components/ui/popover.tsx'
 import { useWords } from '#components/ui/words.tsx'
+import type { ExportFormat } from '#lib/export-formats.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
-import type { ExportFormat } from '#lib/export-formats.ts'
 
-type ExportFormProps = { application: string; address: QueryValues; format: ExportFormat; ids?: readonly string[]; label: string; variant?: ButtonVariant; isMenuItem?: boolean }
+type ExportFormProps = {
+  application: string
+  address: QueryValues
+  format: ExportFormat
+  ids?: readonly string[]
+  label: string
+  variant?: ButtonVariant
+  isMenuItem?: boolean
+}
 
 /** A plain form: the browser downloads what it answers, at any length, and needs no script for it. */
 export function ExportForm({ application, address, format, ids, label, variant = 'quiet', isMenuItem = false }: ExportFormProps) {

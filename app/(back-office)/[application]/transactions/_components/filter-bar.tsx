@@ -1,10 +1,10 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
+import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Popover } from '#components/ui/popover.tsx'
-import { CHIP } from '#components/ui/filter-chip.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { formatPhone, shortenId } from '#lib/format.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
@@ -30,11 +30,35 @@ export function FilterBar({ application, query, views }: { application: string; 
   const onChange = (change: Partial<TransactionQuery>) => router.push(hrefOf(withFilters(query, change)), { scroll: false })
   const operatorName = (code: OperatorCode) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`
   return (
-    <div className="no-print mt-3 flex flex-wrap items-center gap-2">
+    <div className="no-print -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
       <ViewMenu application={application} query={query} views={views} />
-      <ChoiceFilter id="filter-status" name={t('transactions.status')} all={t('transactions.all')} choices={TRANSACTION_STATUSES} chosen={query.status} labelOf={(status) => t(`status.${status}`)} onChange={(status) => onChange({ status })} />
-      <ChoiceFilter id="filter-type" name={t('transactions.type')} all={t('transactions.all')} choices={TRANSACTION_TYPES} chosen={query.type} labelOf={(type) => t(`type.${type}`)} onChange={(type) => onChange({ type })} />
-      <ChoiceFilter id="filter-operator" name={t('transactions.operator')} all={t('transactions.allOperators', { count: OPERATOR_CODES.length })} choices={OPERATOR_CODES} chosen={query.operator} labelOf={operatorName} onChange={(operator) => onChange({ operator })} />
+      <ChoiceFilter
+        id="filter-status"
+        name={t('transactions.status')}
+        all={t('transactions.all')}
+        choices={TRANSACTION_STATUSES}
+        chosen={query.status}
+        labelOf={(status) => t(`status.${status}`)}
+        onChange={(status) => onChange({ status })}
+      />
+      <ChoiceFilter
+        id="filter-type"
+        name={t('transactions.type')}
+        all={t('transactions.all')}
+        choices={TRANSACTION_TYPES}
+        chosen={query.type}
+        labelOf={(type) => t(`type.${type}`)}
+        onChange={(type) => onChange({ type })}
+      />
+      <ChoiceFilter
+        id="filter-operator"
+        name={t('transactions.operator')}
+        all={t('transactions.allOperators', { count: OPERATOR_CODES.length })}
+        choices={OPERATOR_CODES}
+        chosen={query.operator}
+        labelOf={operatorName}
+        onChange={(operator) => onChange({ operator })}
+      />
       <DateFilter query={query} onChange={onChange} />
       <AmountFilter query={query} onChange={onChange} />
       <MoreFilters query={query} onChange={onChange} />
@@ -46,11 +70,15 @@ export function FilterBar({ application, query, views }: { application: string; 
         </Link>
       ))}
       {isFiltered(query) && (
-        <Link href={hrefOf(withoutFilters(query))} scroll={false} className="px-1 text-second text-accent hover:underline">
+        <Link
+          href={hrefOf(withoutFilters(query))}
+          scroll={false}
+          className="px-1 text-second whitespace-nowrap text-accent hover:underline"
+        >
           {t('transactions.clearFilters')}
         </Link>
       )}
-      <span className="ml-auto">
+      <span className="ml-auto whitespace-nowrap">
         <SaveViewButton application={application} query={query} />
       </span>
     </div>
@@ -60,7 +88,10 @@ export function FilterBar({ application, query, views }: { application: string; 
 /** The filters that have no chip of their own until they are set, and the address without each. */
 function appliedOf(query: TransactionQuery, t: ReturnType<typeof useWords>['t']): { words: string; without: Partial<TransactionQuery> }[] {
   return [
-    ...query.country.map((country) => ({ words: t(`country.${country}`), without: { country: query.country.filter((each) => each !== country) } })),
+    ...query.country.map((country) => ({
+      words: t(`country.${country}`),
+      without: { country: query.country.filter((each) => each !== country) },
+    })),
     ...(query.phone ? [{ words: `${t('transactions.phone')} ${formatPhone(query.phone)}`, without: { phone: '' } }] : []),
     ...(query.name ? [{ words: `${t('transactions.name')} ${query.name}`, without: { name: '' } }] : []),
     ...(query.batch ? [{ words: `${t('transactions.batch')} ${shortenId(query.batch)}`, without: { batch: null } }] : []),

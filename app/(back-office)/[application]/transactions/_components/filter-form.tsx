@@ -8,7 +8,15 @@ import { useT } from '#components/ui/words.tsx'
  * The inside of a filter: fields, Apply, Clear. `onApply` gets the fields; false keeps it open because something in it is wrong. One
  * Apply is one entry in the history.
  */
-export function FilterForm({ onApply, onClear, children }: { onApply: (fields: FormData, form: HTMLFormElement) => unknown; onClear: () => void; children: ReactNode }) {
+export function FilterForm({
+  onApply,
+  onClear,
+  children,
+}: {
+  onApply: (fields: FormData, form: HTMLFormElement) => unknown
+  onClear: () => void
+  children: ReactNode
+}) {
   const t = useT()
   function close(form: Element) {
     form.closest<HTMLElement>('[popover]')?.hidePopover()

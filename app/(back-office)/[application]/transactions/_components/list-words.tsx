@@ -20,7 +20,8 @@ export function Lead({ data, sort }: { data: TransactionListDto; sort: Transacti
   const { t, locale } = useWords()
   return (
     <span className="tabular">
-      {t(data.total === 1 ? 'transactions.matchOne' : 'transactions.match', { count: formatCount(data.total, locale) })} {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
+      {t(data.total === 1 ? 'transactions.matchOne' : 'transactions.match', { count: formatCount(data.total, locale) })}{' '}
+      {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
       {data.sums.length > 0 && (
         <>
           {' '}
@@ -52,9 +53,22 @@ type EmptyListProps = { application: string; query: TransactionQuery; isFiltered
 export function EmptyList({ application, query, isFiltered, total }: EmptyListProps) {
   const { t } = useWords()
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
-  if (total > 0) return <EmptyState title={t('transactions.pastEnd')} action={<ButtonLink href={hrefOf({ ...query, page: 1 })}>{t('transactions.firstPage')}</ButtonLink>} />
+  if (total > 0)
+    return (
+      <EmptyState
+        title={t('transactions.pastEnd')}
+        action={<ButtonLink href={hrefOf({ ...query, page: 1 })}>{t('transactions.firstPage')}</ButtonLink>}
+      />
+    )
   if (isFiltered) {
-    return <EmptyState icon="filter" title={t('transactions.noneMatch')} text={t('transactions.noneMatchText')} action={<ButtonLink href={hrefOf(withoutFilters(query))}>{t('transactions.clearFilters')}</ButtonLink>} />
+    return (
+      <EmptyState
+        icon="filter"
+        title={t('transactions.noneMatch')}
+        text={t('transactions.noneMatchText')}
+        action={<ButtonLink href={hrefOf(withoutFilters(query))}>{t('transactions.clearFilters')}</ButtonLink>}
+      />
+    )
   }
   return <EmptyState title={t('transactions.noneYet')} text={t('transactions.noneYetText')} />
 }

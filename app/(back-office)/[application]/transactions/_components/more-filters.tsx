@@ -19,13 +19,39 @@ export function MoreFilters({ query, onChange }: FilterProps) {
   }
   return (
     <MoreChip label={t('transactions.moreFilters')}>
-      <FilterForm key={`${query.phone} ${query.name} ${query.country.join()} ${query.unconfirmed}`} onApply={apply} onClear={() => onChange({ phone: '', name: '', country: [], unconfirmed: null })}>
-        <TextField id="filter-phone" name="phone" type="tel" inputMode="tel" autoComplete="off" label={t('transactions.phone')} hint={t('transactions.phoneHint')} defaultValue={query.phone} />
-        <TextField id="filter-name" name="name" autoComplete="off" maxLength={100} label={t('transactions.name')} defaultValue={query.name} />
+      <FilterForm
+        key={`${query.phone} ${query.name} ${query.country.join()} ${query.unconfirmed}`}
+        onApply={apply}
+        onClear={() => onChange({ phone: '', name: '', country: [], unconfirmed: null })}
+      >
+        <TextField
+          id="filter-phone"
+          name="phone"
+          type="tel"
+          inputMode="tel"
+          autoComplete="off"
+          label={t('transactions.phone')}
+          hint={t('transactions.phoneHint')}
+          defaultValue={query.phone}
+        />
+        <TextField
+          id="filter-name"
+          name="name"
+          autoComplete="off"
+          maxLength={100}
+          label={t('transactions.name')}
+          defaultValue={query.name}
+        />
         <fieldset className="grid grid-cols-2 gap-x-2">
           <legend className="pb-1 font-medium">{t('transactions.country')}</legend>
           {COUNTRY_NAMES.map((country) => (
-            <Checkbox key={country} name={country} label={t(`country.${country}`)} defaultChecked={query.country.includes(country)} className="py-0.5" />
+            <Checkbox
+              key={country}
+              name={country}
+              label={t(`country.${country}`)}
+              defaultChecked={query.country.includes(country)}
+              className="py-0.5"
+            />
           ))}
         </fieldset>
         <Checkbox name="unconfirmed" label={t('transactions.unconfirmedOnly')} defaultChecked={query.unconfirmed !== null} />

@@ -27,8 +27,22 @@ export default function SaveViewDialog({ application, query, onClose }: { applic
     router.refresh()
   })
   return (
-    <FormDialog title={t('transactions.views.saveTitle')} submitLabel={t('transactions.views.saveSubmit')} isPending={form.formState.isSubmitting} error={error} onSubmit={submit} onClose={onClose}>
-      <TextField {...fieldProps(form, 'name', t)} {...form.register('name', { required: 'form.field.required', validate: (name) => name.trim() !== '' || 'form.field.required' })} label={t('transactions.views.name')} hint={t('transactions.views.nameHint')} maxLength={80} autoFocus />
+    <FormDialog
+      title={t('transactions.views.saveTitle')}
+      submitLabel={t('transactions.views.saveSubmit')}
+      isPending={form.formState.isSubmitting}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        {...fieldProps(form, 'name', t)}
+        {...form.register('name', { required: 'form.field.required', validate: (name) => name.trim() !== '' || 'form.field.required' })}
+        label={t('transactions.views.name')}
+        hint={t('transactions.views.nameHint')}
+        maxLength={80}
+        autoFocus
+      />
     </FormDialog>
   )
 }

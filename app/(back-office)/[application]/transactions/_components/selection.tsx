@@ -3,14 +3,20 @@
 import { Button } from '#components/ui/button.tsx'
 import { SelectionBar } from '#components/ui/selection-bar.tsx'
 import { useT } from '#components/ui/words.tsx'
+import { addDecimals } from '#lib/add-decimals.ts'
 import type { Currency } from '#lib/money.ts'
 import type { QueryValues } from '#lib/paths.ts'
-import { addDecimals } from '#lib/add-decimals.ts'
 import type { SumDto, TransactionRow } from '#lib/transaction-row.ts'
 import { ExportForm } from './export-menu.tsx'
 import { Sums } from './list-words.tsx'
 
-type SelectionProps = { application: string; address: QueryValues; rows: readonly TransactionRow[]; canExport: boolean; onClear: () => void }
+type SelectionProps = {
+  application: string
+  address: QueryValues
+  rows: readonly TransactionRow[]
+  canExport: boolean
+  onClear: () => void
+}
 
 /** What is ticked, also on other pages of the list: how many, how much per currency, and what can be done with it. */
 export function Selection({ application, address, rows, canExport, onClear }: SelectionProps) {
@@ -28,8 +34,22 @@ export function Selection({ application, address, rows, canExport, onClear }: Se
     >
       {canExport && (
         <>
-          <ExportForm application={application} address={address} format="csv" ids={ids} variant="inverse" label={t('transactions.exportCsv')} />
-          <ExportForm application={application} address={address} format="xlsx" ids={ids} variant="inverse" label={t('transactions.exportXlsx')} />
+          <ExportForm
+            application={application}
+            address={address}
+            format="csv"
+            ids={ids}
+            variant="inverse"
+            label={t('transactions.exportCsv')}
+          />
+          <ExportForm
+            application={application}
+            address={address}
+            format="xlsx"
+            ids={ids}
+            variant="inverse"
+            label={t('transactions.exportXlsx')}
+          />
         </>
       )}
       <Button variant="inverse-quiet" onClick={onClear}>

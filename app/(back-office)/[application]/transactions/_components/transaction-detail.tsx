@@ -23,7 +23,9 @@ export function TransactionDetail({ application, detail, isPanel = false }: Tran
       <div className="grid content-start gap-5">
         <Head detail={detail} />
         <StateAdvice detail={detail} />
-        <div className="no-print flex flex-wrap gap-2 empty:hidden">{detail.status === 'PENDING' && <SynchroniseButton application={application} transactionId={detail.transactionId} />}</div>
+        <div className="no-print flex flex-wrap gap-2 empty:hidden">
+          {detail.status === 'PENDING' && <SynchroniseButton application={application} transactionId={detail.transactionId} />}
+        </div>
         <DetailFacts application={application} detail={detail} />
         <FeeFacts detail={detail} />
       </div>

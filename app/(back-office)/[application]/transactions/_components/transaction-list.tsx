@@ -32,7 +32,13 @@ const REFRESH_MS = 15_000
 const SIZES = [25, 50, 100] as const
 const COLUMN_IDS = COLUMNS.map((column) => column.id ?? '')
 
-export type TransactionListProps = { application: string; query: TransactionQuery; views: readonly View[]; columns: ColumnSettings | undefined; canExport: boolean }
+export type TransactionListProps = {
+  application: string
+  query: TransactionQuery
+  views: readonly View[]
+  columns: ColumnSettings | undefined
+  canExport: boolean
+}
 
 /** The list as its address asks for it, kept fresh; what is selected and which columns are shown stay with the person. */
 export function TransactionList({ application, query, views, columns, canExport }: TransactionListProps) {
@@ -49,7 +55,8 @@ export function TransactionList({ application, query, views, columns, canExport 
   const [selected, setSelected] = useState<ReadonlyMap<string, TransactionRow>>(new Map())
   const panel = usePanel(application)
   const rows = data?.rows ?? []
-  const labelOf = (row: TransactionRow) => `${row.customerName}, ${formatAmount(row.amount, locale)} ${row.currency}, ${t(`status.${row.status}`)}`
+  const labelOf = (row: TransactionRow) =>
+    `${row.customerName}, ${formatAmount(row.amount, locale)} ${row.currency}, ${t(`status.${row.status}`)}`
   function select(ids: readonly string[]) {
     const known = new Map([...selected, ...rows.map((row) => [row.transactionId, row] as const)])
     setSelected(new Map(ids.flatMap((id) => known.get(id) ?? []).map((row) => [row.transactionId, row])))
@@ -59,10 +66,14 @@ export function TransactionList({ application, query, views, columns, canExport 
     idOf: (row) => row.transactionId,
     labelOf,
     onOpen: (row) => panel.open(row.transactionId),
-    onSelect: ({ transactionId: id }) => select(selected.has(id) ? [...selected.keys()].filter((each) => each !== id) : [...selected.keys(), id]),
+    onSelect: ({ transactionId: id }) =>
+      select(selected.has(id) ? [...selected.keys()].filter((each) => each !== id) : [...selected.keys(), id]),
   })
   const hrefFor = (change: Partial<TransactionQuery>) => paths.transactions(application, toAddressValues({ ...query, ...change }))
-  const openRow = useMemo(() => ({ hrefOf: (id: string) => paths.transaction(application, id), open: panel.open }), [application, panel.open])
+  const openRow = useMemo(
+    () => ({ hrefOf: (id: string) => paths.transaction(application, id), open: panel.open }),
+    [application, panel.open],
+  )
   return (
     <OpenRowContext value={openRow}>
       <PageHeader
@@ -70,7 +81,11 @@ export function TransactionList({ application, query, views, columns, canExport 
         lead={data && <Lead data={data} sort={query.sort} />}
         actions={
           <>
-            <ColumnChooser columns={COLUMNS.map(({ id = '', meta }) => ({ id, label: meta ? t(meta.label) : id, isFixed: id === 'customer' }))} settings={settings} onChange={setSettings} />
+            <ColumnChooser
+              columns={COLUMNS.map(({ id = '', meta }) => ({ id, label: meta ? t(meta.label) : id, isFixed: id === 'customer' }))}
+              settings={settings}
+              onChange={setSettings}
+            />
             {canExport && <ExportMenu application={application} address={address} total={data?.total ?? 0} />}
           </>
         }
@@ -85,8 +100,14 @@ export function TransactionList({ application, query, views, columns, canExport 
           rows={rows}
           getRowId={(row) => row.transactionId}
           settings={settings}
-          sort={query.sort.startsWith('amount') ? { key: 'amount', direction: query.sort === 'amount-asc' ? 'asc' : 'desc' } : { key: 'time', direction: query.sort === 'oldest' ? 'asc' : 'desc' }}
-          sortHref={(key, direction) => hrefFor({ page: 1, sort: key === 'amount' ? `amount-${direction}` : direction === 'asc' ? 'oldest' : 'newest' })}
+          sort={
+            query.sort.startsWith('amount')
+              ? { key: 'amount', direction: query.sort === 'amount-asc' ? 'asc' : 'desc' }
+              : { key: 'time', direction: query.sort === 'oldest' ? 'asc' : 'desc' }
+          }
+          sortHref={(key, direction) =>
+            hrefFor({ page: 1, sort: key === 'amount' ? `amount-${direction}` : direction === 'asc' ? 'oldest' : 'newest' })
+          }
           selection={Object.fromEntries([...selected.keys()].map((id) => [id, true]))}
           onSelectionChange={(selection) => select(Object.keys(selection).filter((id) => selection[id]))}
           rowLabel={labelOf}
@@ -95,10 +116,30 @@ export function TransactionList({ application, query, views, columns, canExport 
           isRefreshing={isPlaceholderData}
           empty={data && <EmptyList application={application} query={query} isFiltered={isFiltered(query)} total={data.total} />}
         />
-        {data && data.total > 0 && <PaginationBar page={query.page - 1} size={query.size} total={data.total} sizes={SIZES} hrefFor={(page, size) => hrefFor({ page: page + 1, size })} />}
+        {data && data.total > 0 && (
+          <PaginationBar
+            page={query.page - 1}
+            size={query.size}
+            total={data.total}
+            sizes={SIZES}
+            hrefFor={(page, size) => hrefFor({ page: page + 1, size })}
+          />
+        )}
       </div>
-      {selected.size > 0 && <Selection application={application} address={address} rows={[...selected.values()]} canExport={canExport} onClear={() => setSelected(new Map())} />}
-      <Suspense>{panel.openId && <TransactionPanel key={panel.openId} application={application} transactionId={panel.openId} onClose={panel.close} />}</Suspense>
+      {selected.size > 0 && (
+        <Selection
+          application={application}
+          address={address}
+          rows={[...selected.values()]}
+          canExport={canExport}
+          onClear={() => setSelected(new Map())}
+        />
+      )}
+      <Suspense>
+        {panel.openId && (
+          <TransactionPanel key={panel.openId} application={application} transactionId={panel.openId} onClose={panel.close} />
+        )}
+      </Suspense>
     </OpenRowContext>
   )
 }

@@ -11,7 +11,15 @@ import { TransactionDetail } from './transaction-detail.tsx'
 import { useTransaction } from './use-transaction.ts'
 
 /** A transaction beside the list. The default export is what the list imports when a row is opened. */
-export default function TransactionPanel({ application, transactionId, onClose }: { application: string; transactionId: string; onClose: () => void }) {
+export default function TransactionPanel({
+  application,
+  transactionId,
+  onClose,
+}: {
+  application: string
+  transactionId: string
+  onClose: () => void
+}) {
   const t = useT()
   const { data, error, refetch } = useTransaction(application, transactionId)
   return (

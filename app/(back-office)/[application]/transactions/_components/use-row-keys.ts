@@ -4,7 +4,13 @@ import { useEffect, useState } from 'react'
 import { isTyping } from '#components/frame/shortcuts.tsx'
 import { announce } from '#components/ui/toast.tsx'
 
-type RowKeys<Row> = { rows: readonly Row[]; idOf: (row: Row) => string; labelOf: (row: Row) => string; onOpen: (row: Row) => void; onSelect?: (row: Row) => void }
+type RowKeys<Row> = {
+  rows: readonly Row[]
+  idOf: (row: Row) => string
+  labelOf: (row: Row) => string
+  onOpen: (row: Row) => void
+  onSelect?: (row: Row) => void
+}
 
 /** J and K move through the rows, Enter opens the row they are on, X selects it. Gives the id of that row. */
 export function useRowKeys<Row>({ rows, idOf, labelOf, onOpen, onSelect }: RowKeys<Row>): string | null {

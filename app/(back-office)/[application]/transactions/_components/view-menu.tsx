@@ -49,19 +49,43 @@ export function ViewMenu({ application, query, views }: { application: string; q
     router.refresh()
   }
   return (
-    <Popover id="view-menu" triggerClass={CHIP} panelClass="w-64" trigger={<><span>{t('transactions.view')}</span> <span className="font-strong text-ink">{name}</span><Icon name="chevron" className="-mr-1 size-3.5 text-ink-3" /></>}>
+    <Popover
+      id="view-menu"
+      triggerClass={CHIP}
+      panelClass="w-64"
+      trigger={
+        <>
+          <span>{t('transactions.view')}</span> <span className="font-strong text-ink">{name}</span>
+          <Icon name="chevron" className="-mr-1 size-3.5 text-ink-3" />
+        </>
+      }
+    >
       {usual.map((view) => (
-        <Link key={view.label} href={paths.transactions(application, toAddressValues(view.query))} aria-current={view === known || undefined} className={MENU_ITEM}>
+        <Link
+          key={view.label}
+          href={paths.transactions(application, toAddressValues(view.query))}
+          aria-current={view === known || undefined}
+          className={MENU_ITEM}
+        >
           {t(view.label)}
         </Link>
       ))}
       {views.length > 0 && <MenuHeading>{t('transactions.views.yours')}</MenuHeading>}
       {views.map((view) => (
         <div key={view.viewId} className="flex items-center gap-1">
-          <Link href={`${paths.transactions(application)}${view.query ? `?${view.query}` : ''}`} aria-current={view === saved || undefined} className={`${MENU_ITEM} min-w-0 flex-1`}>
+          <Link
+            href={`${paths.transactions(application)}${view.query ? `?${view.query}` : ''}`}
+            aria-current={view === saved || undefined}
+            className={`${MENU_ITEM} min-w-0 flex-1`}
+          >
             <span className="truncate">{view.name}</span>
           </Link>
-          <button type="button" aria-label={t('transactions.views.delete', { name: view.name })} onClick={() => void remove(view)} className="flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken">
+          <button
+            type="button"
+            aria-label={t('transactions.views.delete', { name: view.name })}
+            onClick={() => void remove(view)}
+            className="flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken"
+          >
             <Icon name="close" className="size-3.5" />
           </button>
         </div>
@@ -77,10 +101,16 @@ export function SaveViewButton({ application, query }: { application: string; qu
   if (!isFiltered(query)) return null
   return (
     <>
-      <button type="button" onClick={() => setIsOpen(true)} className="rounded-sm px-1 py-1 text-second text-ink-2 hover:text-ink hover:underline">
+      <button
+        type="button"
+        onClick={() => setIsOpen(true)}
+        className="rounded-sm px-1 py-1 text-second text-ink-2 hover:text-ink hover:underline"
+      >
         {t('transactions.views.save')}
       </button>
-      <Suspense>{isOpen && <SaveViewDialog application={application} query={viewQueryOf(query)} onClose={() => setIsOpen(false)} />}</Suspense>
+      <Suspense>
+        {isOpen && <SaveViewDialog application={application} query={viewQueryOf(query)} onClose={() => setIsOpen(false)} />}
+      </Suspense>
     </>
   )
 }

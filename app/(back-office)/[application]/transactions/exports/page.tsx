@@ -23,14 +23,27 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function ExportsPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'export:create')
-  const [t, locale, { refused }, exports] = await Promise.all([getT(), readLocale(), searchParams, listExports(backOfficeRuntime().pool, actor.applicationId)])
+  const [t, locale, { refused }, exports] = await Promise.all([
+    getT(),
+    readLocale(),
+    searchParams,
+    listExports(backOfficeRuntime().pool, actor.applicationId),
+  ])
   return (
     <MoreWords messages={pickMessages(MESSAGES[locale], ['exports.'])}>
-      <PageHeader title={t('exports.title')} lead={t('exports.lead')} actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>} />
+      <PageHeader
+        title={t('exports.title')}
+        lead={t('exports.lead')}
+        actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>}
+      />
       <div className="mt-4 grid gap-5">
         {refused && <Notice tone="bad">{t(refused === 'busy' ? 'exports.busy' : 'exports.refused')}</Notice>}
         <CheckFile application={application} />
-        {exports.length === 0 ? <EmptyState icon="download" title={t('exports.none')} text={t('exports.noneText')} /> : <ExportTable application={application} exports={exports} />}
+        {exports.length === 0 ? (
+          <EmptyState icon="download" title={t('exports.none')} text={t('exports.noneText')} />
+        ) : (
+          <ExportTable application={application} exports={exports} />
+        )}
       </div>
     </MoreWords>
   )

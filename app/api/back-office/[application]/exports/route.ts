@@ -10,7 +10,8 @@ const query = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 /** Which export made a file, by the file's SHA-256. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  return answerData({ application, permission: 'export:create', schema: query, searchParams: request.nextUrl.searchParams }, async (actor, { sha256 }) =>
-    ok({ export: (await findExportByFile(backOfficeRuntime().pool, actor.applicationId, sha256)) ?? null }),
+  return answerData(
+    { application, permission: 'export:create', schema: query, searchParams: request.nextUrl.searchParams },
+    async (actor, { sha256 }) => ok({ export: (await findExportByFile(backOfficeRuntime().pool, actor.applicationId, sha256)) ?? null }),
   )
 }

@@ -7,7 +7,8 @@ import { readTransactionList } from '#server/reports/transaction-list.ts'
 
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  return answerData({ application, permission: 'transaction:read', schema: transactionFilterSchema, searchParams: request.nextUrl.searchParams }, async (actor, filter) =>
-    ok(await readTransactionList(backOfficeRuntime().reportPool, actor.applicationId, filter)),
+  return answerData(
+    { application, permission: 'transaction:read', schema: transactionFilterSchema, searchParams: request.nextUrl.searchParams },
+    async (actor, filter) => ok(await readTransactionList(backOfficeRuntime().reportPool, actor.applicationId, filter)),
   )
 }

@@ -8,7 +8,13 @@ import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section } from './section.tsx'
 
 /** Why it had to wait, how far it is, and who decided what with which words. Nothing where it never waited. */
-export function ApprovalProgress({ application, detail: { approval, decisions, status } }: { application: string; detail: TransactionDetailDto }) {
+export function ApprovalProgress({
+  application,
+  detail: { approval, decisions, status },
+}: {
+  application: string
+  detail: TransactionDetailDto
+}) {
   const t = useT()
   if (approval === null && decisions.length === 0) return null
   return (
@@ -29,7 +35,8 @@ export function ApprovalProgress({ application, detail: { approval, decisions, s
         <ul className="mt-2 grid gap-2">
           {decisions.map((decision) => (
             <li key={decision.checkerName + decision.at}>
-              <span className="font-strong">{decision.checkerName}</span> {t(`transaction.decision.${decision.decision}`)} <TimeText at={decision.at} className="text-second text-quiet" />
+              <span className="font-strong">{decision.checkerName}</span> {t(`transaction.decision.${decision.decision}`)}{' '}
+              <TimeText at={decision.at} className="text-second text-quiet" />
               <span className="block text-ink-2">{t('transaction.quoted', { text: decision.note })}</span>
             </li>
           ))}

@@ -41,11 +41,15 @@ function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'
                 <TimeText at={attempt.startedAt} style="full" />
               </Td>
               <Td className="whitespace-nowrap">{t(`transaction.call.${attempt.kind}`)}</Td>
-              <Td className="whitespace-nowrap">{attempt.outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${attempt.outcome}`)}</Td>
+              <Td className="whitespace-nowrap">
+                {attempt.outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${attempt.outcome}`)}
+              </Td>
               <Td align="end">{attempt.httpStatus}</Td>
               <Td align="end">{attempt.durationMs === null ? null : t('transaction.milliseconds', { count: attempt.durationMs })}</Td>
               <Td className="min-w-64 text-second">
-                <code lang="fr" className="break-all">{attempt.answer}</code>
+                <code lang="fr" className="break-all">
+                  {attempt.answer}
+                </code>
               </Td>
             </Tr>
           ))}

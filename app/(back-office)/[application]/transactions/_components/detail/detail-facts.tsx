@@ -10,8 +10,8 @@ import { useT } from '#components/ui/words.tsx'
 import { formatUtc } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
-import { useActorName } from './use-actor-name.ts'
 import { Section } from './section.tsx'
+import { useActorName } from './use-actor-name.ts'
 
 /** Every field, with a button to copy those that somebody asks for on the phone. */
 export function DetailFacts({ application, detail }: { application: string; detail: TransactionDetailDto }) {
@@ -35,7 +35,16 @@ export function DetailFacts({ application, detail }: { application: string; deta
     { name: t('transaction.createdAt'), value: <BothTimes at={detail.createdAt} /> },
     ...(detail.finalAt ? [{ name: t('transaction.finalAt'), value: <BothTimes at={detail.finalAt} /> }] : []),
     ...(detail.batchId
-      ? [{ name: t('transaction.batch'), value: <Link className="break-all text-accent hover:underline" href={paths.transactions(application, { batch: detail.batchId })}>{detail.batchId}</Link> }]
+      ? [
+          {
+            name: t('transaction.batch'),
+            value: (
+              <Link className="break-all text-accent hover:underline" href={paths.transactions(application, { batch: detail.batchId })}>
+                {detail.batchId}
+              </Link>
+            ),
+          },
+        ]
       : []),
     copied(t('transaction.webhookUrl'), detail.webhookUrl),
   ]

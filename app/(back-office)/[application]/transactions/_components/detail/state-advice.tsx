@@ -57,7 +57,10 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
       </p>
       {work.lastAnswer && (
         <p className="text-second">
-          {t('transaction.lastAnswer')} <code lang="fr" className="break-all">{work.lastAnswer}</code>
+          {t('transaction.lastAnswer')}{' '}
+          <code lang="fr" className="break-all">
+            {work.lastAnswer}
+          </code>
         </p>
       )}
     </div>

@@ -10,7 +10,11 @@ import { callAction, refusalText } from '#lib/action-result.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { synchronise } from '../../actions.ts'
 
-const WORDS = { not_found: 'action.not_found', operator_unavailable: 'transaction.synchronised.unavailable', offline: 'action.offline' } as const
+const WORDS = {
+  not_found: 'action.not_found',
+  operator_unavailable: 'transaction.synchronised.unavailable',
+  offline: 'action.offline',
+} as const
 
 /** Asks the operator now (chekTransactionStatus) and says in words what it answered. */
 export function SynchroniseButton({ application, transactionId }: { application: string; transactionId: string }) {

@@ -2,8 +2,8 @@
 
 import { TimeText } from '#components/domain/time-text.tsx'
 import { useT } from '#components/ui/words.tsx'
-import { type TimelineItem, timelineOf } from '#lib/transaction-timeline.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
+import { type TimelineItem, timelineOf } from '#lib/transaction-timeline.ts'
 import { Section } from './section.tsx'
 import { useActorName } from './use-actor-name.ts'
 import { useWebhookWords } from './use-webhook-words.ts'
@@ -46,19 +46,46 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
       case 'event': {
         const { event, to, actor, reason } = item.event
         const tone: Tone = to === 'SUCCESS' ? 'ok' : to === 'FAILED' ? 'bad' : to === 'PENDING_APPROVAL' ? 'wait' : 'run'
-        return { title: t(`transaction.event.${event}`), second: reason ? `${nameOf(actor)} · ${t('transaction.quoted', { text: reason })}` : nameOf(actor), tone }
+        return {
+          title: t(`transaction.event.${event}`),
+          second: reason ? `${nameOf(actor)} · ${t('transaction.quoted', { text: reason })}` : nameOf(actor),
+          tone,
+        }
       }
       case 'decision': {
         const { checkerName, decision, note, step } = item.decision
-        return { title: `${checkerName} ${t(`transaction.decision.${decision}`)}`, second: `${t('transaction.step', { step })} · ${t('transaction.quoted', { text: note })}`, tone: decision === 'validated' ? 'ok' : 'bad' }
+        return {
+          title: `${checkerName} ${t(`transaction.decision.${decision}`)}`,
+          second: `${t('transaction.step', { step })} · ${t('transaction.quoted', { text: note })}`,
+          tone: decision === 'validated' ? 'ok' : 'bad',
+        }
       }
       case 'operator': {
         const { kind, outcome, durationMs, httpStatus } = item.attempt
-        const facts = [outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${outcome}`), httpStatus === null ? null : t('transaction.httpStatus', { status: String(httpStatus) }), durationMs === null || kind === 'callback' ? null : t('transaction.milliseconds', { count: durationMs })]
-        return { title: t(`transaction.call.${kind}`), second: facts.filter((fact) => fact !== null).join(' · '), tone: outcome === 'succeeded' ? 'ok' : outcome === 'failed' ? 'bad' : outcome === 'accepted' || outcome === 'pending' ? 'run' : 'wait' }
+        const facts = [
+          outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${outcome}`),
+          httpStatus === null ? null : t('transaction.httpStatus', { status: String(httpStatus) }),
+          durationMs === null || kind === 'callback' ? null : t('transaction.milliseconds', { count: durationMs }),
+        ]
+        return {
+          title: t(`transaction.call.${kind}`),
+          second: facts.filter((fact) => fact !== null).join(' · '),
+          tone:
+            outcome === 'succeeded'
+              ? 'ok'
+              : outcome === 'failed'
+                ? 'bad'
+                : outcome === 'accepted' || outcome === 'pending'
+                  ? 'run'
+                  : 'wait',
+        }
       }
       case 'webhook':
-        return { title: t('transaction.webhookAttempt', { number: item.attempt.number }), second: webhookWords(item.attempt), tone: item.attempt.outcome === 'delivered' ? 'ok' : 'wait' }
+        return {
+          title: t('transaction.webhookAttempt', { number: item.attempt.number }),
+          second: webhookWords(item.attempt),
+          tone: item.attempt.outcome === 'delivered' ? 'ok' : 'wait',
+        }
     }
   }
 }

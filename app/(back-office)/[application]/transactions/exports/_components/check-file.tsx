@@ -23,7 +23,14 @@ export function CheckFile({ application }: { application: string }) {
       const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
       const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
       const { export: found } = await fetchData<{ export: ExportDto | null }>(paths.data(application, 'exports', { sha256 }))
-      setVerdict(found ? { tone: 'ok', words: t('exports.known', { name: found.personName, time: formatTime(t, timeZone, new Date(found.cutOffAt), 'full') }) } : { tone: 'bad', words: t('exports.unknown') })
+      setVerdict(
+        found
+          ? {
+              tone: 'ok',
+              words: t('exports.known', { name: found.personName, time: formatTime(t, timeZone, new Date(found.cutOffAt), 'full') }),
+            }
+          : { tone: 'bad', words: t('exports.unknown') },
+      )
     } catch {
       setVerdict({ tone: 'bad', words: t('exports.checkFailed') })
     }
@@ -33,7 +40,12 @@ export function CheckFile({ application }: { application: string }) {
       <h2>{t('exports.check')}</h2>
       <label className="grid gap-1.5">
         <span className="text-ink-2">{t('exports.choose')}</span>
-        <input type="file" accept=".csv,.xlsx" onChange={(event) => void check(event)} className="rounded-sm border border-line-2 bg-surface p-1.5" />
+        <input
+          type="file"
+          accept=".csv,.xlsx"
+          onChange={(event) => void check(event)}
+          className="rounded-sm border border-line-2 bg-surface p-1.5"
+        />
       </label>
       <p className="text-second text-quiet">{t('exports.checkHint')}</p>
       <p role="status" className={`font-medium ${verdict ? TONES[verdict.tone] : ''}`}>

@@ -33,9 +33,14 @@ export function ExportTable({ application, exports }: { application: string; exp
             </Td>
             <Td className="whitespace-nowrap">{one.personName}</Td>
             <Td className="whitespace-nowrap">
-              {one.format.toUpperCase()} <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">{contentOf(one, t)}</Link>
+              {one.format.toUpperCase()}{' '}
+              <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">
+                {contentOf(one, t)}
+              </Link>
             </Td>
-            <Td align="end">{one.rowCount === null ? <span className="text-quiet">{t('exports.broken')}</span> : formatCount(one.rowCount, locale)}</Td>
+            <Td align="end">
+              {one.rowCount === null ? <span className="text-quiet">{t('exports.broken')}</span> : formatCount(one.rowCount, locale)}
+            </Td>
             <Td align="end">
               {one.totals?.map((total) => (
                 <span key={total.currency} className="block whitespace-nowrap">

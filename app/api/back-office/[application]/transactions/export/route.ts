@@ -5,23 +5,31 @@ import { paths } from '#lib/paths.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { findActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
 import { toFileResponse } from '#server/http/back-office/file-response.ts'
+import { getT } from '#server/http/back-office/preferences.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
 
 const SELECTED_MAX = 1_000
 
 const form = z.object({
   format: z.enum(EXPORT_FORMATS),
-  ids: z.string().transform((text) => text.split(',')).pipe(z.array(z.uuid()).min(1).max(SELECTED_MAX)).nullable(),
+  ids: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.uuid()).min(1).max(SELECTED_MAX))
+    .nullable(),
 })
 
-const TYPES: Record<ExportFormat, string> = { csv: 'text/csv; charset=utf-8', xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' }
+const TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
 
 /** A form posts here and gets a file. A refusal leads to the page of exports, which says why. */
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  const refuse = (why: 'refused' | 'busy') => new NextResponse(null, { status: 303, headers: { location: paths.exports(application, { refused: why }) } })
+  const refuse = (why: 'refused' | 'busy') =>
+    new NextResponse(null, { status: 303, headers: { location: paths.exports(application, { refused: why }) } })
   const site = request.headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return new NextResponse(null, { status: 403 })
   const actor = await findActor(application, 'export:create')
@@ -32,7 +40,13 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   const filter = transactionFilterSchema.parse(Object.fromEntries(request.nextUrl.searchParams))
   const { applicationId, applicationName, id, name, roles } = actor.value
   const exported = await exportTransactions(backOfficeRuntime(), {
-    applicationId, applicationName, person: { id, name, roles }, format: input.data.format, filter, transactionIds: input.data.ids, t: await getT(),
+    applicationId,
+    applicationName,
+    person: { id, name, roles },
+    format: input.data.format,
+    filter,
+    transactionIds: input.data.ids,
+    t: await getT(),
   })
   if (!exported.ok) return refuse(exported.error === 'busy' ? 'busy' : 'refused')
   const { file, cutOffAt } = exported.value

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright/test'
+import { verifyExportedFile } from '#server/reports/export/verify-file.ts'
+import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
+import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
+
+const rowsOf = (page: Page) => page.locator('tbody tr[id^="row-"]')
+
+/** A collect through the partner's API; the last digits of the phone decide what the simulated operator does. */
+async function startCollect(phoneNumber: string): Promise<string> {
+  const application = readSandbox().applications[0]
+  if (!application) throw new Error('The sandbox has no application')
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    (
+      await fetch(sandboxUrl() + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    ).json() as Promise<Record<string, string>>
+  const { access_token: token } = await post('/public/access_token', { username: application.username, password: application.password })
+  const headers = { apiKey: application.apiKey, apiId: application.apiId, authorization: `Bearer ${token}` }
+  const started = await post(
+    '/api/v1/transaction/collect',
+    {
+      transferMethod: 'MOMOCM',
+      customerName: 'Solange Tchoua',
+      externalId: crypto.randomUUID(),
+      phoneNumber,
+      amount: 1250,
+      webhookUrl: 'http://127.0.0.1:9/hook',
+      countryName: 'CAMEROON',
+    },
+    headers,
+  )
+  const id = started['transactionId']
+  if (!id) throw new Error(`The collect was refused: ${JSON.stringify(started)}`)
+  return id
+}
+
+test('finance filters, sends the link, looks at one, and takes the list out as a file that can be checked later', async ({
+  page,
+  context,
+}) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/transactions`)
+  await expect(page.getByRole('heading', { name: 'Transactions' })).toBeVisible()
+  await page.getByRole('button', { name: /^Status/ }).click()
+  await page.getByRole('checkbox', { name: 'Failed' }).check()
+  await page.getByRole('button', { name: 'Apply' }).and(page.locator(':visible')).click()
+  await expect(page).toHaveURL(/status=FAILED/)
+  await page.getByRole('button', { name: /^Operator/ }).click()
+  await page.getByRole('checkbox', { name: 'MTN Cameroon' }).check()
+  await page.getByRole('checkbox', { name: 'MTN Cameroon' }).press('Enter')
+  await expect(page).toHaveURL(/operator=MOMOCM/)
+  await expect(rowsOf(page).first()).toContainText('Failed')
+  await expect(rowsOf(page).filter({ hasText: 'Success' })).toHaveCount(0)
+  const lead = await page.locator('header p').first().textContent()
+
+  const elsewhere = await context.newPage()
+  await elsewhere.goto(page.url())
+  await expect(elsewhere.locator('header p').first()).toHaveText(lead ?? '')
+  await elsewhere.close()
+
+  await page.getByRole('link', { name: 'Amount' }).click()
+  await expect(page).toHaveURL(/sort=amount-desc/)
+  await expect(page.getByText('Largest amount first.')).toBeVisible()
+  await page.goBack()
+  await expect(page.getByText('Newest first.')).toBeVisible()
+
+  await rowsOf(page).first().getByRole('link').click()
+  const panel = page.getByRole('dialog')
+  await expect(panel.getByText('Next step:')).toBeVisible()
+  await expect(panel.getByRole('heading', { name: 'What happened' })).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(panel).toHaveCount(0)
+  await expect(page).toHaveURL(/status=FAILED&operator=MOMOCM$/)
+
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: /as CSV$/ }).click()
+  const file = await download
+  expect(file.suggestedFilename()).toMatch(/^transactions-kora-stores-.*Z\.csv$/)
+  const path = await file.path()
+  const bytes = await readFile(path)
+  const verified = verifyExportedFile(bytes)
+  expect(verified.ok && verified.value.record.get('Filter')).toBe('status=FAILED&operator=MOMOCM')
+  expect(lead).toContain(`${verified.ok && verified.value.record.get('Rows')} match`)
+
+  await page.goto(`/${person.slug}/transactions/exports`)
+  await page.getByLabel('Choose an exported file').setInputFiles(path)
+  await expect(page.getByText(`Unchanged. ${person.name} took it out`)).toBeVisible()
+  await expect(page.locator(`code[title="${createHash('sha256').update(bytes).digest('hex')}"]`)).toBeVisible()
+  await page
+    .getByLabel('Choose an exported file')
+    .setInputFiles({ name: 'changed.csv', mimeType: 'text/csv', buffer: Buffer.concat([bytes, Buffer.from(' ')]) })
+  await expect(page.getByText('No export of this application has this SHA-256')).toBeVisible()
+  await expectAccessible(page)
+})
+
+test('a selection is kept over pages, summed per currency, and taken out as a workbook with just its rows', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/transactions?size=25`)
+  await rowsOf(page).nth(0).getByRole('checkbox').check()
+  await rowsOf(page).nth(1).getByRole('checkbox').check()
+  await page.getByRole('link', { name: 'Next' }).click()
+  await expect(page).toHaveURL(/page=2/)
+  await rowsOf(page).nth(0).getByRole('checkbox').check()
+  const bar = page.getByRole('region', { name: 'Selected transactions' })
+  await expect(bar).toContainText('3 selected')
+  await expect(bar).toContainText(/\d (XAF|XOF|UGX)/)
+  await expectAccessible(page)
+  const download = page.waitForEvent('download')
+  await bar.getByRole('button', { name: 'Export XLSX' }).click()
+  const verified = verifyExportedFile(await readFile(await (await download).path()))
+  expect(verified.ok && [verified.value.format, verified.value.record.get('Rows')]).toEqual(['xlsx', '3'])
+})
+
+test('a view is saved, found again by its name, and deleted', async ({ page }) => {
+  const person = personWith(['administrator'])
+  await signIn(page, person, `/${person.slug}/transactions?operator=CIWAVE&min=1000`)
+  await page.getByRole('button', { name: 'Save this view' }).click()
+  await page.getByLabel('Name').and(page.locator('dialog input')).fill('Wave from a thousand')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save the view' }).click()
+  await expect(page.getByText('The view Wave from a thousand is saved.').first()).toBeVisible()
+  await page.goto(`/${person.slug}/transactions`)
+  await page.getByRole('button', { name: /^View/ }).click()
+  await page.getByRole('link', { name: 'Wave from a thousand' }).click()
+  await expect(page).toHaveURL(/operator=CIWAVE&min=1000/)
+  await page.getByRole('button', { name: /^View/ }).click()
+  await page.getByRole('button', { name: 'Delete the view Wave from a thousand' }).click()
+  await expect(page.getByText('The view Wave from a thousand is gone.').first()).toBeVisible()
+})
+
+test('support finds a transaction by its id, synchronises it, and reads what the operator says', async ({ page }) => {
+  const person = personWith(['checker'])
+  // The callback of 912 never comes and the operator has no result; that of 906 is lost, and asking finds it.
+  const [pending, lost] = await Promise.all([startCollect('237677000912'), startCollect('237677000906')])
+  await signIn(page, person)
+  await page.keyboard.press('/')
+  await page.keyboard.type(pending)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/transactions/${pending}$`))
+  await page.getByRole('button', { name: 'Synchronise with the operator' }).click()
+  await expect(page.getByText('The operator has no result yet.').first()).toBeVisible()
+  await page.goto(`/${person.slug}/transactions/${lost}`)
+  await expect
+    .poll(
+      async () => {
+        const button = page.getByRole('button', { name: 'Synchronise with the operator' })
+        if (await button.isVisible()) await button.click({ timeout: 1_000 }).catch(() => undefined)
+        return page.getByText('Success', { exact: true }).first().isVisible()
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true)
+  await expect(page.getByText('Goes to the collect balance')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Ledger entries' }).getByText('Settlement').first()).toBeVisible()
+})
+
+test('the list works without a mouse: J, K, X, Enter, and focus comes back', async ({ page }) => {
+  const person = personWith(['maker'])
+  await signIn(page, person, `/${person.slug}/transactions`)
+  await expect(rowsOf(page).first()).toBeVisible()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await expect(rowsOf(page).nth(1)).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('x')
+  await expect(page.getByText('1 selected')).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Details' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.keyboard.press('k')
+  await expect(rowsOf(page).nth(0)).toHaveAttribute('aria-current', 'true')
+})
+
+test('columns are chosen and remembered, and the first paint already has them', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/transactions`)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'Fees' }).check()
+  await page.getByRole('checkbox', { name: 'Note' }).uncheck()
+  await expect(page.getByRole('columnheader', { name: 'Fees' })).toBeVisible()
+  const html = await (await page.request.get(`/${person.slug}/transactions`)).text()
+  expect(html).toMatch(/<th[^>]*>Fees<\/th>/)
+  expect(html).not.toMatch(/<th[^>]*>Note<\/th>/)
+})
+
+test('only this application’s transactions exist, and nobody outside it takes a file', async ({ page }) => {
+  const outsider = personWith(['checker'], 0, 1)
+  const [home] = readSandbox().applications
+  await signIn(page, personWith(['checker']), '/kora-stores/transactions')
+  const id = (await rowsOf(page).first().getAttribute('id'))?.slice('row-'.length) ?? ''
+  await page.context().clearCookies()
+  await signIn(page, outsider)
+  expect(home?.name).toBe('Kora Stores')
+  expect((await page.request.get(`/teranga-logistics/transactions/${id}`)).status()).toBe(404)
+  expect((await page.request.get(`/api/back-office/teranga-logistics/transactions/${id}`)).status()).toBe(404)
+  expect((await page.request.get('/api/back-office/kora-stores/transactions')).status()).toBe(404)
+  const refused = await page.request.post('/api/back-office/kora-stores/transactions/export', { form: { format: 'csv' }, maxRedirects: 0 })
+  expect([refused.status(), refused.headers()['content-disposition']]).toEqual([303, undefined])
+})
+
+test('an empty list, a page past the end and a lost connection say what to do next', async ({ page, context }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/transactions?name=nobody+is+called+this`)
+  await expect(page.getByText('Nothing matches these filters.')).toBeVisible()
+  await expectAccessible(page)
+  await page.locator('main').getByRole('link', { name: 'Clear the filters' }).last().click()
+  await expect(rowsOf(page).first()).toBeVisible()
+  await page.goto(`/${person.slug}/transactions?page=100000`)
+  await expect(page.getByText('This page is past the end of the list.')).toBeVisible()
+  await page.goto(`/${person.slug}/transactions`)
+  await expect(rowsOf(page).first()).toBeVisible()
+  await context.setOffline(true)
+  await expect(page.getByText('You are offline.')).toBeVisible()
+  await expect(rowsOf(page).first()).toBeVisible()
+  await context.setOffline(false)
+})
+
+for (const locale of ['en-GB', 'fr-CM']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`${locale} ${colorScheme}`, () => {
+      test.use({ locale, colorScheme })
+      test('list, panel, page of one and exports are accessible at every width, and nothing is wider than the screen', async ({ page }) => {
+        const person = personWith(['checker'], 1)
+        await signIn(page, person, `/${person.slug}/transactions?status=FAILED`)
+        const id = (await rowsOf(page).first().getAttribute('id'))?.slice('row-'.length) ?? ''
+        const base = `/${person.slug}/transactions`
+        for (const address of [
+          base,
+          `${base}?status=FAILED&phone=237&name=a&min=1&country=CAMEROON`,
+          `${base}?open=${id}`,
+          `${base}/${id}`,
+          `${base}/exports`,
+        ]) {
+          await page.goto(address)
+          if (address.includes('open=')) await expect(page.getByRole('dialog').locator('dl').first()).toBeVisible()
+          for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 800 })
+            await expectAccessible(page)
+            expect(
+              await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+              `${address} at ${width}`,
+            ).toBeLessThanOrEqual(0)
+          }
+        }
+      })
+    })
+  }
+}

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { bumpSessionEpoch } from './bump-session-epoch.ts'
-import { chooseLook, findSignedIn } from './find-signed-in.ts'
+import { changeOwnLook } from './change-own-look.ts'
+import { findSignedIn } from './find-signed-in.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -43,15 +46,31 @@ test('a blocked person, an older session and an unknown id find nobody', async (
   assert.equal(await findSignedIn(pool, { personId, epoch: 2 }), undefined)
 })
 
-test('a person keeps a language and a zone, and one is changed without the other', async () => {
+test('a person keeps a language and a zone, one is changed without the other, and each change is in the record', async () => {
   const { pool } = database
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
-  await chooseLook(pool, personId, { locale: 'fr' })
-  await chooseLook(pool, personId, { timeZone: 'Africa/Douala' })
+  assert.ok((await changeOwnLook(pool, { personId, locale: 'fr' })).ok)
+  assert.ok((await changeOwnLook(pool, { personId, timeZone: 'Africa/Douala' })).ok)
   const person = await findSignedIn(pool, { personId, epoch: 1 })
   assert.deepEqual([person?.locale, person?.timeZone], ['fr', 'Africa/Douala'])
-  await chooseLook(pool, personId, { timeZone: null })
-  assert.equal((await findSignedIn(pool, { personId, epoch: 1 }))?.timeZone, null)
+  const record = (await listAudit(pool, SERVICE_WIDE, { size: 50 })).filter((entry) => entry.subject === personId)
+  assert.deepEqual(
+    record.map((entry) => [entry.action, entry.details]),
+    [
+      ['person.look_changed', { timeZone: 'Africa/Douala' }],
+      ['person.look_changed', { locale: 'fr' }],
+    ],
+  )
+})
+
+test('a zone that nobody knows is refused and changes nothing', async () => {
+  const { pool } = database
+  const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
+  for (const timeZone of ['Mars/Olympus', '', '+01:00', 'Africa/Douala\0'])
+    assert.deepEqual(await changeOwnLook(pool, { personId, locale: 'fr', timeZone }), { ok: false, error: 'unknown_time_zone' })
+  const person = await findSignedIn(pool, { personId, epoch: 1 })
+  assert.deepEqual([person?.locale, person?.timeZone], [null, null])
+  assert.deepEqual(await changeOwnLook(pool, { personId: crypto.randomUUID(), locale: 'fr' }), { ok: false, error: 'unknown_person' })
 })
 
 test('applications of one name get addresses of their own, and none takes an address of the product', async () => {

@@ -1,6 +1,5 @@
-import type { Locale } from '#lib/i18n/locale.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { readSignedIn, type SignedInRow, updateLook } from './signed-in-store.ts'
+import { readSignedIn, type SignedInRow } from './signed-in-store.ts'
 
 export type SessionPerson = Omit<SignedInRow, 'isBlocked' | 'sessionEpoch'>
 
@@ -13,13 +12,4 @@ export async function findSignedIn(queryable: Queryable, session: { personId: st
   if (!row || row.isBlocked || row.sessionEpoch !== session.epoch) return undefined
   const { isBlocked: _, sessionEpoch: __, ...person } = row
   return person
-}
-
-/** Keeps a person's own choice of language or time zone (an IANA name that this machine knows); null takes it back. */
-export async function chooseLook(
-  queryable: Queryable,
-  personId: string,
-  look: { locale?: Locale | null; timeZone?: string | null },
-): Promise<void> {
-  await updateLook(queryable, personId, look)
 }

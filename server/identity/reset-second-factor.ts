@@ -16,7 +16,7 @@ export async function resetSecondFactor(
   const { personId, actor } = command
   if (actor.kind !== 'system' && actor.id !== personId) return err('not_permitted')
   return withTransaction(pool, async (trx) => {
-    if (!(await clearSecondFactor(trx, personId))) return err('unknown_person')
+    if ((await clearSecondFactor(trx, personId)) === undefined) return err('unknown_person')
     await appendAudit(trx, { applicationId: SERVICE_WIDE, actor, action: 'person.second_factor_reset', subject: personId })
     return ok(undefined)
   })

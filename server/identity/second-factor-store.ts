@@ -39,15 +39,39 @@ export async function enableSecondFactor(trx: Queryable, personId: string, secre
   return rowCount === 1
 }
 
-/** Switches it off, removes its codes and ends all sessions; false when there is no such person. */
-export async function clearSecondFactor(trx: Queryable, personId: string): Promise<boolean> {
+/** Switches it off, removes its codes and ends all sessions; gives the new epoch, undefined when there is no such person. */
+export async function clearSecondFactor(trx: Queryable, personId: string): Promise<number | undefined> {
   await trx.query('delete from recovery_codes where person_id = $1', [personId])
-  const { rowCount } = await trx.query(
+  const { rows } = await trx.query<{ session_epoch: number }>(
     `update people set totp_secret = null, totp_enabled_at = null, totp_last_step = null,
-       session_epoch = session_epoch + 1 where person_id = $1`,
+       session_epoch = session_epoch + 1 where person_id = $1 returning session_epoch`,
     [personId],
   )
-  return rowCount === 1
+  return rows[0]?.session_epoch
+}
+
+/** The name of an application that demands a second factor of this person, the first by name; undefined when none does. */
+export async function findDemandingApplication(queryable: Queryable, personId: string): Promise<string | undefined> {
+  const { rows } = await queryable.query<{ name: string }>(
+    `select a.name from memberships m join applications a on a.application_id = m.application_id
+      where m.person_id = $1 and m.is_active and cardinality(m.roles) > 0 and a.requires_second_factor order by a.name limit 1`,
+    [personId],
+  )
+  return rows[0]?.name
+}
+
+/** Since when the second factor is on, null when it is off, and the number of unused recovery codes. */
+export async function readSecondFactorState(
+  queryable: Queryable,
+  personId: string,
+): Promise<{ enabledAt: Date | null; recoveryCodesLeft: number }> {
+  const { rows } = await queryable.query<{ totp_enabled_at: Date | null; codes_left: number }>(
+    `select totp_enabled_at,
+            (select count(*)::int from recovery_codes c where c.person_id = p.person_id and c.used_at is null) as codes_left
+       from people p where p.person_id = $1`,
+    [personId],
+  )
+  return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
 }
 
 /** Replaces all recovery codes. */

@@ -37,14 +37,30 @@ export async function readSignedIn(queryable: Queryable, personId: string): Prom
   return rows[0]
 }
 
-/** Keeps a person's language or time zone; null takes a choice back, undefined leaves it. */
+/** Keeps a person's language or time zone; what is undefined stays. False when there is no such person. */
 export async function updateLook(
   queryable: Queryable,
   personId: string,
-  look: { locale?: Locale | null; timeZone?: string | null },
-): Promise<void> {
-  await queryable.query(
-    `update people set locale = case when $2 then $3 else locale end, time_zone = case when $4 then $5 else time_zone end where person_id = $1`,
-    [personId, look.locale !== undefined, look.locale ?? null, look.timeZone !== undefined, look.timeZone ?? null],
+  look: { locale?: Locale | undefined; timeZone?: string | undefined },
+): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    'update people set locale = coalesce($2, locale), time_zone = coalesce($3, time_zone) where person_id = $1',
+    [personId, look.locale ?? null, look.timeZone ?? null],
   )
+  return rowCount === 1
+}
+
+/** The places of those who are not blocked, whose session is of the present generation, and who are active members. */
+export async function selectAdmitted(
+  queryable: Queryable,
+  onlookers: readonly { personId: string; epoch: number; applicationId: string }[],
+): Promise<number[]> {
+  const { rows } = await queryable.query<{ place: number }>(
+    `select o.place::integer - 1 as place
+     from unnest($1::uuid[], $2::integer[], $3::uuid[]) with ordinality as o (person_id, epoch, application_id, place)
+     join people p on p.person_id = o.person_id and not p.is_blocked and p.session_epoch = o.epoch
+     join memberships m on m.person_id = o.person_id and m.application_id = o.application_id and m.is_active and cardinality(m.roles) > 0`,
+    [onlookers.map((one) => one.personId), onlookers.map((one) => one.epoch), onlookers.map((one) => one.applicationId)],
+  )
+  return rows.map((row) => row.place)
 }

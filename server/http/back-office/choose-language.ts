@@ -1,5 +1,5 @@
 import type { Locale } from '#lib/i18n/locale.ts'
-import { chooseLook } from '#server/identity/find-signed-in.ts'
+import { changeOwnLook } from '#server/identity/change-own-look.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { currentPerson } from './current-person.ts'
 import { LANGUAGE_COOKIE, rememberChoice } from './preferences.ts'
@@ -7,6 +7,6 @@ import { LANGUAGE_COOKIE, rememberChoice } from './preferences.ts'
 /** Keeps the language with whoever is signed in, and in this browser for the pages before the sign-in. For server actions only. */
 export async function chooseLanguage(locale: Locale): Promise<void> {
   const person = await currentPerson()
-  if (person) await chooseLook(backOfficeRuntime().pool, person.personId, { locale })
+  if (person) await changeOwnLook(backOfficeRuntime().pool, { personId: person.personId, locale })
   await rememberChoice(LANGUAGE_COOKIE, locale)
 }

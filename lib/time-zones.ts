@@ -1,0 +1,45 @@
+/** Whether this is a time zone by its IANA name, as this machine knows them; an offset (`+01:00`) has no name and is none. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][\w+\-/]*$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en-GB', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export type TimeZoneChoice = { name: string; offset: string }
+export type TimeZoneRegion = { region: string; zones: readonly TimeZoneChoice[] }
+
+/**
+ * The zones to choose from, by region and name, each with its distance from UTC at `now` (`+01:00`). UTC itself stands alone in
+ * front; `chosen` is among them also where the machine's list has another name for it.
+ */
+export function listTimeZones(now: Date, chosen: string): TimeZoneRegion[] {
+  const names = new Set(Intl.supportedValuesOf('timeZone').filter((name) => name.includes('/') && !name.startsWith('Etc/')))
+  if (isTimeZone(chosen)) names.add(chosen)
+  names.add('UTC')
+  const regions = Map.groupBy([...names].sort(), (name) => (name.includes('/') ? name.slice(0, name.indexOf('/')) : ''))
+  return [...regions]
+    .map(([region, zones]) => ({ region, zones: zones.map((name) => ({ name, offset: offsetOf(name, now) })) }))
+    .sort((left, right) => left.region.localeCompare(right.region))
+}
+
+/** Four hundred formatters take 50 ms to make, so what they said holds for the quarter of an hour in which no zone changes. */
+const SLOT_MS = 15 * 60_000
+const offsets = new Map<string, string>()
+let offsetsSlot = Number.NaN
+
+function offsetOf(timeZone: string, now: Date): string {
+  const slot = Math.floor(now.getTime() / SLOT_MS)
+  if (slot !== offsetsSlot) offsets.clear()
+  offsetsSlot = slot
+  const known = offsets.get(timeZone)
+  if (known !== undefined) return known
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'longOffset' }).formatToParts(now)
+  const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? ''
+  const offset = name.replace('GMT', '') || '+00:00'
+  offsets.set(timeZone, offset)
+  return offset
+}

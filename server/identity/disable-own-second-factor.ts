@@ -1,0 +1,36 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
+import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { clearSecondFactor, findDemandingApplication } from './second-factor-store.ts'
+import { type SecondFactorFailure, verifySecondFactor } from './verify-second-factor.ts'
+
+export type DisableFailure = SecondFactorFailure | { kind: 'demanded'; applicationName: string } | { kind: 'unknown_person' }
+
+/**
+ * A person switches their second factor off, with a code from their device or a recovery code (the device may be what they
+ * lost). Refused while one of their applications demands it. All their sessions end, this one too: gives the epoch under
+ * which a new one may begin.
+ */
+export async function disableOwnSecondFactor(
+  deps: { pool: Pool; clock: Clock },
+  command: { personId: string; code: string },
+): Promise<Result<{ sessionEpoch: number }, DisableFailure>> {
+  const { personId } = command
+  const demanding = await findDemandingApplication(deps.pool, personId)
+  if (demanding !== undefined) return err({ kind: 'demanded', applicationName: demanding })
+  const checked = await verifySecondFactor(deps, { ...command, allowsRecovery: true })
+  if (!checked.ok) return checked
+  return withTransaction<{ sessionEpoch: number }, DisableFailure>(deps.pool, async (trx) => {
+    const sessionEpoch = await clearSecondFactor(trx, personId)
+    if (sessionEpoch === undefined) return err({ kind: 'unknown_person' })
+    await appendAudit(trx, {
+      applicationId: SERVICE_WIDE,
+      actor: { kind: 'person', id: personId },
+      action: 'person.second_factor_disabled',
+      subject: personId,
+    })
+    return ok({ sessionEpoch })
+  })
+}

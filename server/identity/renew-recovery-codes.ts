@@ -1,0 +1,35 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
+import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { generateRecoveryCodes, recoveryCodeHash } from './one-time-code.ts'
+import { readSecondFactor, replaceRecoveryCodes } from './second-factor-store.ts'
+import { type SecondFactorFailure, verifySecondFactor } from './verify-second-factor.ts'
+
+/**
+ * Gives a person ten new recovery codes, this once, for a fresh code from their device (a recovery code does not do: whoever
+ * found the old list must not get a new one). The old codes end.
+ */
+export async function renewRecoveryCodes(
+  deps: { pool: Pool; clock: Clock },
+  command: { personId: string; code: string },
+): Promise<Result<{ recoveryCodes: string[] }, SecondFactorFailure>> {
+  const { personId } = command
+  const checked = await verifySecondFactor(deps, { ...command, allowsRecovery: false })
+  if (!checked.ok) return checked
+  const recoveryCodes = generateRecoveryCodes()
+  const hashes = recoveryCodes.flatMap((code) => recoveryCodeHash(code) ?? [])
+  return withTransaction<{ recoveryCodes: string[] }, SecondFactorFailure>(deps.pool, async (trx) => {
+    const stored = await readSecondFactor(trx, personId)
+    if (!stored?.isEnabled) return err({ kind: 'not_enabled' })
+    await replaceRecoveryCodes(trx, personId, hashes)
+    await appendAudit(trx, {
+      applicationId: SERVICE_WIDE,
+      actor: { kind: 'person', id: personId },
+      action: 'person.recovery_codes_renewed',
+      subject: personId,
+    })
+    return ok({ recoveryCodes })
+  })
+}

@@ -193,6 +193,7 @@ function logFileOf(dataDirectory: string): string {
 async function untilReady(url: string, child: ChildProcess, logFile: string): Promise<void> {
   // Recovery after a crash replays the log first; how long that takes depends on the load before the crash.
   for (let waitedMs = 0; waitedMs < 120_000; waitedMs += 50) {
+    if (child.signalCode !== null) throw new Error(`PostgreSQL was ended by ${child.signalCode} while starting`)
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended while starting (exit code ${child.exitCode}); ${logFile} says why`)
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
     try {

@@ -21,7 +21,12 @@ type ExportFormProps = {
 /** A plain form: the browser downloads what it answers, at any length, and needs no script for it. */
 export function ExportForm({ application, address, format, ids, label, variant = 'quiet', isMenuItem = false }: ExportFormProps) {
   return (
-    <form method="post" action={paths.data(application, 'transactions/export', address)}>
+    <form
+      method="post"
+      action={paths.data(application, 'transactions/export', address)}
+      // The page stays while the file comes: only the menu goes.
+      onSubmit={(event) => event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()}
+    >
       <input type="hidden" name="format" value={format} />
       {ids && <input type="hidden" name="ids" value={ids.join(',')} />}
       <button type="submit" className={isMenuItem ? MENU_ITEM : buttonClass(variant)}>

@@ -30,7 +30,7 @@ export function FilterBar({ application, query, views }: { application: string; 
   const onChange = (change: Partial<TransactionQuery>) => router.push(hrefOf(withFilters(query, change)), { scroll: false })
   const operatorName = (code: OperatorCode) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`
   return (
-    <div className="no-print -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
+    <div className="no-print relative -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
       <ViewMenu application={application} query={query} views={views} />
       <ChoiceFilter
         id="filter-status"

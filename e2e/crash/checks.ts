@@ -12,8 +12,17 @@ export type Evidence = { pool: Pool; ledger: AnswerLedger; receiver: Receiver; f
 export type Verdict = { promise: string; looked: number; broken: string[] }
 
 type Row = {
-  transaction_id: string; api_id: string; external_id: string; type: string; status: string; operator: string; amount_minor: bigint; phone_number: string; message: string | null
-  decisions: string[]; was_refused: boolean
+  transaction_id: string
+  api_id: string
+  external_id: string
+  type: string
+  status: string
+  operator: string
+  amount_minor: bigint
+  phone_number: string
+  message: string | null
+  decisions: string[]
+  was_refused: boolean
   /** Made by this run, not by the sandbox's history. */
   is_ours: boolean
 }
@@ -34,34 +43,60 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
   return [
     judge('everything came to its end', ours, () => undefined, evidence.open),
     judge('what was answered 200 exists, with the same id and content', known, (sent) => checkAccepted(sent, rowsOf(sent)[0])),
-    judge('one transaction per application and externalId', all, (sent) => (rowsOf(sent).length > 1 ? `${sent.externalId} is there ${rowsOf(sent).length} times` : undefined)),
+    judge('one transaction per application and externalId', all, (sent) =>
+      rowsOf(sent).length > 1 ? `${sent.externalId} is there ${rowsOf(sent).length} times` : undefined,
+    ),
     judge('answers never contradict each other', known, () => undefined, ledger.contradictions),
-    judge('a status that was told final is the one that is stored', known.filter((sent) => sent.finalStatus), (sent) => {
-      const status = rowsOf(sent)[0]?.status
-      return status === sent.finalStatus ? undefined : `${sent.transactionId} was told ${sent.finalStatus} and is ${status}`
-    }),
-    judge('decisions that were answered 200 are recorded, one per waiting transaction', known.filter((sent) => sent.validated + sent.rejected > 0), (sent) => checkDecision(sent, rowsOf(sent)[0])),
+    judge(
+      'a status that was told final is the one that is stored',
+      known.filter((sent) => sent.finalStatus),
+      (sent) => {
+        const status = rowsOf(sent)[0]?.status
+        return status === sent.finalStatus ? undefined : `${sent.transactionId} was told ${sent.finalStatus} and is ${status}`
+      },
+    ),
+    judge(
+      'decisions that were answered 200 are recorded, one per waiting transaction',
+      known.filter((sent) => sent.validated + sent.rejected > 0),
+      (sent) => checkDecision(sent, rowsOf(sent)[0]),
+    ),
     judge('entries, balances, counters, roll-ups, sequences, events and audit chains equal a recount', rows, () => undefined, differences),
     ...checkOperators(evidence, ours),
     ...checkWebhooks(evidence, ours, attempts, known),
   ]
 }
 
-function judge<Item>(promise: string, items: readonly Item[], check: (item: Item) => string | undefined, more: readonly string[] = []): Verdict {
+function judge<Item>(
+  promise: string,
+  items: readonly Item[],
+  check: (item: Item) => string | undefined,
+  more: readonly string[] = [],
+): Verdict {
   return { promise, looked: items.length, broken: [...items.flatMap((item) => check(item) ?? []), ...more] }
 }
 
 function checkAccepted(sent: Sent, row: Row | undefined): string | undefined {
   if (!row) return `${sent.transactionId} was answered 200 and is lost`
-  if (row.transaction_id !== sent.transactionId) return `${sent.externalId} was answered as ${sent.transactionId} and is stored as ${row.transaction_id}`
-  const isSame = row.type === sent.type && row.operator === sent.operator && row.phone_number === sent.phoneNumber && row.amount_minor === parseAmountMinor(String(sent.amount))
+  if (row.transaction_id !== sent.transactionId)
+    return `${sent.externalId} was answered as ${sent.transactionId} and is stored as ${row.transaction_id}`
+  const isSame =
+    row.type === sent.type &&
+    row.operator === sent.operator &&
+    row.phone_number === sent.phoneNumber &&
+    row.amount_minor === parseAmountMinor(String(sent.amount))
   return isSame ? undefined : `${sent.transactionId} is stored with other content`
 }
 
 function checkDecision(sent: Sent, row: Row | undefined): string | undefined {
   const expected = [...Array<string>(sent.validated).fill('validated'), ...Array<string>(sent.rejected).fill('rejected')]
-  const isRight = row?.decisions.length === 1 && expected.length === 1 && row.decisions[0] === expected[0] && (sent.rejected === 0 || row.status === 'FAILED')
-  return isRight ? undefined : `${sent.transactionId}: answered ${expected.join(' and ')}, stored ${row?.decisions.join(' and ')} and ${row?.status}`
+  const isRight =
+    row?.decisions.length === 1 &&
+    expected.length === 1 &&
+    row.decisions[0] === expected[0] &&
+    (sent.rejected === 0 || row.status === 'FAILED')
+  return isRight
+    ? undefined
+    : `${sent.transactionId}: answered ${expected.join(' and ')}, stored ${row?.decisions.join(' and ')} and ${row?.status}`
 }
 
 /** The operators' own books, read line by line from what they wrote, against ours. */
@@ -76,12 +111,17 @@ function checkOperators({ folder }: Evidence, rows: readonly Row[]): Verdict[] {
       const times = books.get(reference)?.duplicates ?? 0
       return times > 0 ? `${reference} was sent ${times + 1} times` : undefined
     }),
-    judge('SUCCESS in our books and executed in the operator\'s are the same transactions', rows, (row) => {
+    judge("SUCCESS in our books and executed in the operator's are the same transactions", rows, (row) => {
       const isExecuted = (books.get(row.transaction_id)?.executed ?? 0) > 0
-      return (row.status === 'SUCCESS') === isExecuted ? undefined : `${row.transaction_id} (${row.phone_number}) is ${row.status} and was ${isExecuted ? '' : 'not '}executed`
+      return (row.status === 'SUCCESS') === isExecuted
+        ? undefined
+        : `${row.transaction_id} (${row.phone_number}) is ${row.status} and was ${isExecuted ? '' : 'not '}executed`
     }),
-    judge('what was refused for lack of funds never reached an operator', rows.filter((row) => row.was_refused), (row) =>
-      (books.has(row.transaction_id) ? `${row.transaction_id} reached the operator` : undefined)),
+    judge(
+      'what was refused for lack of funds never reached an operator',
+      rows.filter((row) => row.was_refused),
+      (row) => (books.has(row.transaction_id) ? `${row.transaction_id} reached the operator` : undefined),
+    ),
   ]
 }
 
@@ -111,26 +151,41 @@ function checkWebhooks({ receiver }: Evidence, rows: readonly Row[], attempts: M
   return [
     judge('1 to 4 webhooks per final state, none before', rows, (row) => {
       const arrivals = arrivalsOf(row.transaction_id)
-      if (!isFinal(row)) return arrivals.length === 0 ? undefined : `${row.transaction_id} is ${row.status} and had ${arrivals.length} webhooks`
+      if (!isFinal(row))
+        return arrivals.length === 0 ? undefined : `${row.transaction_id} is ${row.status} and had ${arrivals.length} webhooks`
       return checkCount(row.transaction_id, arrivals, attemptsOf(row.transaction_id))
     }),
     judge('a webhook says what is stored', [...receiver.arrivals.values()].flat(), (arrival) => {
       const row = byId.get(arrival.transactionId)
-      return row?.status === arrival.status && row.external_id === arrival.externalId ? undefined : `${arrival.transactionId}: webhook ${arrival.status}, stored ${row?.status}`
+      return row?.status === arrival.status && row.external_id === arrival.externalId
+        ? undefined
+        : `${arrival.transactionId}: webhook ${arrival.status}, stored ${row?.status}`
     }),
-    judge('no webhook after a 200, except for an attempt that a kill interrupted', [...receiver.arrivals.keys()], (id) => checkRepeats(id, arrivalsOf(id), attemptsOf(id))),
-    judge('no webhook before the initiation was answered', known.filter((sent) => !sent.wasLost && sent.transactionId), (sent) => {
-      const first = arrivalsOf(sent.transactionId ?? '')[0]
-      return first && first.atMs < (sent.firstAnswerAtMs ?? 0) ? `${sent.transactionId}: webhook ${Math.round((sent.firstAnswerAtMs ?? 0) - first.atMs)} ms too early` : undefined
-    }),
+    judge('no webhook after a 200, except for an attempt that a kill interrupted', [...receiver.arrivals.keys()], (id) =>
+      checkRepeats(id, arrivalsOf(id), attemptsOf(id)),
+    ),
+    judge(
+      'no webhook before the initiation was answered',
+      known.filter((sent) => !sent.wasLost && sent.transactionId),
+      (sent) => {
+        const first = arrivalsOf(sent.transactionId ?? '')[0]
+        return first && first.atMs < (sent.firstAnswerAtMs ?? 0)
+          ? `${sent.transactionId}: webhook ${Math.round((sent.firstAnswerAtMs ?? 0) - first.atMs)} ms too early`
+          : undefined
+      },
+    ),
   ]
 }
 
 /** A receiver may miss attempts that a kill interrupted; everything else arrives, and nothing more than was written down. */
 function checkCount(id: string, arrivals: readonly Arrival[], attempts: readonly Attempt[]): string | undefined {
   const interrupted = attempts.filter((one) => one.outcome === 'interrupted').length
-  const isPlausible = attempts.length >= 1 && attempts.length <= 4 && arrivals.length <= attempts.length && arrivals.length >= attempts.length - interrupted
-    && (arrivals.length >= 1 || interrupted === 4)
+  const isPlausible =
+    attempts.length >= 1 &&
+    attempts.length <= 4 &&
+    arrivals.length <= attempts.length &&
+    arrivals.length >= attempts.length - interrupted &&
+    (arrivals.length >= 1 || interrupted === 4)
   return isPlausible ? undefined : `${id}: ${arrivals.length} arrived, recorded ${attempts.map((one) => one.outcome).join(', ') || 'none'}`
 }
 
@@ -138,7 +193,9 @@ function checkRepeats(id: string, arrivals: readonly Arrival[], attempts: readon
   const first = arrivals.findIndex((one) => one.answered === 200)
   const repeats = first < 0 ? 0 : arrivals.length - first - 1
   const interrupted = attempts.filter((one) => one.outcome === 'interrupted').length
-  return repeats <= interrupted ? undefined : `${id}: ${repeats} more after a 200, recorded ${attempts.map((one) => one.outcome).join(', ')}`
+  return repeats <= interrupted
+    ? undefined
+    : `${id}: ${repeats} more after a 200, recorded ${attempts.map((one) => one.outcome).join(', ')}`
 }
 
 async function readTransactions(pool: Pool): Promise<Row[]> {
@@ -149,13 +206,15 @@ async function readTransactions(pool: Pool): Promise<Row[]> {
               and e.event = 'refused_for_funds') as was_refused
        from transactions t join applications a using (application_id)
        left join lateral (select array_agg(decision order by decided_at) as decisions from approval_decisions d
-         where d.application_id = t.application_id and d.transaction_id = t.transaction_id) d on true`)
+         where d.application_id = t.application_id and d.transaction_id = t.transaction_id) d on true`,
+  )
   return rows
 }
 
 async function readAttempts(pool: Pool): Promise<Map<string, Attempt[]>> {
   const { rows } = await pool.query<{ transaction_id: string; number: number; outcome: string }>(
     `select w.transaction_id, w.number, w.outcome from webhook_attempts w join transactions t using (application_id, transaction_id)
-       where t.webhook_url like 'http://127.0.0.1:%' order by w.transaction_id, w.number`)
+       where t.webhook_url like 'http://127.0.0.1:%' order by w.transaction_id, w.number`,
+  )
   return Map.groupBy(rows, (row) => row.transaction_id)
 }

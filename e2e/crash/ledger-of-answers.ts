@@ -38,7 +38,12 @@ export class AnswerLedger {
   }
 
   /** An initiation response with status 200; `before` is what was known to be final when the request was sent. */
-  noteAccepted(sent: Sent, response: { transactionId: string; externalId: string; transactionStatus: string }, atMs: number, before: TransactionStatus | undefined): void {
+  noteAccepted(
+    sent: Sent,
+    response: { transactionId: string; externalId: string; transactionStatus: string },
+    atMs: number,
+    before: TransactionStatus | undefined,
+  ): void {
     if (response.externalId !== sent.externalId) this.contradictions.push(`${sent.externalId} was answered with ${response.externalId}`)
     if (sent.transactionId === undefined) {
       sent.transactionId = response.transactionId

@@ -17,8 +17,14 @@ const RETRY_PAUSE_MS = 25
 /** One connection's worth of a partner at work: one request after the other until it is told to end. */
 export async function keepBusy(options: LoadOptions, isEnding: () => boolean): Promise<void> {
   const acts = [
-    ...Array<Act>(9).fill(startOne), ...Array<Act>(2).fill(startSeveral), startTwiceAtOnce, hangUpAndRetry, reuseKey, ...Array<Act>(2).fill(startApproved),
-    ...Array<Act>(4).fill(readStatus), forceSynchronisation,
+    ...Array<Act>(9).fill(startOne),
+    ...Array<Act>(2).fill(startSeveral),
+    startTwiceAtOnce,
+    hangUpAndRetry,
+    reuseKey,
+    ...Array<Act>(2).fill(startApproved),
+    ...Array<Act>(4).fill(readStatus),
+    forceSynchronisation,
   ]
   while (!isEnding()) {
     await options.random.pick(acts)(options, isEnding)
@@ -47,7 +53,14 @@ async function startSeveral(options: LoadOptions, isEnding: () => boolean): Prom
     const answer = await partners[first.applicationIndex]?.post('depositMultiple', { body: batch.map(bodyOf) })
     if (answer?.status === 200 && Array.isArray(answer.body)) {
       ledger.answered++
-      return batch.forEach((sent, index) => ledger.noteAccepted(sent, (answer.body as never[])[index] ?? { transactionId: '', externalId: '', transactionStatus: '' }, answer.atMs, before[index]))
+      return batch.forEach((sent, index) =>
+        ledger.noteAccepted(
+          sent,
+          (answer.body as never[])[index] ?? { transactionId: '', externalId: '', transactionStatus: '' },
+          answer.atMs,
+          before[index],
+        ),
+      )
     }
     noteLost(options, batch, answer)
     await delay(RETRY_PAUSE_MS)
@@ -71,7 +84,9 @@ async function reuseKey(options: LoadOptions): Promise<void> {
   const { random, ledger, partners } = options
   if (ledger.known.length === 0) return
   const sent = random.pick(ledger.known)
-  const answer = await partners[sent.applicationIndex]?.post(sent.type === 'DEPOSIT' ? 'deposit' : 'collect', { body: { ...bodyOf(sent), amount: sent.amount + 1 } })
+  const answer = await partners[sent.applicationIndex]?.post(sent.type === 'DEPOSIT' ? 'deposit' : 'collect', {
+    body: { ...bodyOf(sent), amount: sent.amount + 1 },
+  })
   if (answer?.status === 200) ledger.contradictions.push(`${sent.externalId} was accepted with two contents`)
 }
 
@@ -124,10 +139,18 @@ async function insist(options: LoadOptions, sent: Sent, isEnding: () => boolean)
 
 async function submit(options: LoadOptions, sent: Sent, cutAfterMs?: number): Promise<Answer> {
   const before = sent.finalStatus
-  const answer = await options.partners[sent.applicationIndex]?.post(sent.type === 'DEPOSIT' ? 'deposit' : 'collect', { body: bodyOf(sent), cutAfterMs })
+  const answer = await options.partners[sent.applicationIndex]?.post(sent.type === 'DEPOSIT' ? 'deposit' : 'collect', {
+    body: bodyOf(sent),
+    cutAfterMs,
+  })
   if (answer?.status === 200) {
     options.ledger.answered++
-    options.ledger.noteAccepted(sent, answer.body as { transactionId: string; externalId: string; transactionStatus: string }, answer.atMs, before)
+    options.ledger.noteAccepted(
+      sent,
+      answer.body as { transactionId: string; externalId: string; transactionStatus: string },
+      answer.atMs,
+      before,
+    )
   } else noteLost(options, [sent], answer)
   return answer
 }
@@ -143,17 +166,38 @@ function noteOther(ledger: AnswerLedger, answer: Answer): void {
   else ledger.lost++
 }
 
-function newTransfer({ random, ledger, receiver }: LoadOptions, type: Sent['type'], applicationIndex = random.between(0, 1), operator: OperatorCode = random.pick(OPERATOR_CODES), amount = random.between(10, 5_000)): Sent {
+function newTransfer(
+  { random, ledger, receiver }: LoadOptions,
+  type: Sent['type'],
+  applicationIndex = random.between(0, 1),
+  operator: OperatorCode = random.pick(OPERATOR_CODES),
+  amount = random.between(10, 5_000),
+): Sent {
   const ending = random.chance(0.5) ? String(random.between(100, 899)) : random.pick(ENDINGS)
   return ledger.add({
-    applicationIndex, type, operator, externalId: random.uuid(), phoneNumber: `${OPERATORS[operator].country.dialCode}67${random.between(100, 999)}${ending}`,
+    applicationIndex,
+    type,
+    operator,
+    externalId: random.uuid(),
+    phoneNumber: `${OPERATORS[operator].country.dialCode}67${random.between(100, 999)}${ending}`,
     // An operator that runs low refuses what the balance does not cover.
     amount: operator === 'SNFREE' && random.chance(0.2) ? 250_000 : amount,
-    webhookUrl: receiver.url(random.pick(RECEIVER_PATHS)), wasLost: false, validated: 0, rejected: 0,
+    webhookUrl: receiver.url(random.pick(RECEIVER_PATHS)),
+    wasLost: false,
+    validated: 0,
+    rejected: 0,
   })
 }
 
 function bodyOf(sent: Sent): Record<string, unknown> {
   const { operator, externalId, phoneNumber, amount, webhookUrl } = sent
-  return { transferMethod: operator, customerName: 'Clarisse Mbarga', externalId, phoneNumber, amount, webhookUrl, countryName: OPERATORS[operator].country.name }
+  return {
+    transferMethod: operator,
+    customerName: 'Clarisse Mbarga',
+    externalId,
+    phoneNumber,
+    amount,
+    webhookUrl,
+    countryName: OPERATORS[operator].country.name,
+  }
 }

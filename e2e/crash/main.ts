@@ -30,10 +30,17 @@ function print({ verdicts, killed, recoveriesMs, ...figures }: RunReport): void 
   say('')
   say('killed       times   accepted again after (median, worst)')
   for (const [victim, times] of Object.entries(killed)) {
-    const sorted = Object.entries(recoveriesMs).find(([name]) => name === victim)?.[1].toSorted((left, right) => left - right) ?? []
-    say(`${victim.padEnd(11)}  ${String(times).padStart(5)}   ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, ${Math.round(sorted.at(-1) ?? 0)} ms`)
+    const sorted =
+      Object.entries(recoveriesMs)
+        .find(([name]) => name === victim)?.[1]
+        .toSorted((left, right) => left - right) ?? []
+    say(
+      `${victim.padEnd(11)}  ${String(times).padStart(5)}   ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, ${Math.round(sorted.at(-1) ?? 0)} ms`,
+    )
   }
-  say(`${figures.transactions} transactions accepted, ${figures.answered} answers, ${figures.lost} requests without one; load ${seconds(figures.loadMs)}, rest after ${seconds(figures.settleMs)}, all in ${seconds(performance.now() - startedMs)}`)
+  say(
+    `${figures.transactions} transactions accepted, ${figures.answered} answers, ${figures.lost} requests without one; load ${seconds(figures.loadMs)}, rest after ${seconds(figures.settleMs)}, all in ${seconds(performance.now() - startedMs)}`,
+  )
   say('')
   for (const { promise, looked, broken } of verdicts) {
     say(`${broken.length === 0 ? 'ok    ' : 'BROKEN'}  ${String(looked).padStart(6)}  ${promise}`)

@@ -12,7 +12,13 @@ const ANSWER_LIMIT_MS = 20_000
 export class PartnerProgram {
   readonly application: SandboxApplication
   #baseUrl: string
-  #agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 30_000, headersTimeout: ANSWER_LIMIT_MS, bodyTimeout: ANSWER_LIMIT_MS })
+  #agent = new Agent({
+    connections: 32,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    headersTimeout: ANSWER_LIMIT_MS,
+    bodyTimeout: ANSWER_LIMIT_MS,
+  })
   #accessToken = ''
 
   constructor(baseUrl: string, application: SandboxApplication) {
@@ -43,7 +49,10 @@ export class PartnerProgram {
   async #request(path: string, body: unknown, headers: Record<string, string>, cutAfterMs?: number): Promise<Answer> {
     try {
       const answer = await this.#agent.request({
-        origin: this.#baseUrl, path, method: 'POST', headers: { ...headers, 'content-type': 'application/json' },
+        origin: this.#baseUrl,
+        path,
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
         body: body === undefined ? '' : JSON.stringify(body),
         signal: AbortSignal.timeout(cutAfterMs ?? ANSWER_LIMIT_MS),
       })

@@ -11,7 +11,18 @@ export type PlannedKill = {
   waitsForRecovery: boolean
 }
 
-const VICTIMS: readonly Victim[] = ['service', 'service', 'postgres', 'backend', 'simulator', 'service', 'postgres', 'backend', 'simulator', 'backend']
+const VICTIMS: readonly Victim[] = [
+  'service',
+  'service',
+  'postgres',
+  'backend',
+  'simulator',
+  'service',
+  'postgres',
+  'backend',
+  'simulator',
+  'backend',
+]
 const QUIET_MS_MAX = 1_800
 const SHARE_DURING_RECOVERY = 0.15
 
@@ -20,7 +31,8 @@ export function planKills(random: Random, count: number): PlannedKill[] {
   const kills: PlannedKill[] = []
   let deck: Victim[] = []
   for (let number = 0; number < count; number++) {
-    if (deck.length === 0) deck = shuffle(random, number === 0 ? ['service', 'service', 'postgres', 'postgres', 'backend', 'simulator'] : VICTIMS)
+    if (deck.length === 0)
+      deck = shuffle(random, number === 0 ? ['service', 'service', 'postgres', 'postgres', 'backend', 'simulator'] : VICTIMS)
     const victim = deck.pop() ?? 'service'
     const waitsForRecovery = number === 0 || !random.chance(SHARE_DURING_RECOVERY)
     kills.push({ victim, waitsForRecovery, afterMs: random.between(50, QUIET_MS_MAX) })

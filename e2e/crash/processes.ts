@@ -6,12 +6,16 @@ export type ProcessEntry = { pid: number; parent: number; command: string }
 
 /** Every process of this machine that still runs. */
 export function listProcesses(): ProcessEntry[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
-    const status = readText(path.join('/proc', name, 'status'))
-    const command = readText(path.join('/proc', name, 'cmdline')).replaceAll('\0', ' ').trim()
-    const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0)
-    return command === '' || /^State:\s+Z/m.test(status) ? [] : [{ pid: Number(name), parent, command }]
-  })
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const status = readText(path.join('/proc', name, 'status'))
+      const command = readText(path.join('/proc', name, 'cmdline'))
+        .replaceAll('\0', ' ')
+        .trim()
+      const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0)
+      return command === '' || /^State:\s+Z/m.test(status) ? [] : [{ pid: Number(name), parent, command }]
+    })
 }
 
 /** Kills at once; false when there was nothing to kill any more. */

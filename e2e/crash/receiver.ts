@@ -34,11 +34,13 @@ export class Receiver {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeAllConnections()
-      return closed
-    }))
+    await Promise.all(
+      this.#servers.map((server) => {
+        const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+        server.closeAllConnections()
+        return closed
+      }),
+    )
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createPool } from '#server/database/pool.ts'
-import { AnswerLedger } from './ledger-of-answers.ts'
 import { checkEverything, type Verdict } from './checks.ts'
+import { AnswerLedger } from './ledger-of-answers.ts'
 import { keepBusy, type LoadOptions, tryOnce } from './load.ts'
 import { PartnerProgram } from './partner.ts'
 import { type PlannedKill, planKills, type Victim } from './plan.ts'
@@ -35,7 +35,9 @@ export async function runCrash(options: RunOptions): Promise<RunReport> {
   const receiver = await Receiver.start()
   const service = await Service.start()
   const load: LoadOptions = {
-    random: createRandom(options.seed), ledger: new AnswerLedger(), receiver,
+    random: createRandom(options.seed),
+    ledger: new AnswerLedger(),
+    receiver,
     partners: service.readSandbox().applications.map((application) => new PartnerProgram(service.baseUrl, application)),
   }
   let isBroken = true
@@ -56,7 +58,8 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   const startedMs = performance.now()
   let isEnding = false
   const busy = Array.from({ length: options.connections }, (_, index) =>
-    keepBusy({ ...load, random: createRandom(options.seed * 1_000 + index + 1) }, () => isEnding))
+    keepBusy({ ...load, random: createRandom(options.seed * 1_000 + index + 1) }, () => isEnding),
+  )
   const executioner = new Executioner(service, { ...load, random: createRandom(options.seed * 1_000) }, startedMs, options.say)
   for (const planned of planKills(createRandom(options.seed), options.kills)) await executioner.carryOut(planned)
   await executioner.untilRecovered()
@@ -71,12 +74,23 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
     const open = await settle(pool, executioner.serviceDiedAt)
     const settledMs = performance.now()
     const verdicts = await checkEverything({
-      pool, ledger: load.ledger, receiver: load.receiver, folder: service.folder, open,
+      pool,
+      ledger: load.ledger,
+      receiver: load.receiver,
+      folder: service.folder,
+      open,
       applicationApiIds: load.partners.map((partner) => partner.application.apiId),
     })
     return {
-      verdicts, killed: executioner.killed, recoveriesMs: executioner.recoveriesMs, answered: load.ledger.answered, lost: load.ledger.lost,
-      transactions: load.ledger.known.length, loadMs: settlingMs - startedMs, settleMs: settledMs - settlingMs, folder: service.folder,
+      verdicts,
+      killed: executioner.killed,
+      recoveriesMs: executioner.recoveriesMs,
+      answered: load.ledger.answered,
+      lost: load.ledger.lost,
+      transactions: load.ledger.known.length,
+      loadMs: settlingMs - startedMs,
+      settleMs: settledMs - settlingMs,
+      folder: service.folder,
     }
   } finally {
     await pool.end()
@@ -118,8 +132,12 @@ class Executioner {
       await earlier
       this.recoveriesMs[planned.victim].push(recoveryMs)
       const place = `${String(number).padStart(4)}  at ${((killedMs - this.#startedMs) / 1_000).toFixed(3).padStart(8)} s`
-      this.#say(`${place}  ${planned.victim.padEnd(9)}  process ${String(pid).padEnd(7)}  first accepted again after ${Math.round(recoveryMs)} ms`)
+      this.#say(
+        `${place}  ${planned.victim.padEnd(9)}  process ${String(pid).padEnd(7)}  first accepted again after ${Math.round(recoveryMs)} ms`,
+      )
     })
+    // Heard by whoever waits for the recovery; a kill that does not wait must not end the run here.
+    this.#recovering.catch(() => undefined)
   }
 
   untilRecovered(): Promise<void> {

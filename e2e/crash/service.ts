@@ -106,14 +106,25 @@ export class Service {
     this.#starts++
     const log = openSync(this.logFile, 'a')
     // The channel ends the service when this program is killed.
-    const child = spawn(process.execPath, ['--max-old-space-size=256', '--max-semi-space-size=16', '--disable-warning=ExperimentalWarning', MAIN], {
-      cwd: ROOT,
-      stdio: ['ignore', log, log, 'ipc'],
-      env: {
-        PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'production', SANDBOX: '1', LOG_LEVEL: 'warn', HOST: '127.0.0.1',
-        PORT: String(this.#port), DATA_DIR: this.folder, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
+    const child = spawn(
+      process.execPath,
+      ['--max-old-space-size=256', '--max-semi-space-size=16', '--disable-warning=ExperimentalWarning', MAIN],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', log, log, 'ipc'],
+        env: {
+          PATH: process.env['PATH'],
+          HOME: process.env['HOME'],
+          NODE_ENV: 'production',
+          SANDBOX: '1',
+          LOG_LEVEL: 'warn',
+          HOST: '127.0.0.1',
+          PORT: String(this.#port),
+          DATA_DIR: this.folder,
+          SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
+        },
       },
-    })
+    )
     closeSync(log)
     this.#child = child
     child.once('exit', () => {
@@ -124,7 +135,10 @@ export class Service {
   async #untilReady(): Promise<void> {
     const endsAtMs = performance.now() + FIRST_START_LIMIT_MS
     while (performance.now() < endsAtMs) {
-      const isReady = await fetch(`${this.baseUrl}/health/ready`).then((response) => response.ok, () => false)
+      const isReady = await fetch(`${this.baseUrl}/health/ready`).then(
+        (response) => response.ok,
+        () => false,
+      )
       if (isReady) return
       if (this.#starts > 1) break
       await delay(50)

@@ -30,7 +30,8 @@ async function findOpen(pool: Pool): Promise<string[]> {
      union all
      select 'webhook of ' || d.transaction_id || ' is due after ' || d.attempts || ' attempts' from webhook_deliveries d
        join transactions t using (application_id, transaction_id)
-       where d.state = 'due' and t.webhook_url like 'http://127.0.0.1:%' limit 20`)
+       where d.state = 'due' and t.webhook_url like 'http://127.0.0.1:%' limit 20`,
+  )
   return rows.map((row) => row.what)
 }
 
@@ -46,7 +47,10 @@ async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
          and d.state = 'due' and d.attempts > 0 and d.next_at > clock_timestamp()
          and (d.next_at - $2 * interval '1 millisecond' < $1 or exists (select 1 from webhook_attempts a
            where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts))`,
-    [serviceDiedAt, WEBHOOK_LEASE_MS])
+    [serviceDiedAt, WEBHOOK_LEASE_MS],
+  )
   await pool.query(
-    `update operator_work set next_at = clock_timestamp() where is_claimed and claimed_at < $1 and next_at > clock_timestamp()`, [serviceDiedAt])
+    `update operator_work set next_at = clock_timestamp() where is_claimed and claimed_at < $1 and next_at > clock_timestamp()`,
+    [serviceDiedAt],
+  )
 }

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '#server/database/embedded.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const START_LIMIT_MS = 90_000
+const END_LIMIT_MS = 20_000
+
+export type ServiceProcess = {
+  baseUrl: string
+  /** Asks it to end in order; resolves with its exit code. */
+  end(): Promise<number | null>
+}
+
+/** Secrets that all processes of one installation share. */
+export const SHARED_SECRETS = {
+  TOKEN_SECRET: 'token secret of the process tests, long enough',
+  SESSION_SECRET: 'session secret of the process tests, long enough',
+}
+
+/** Starts `server/main.ts` with these variables on a port of its own and waits until `isReady` says so. */
+export async function startProcess(
+  environment: Record<string, string>,
+  isReady: (baseUrl: string) => Promise<boolean> = answersReady,
+): Promise<ServiceProcess> {
+  const port = environment['PORT'] ?? String(await freePort())
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'server/main.ts'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'error',
+      HOST: '127.0.0.1',
+      ...SHARED_SECRETS,
+      ...environment,
+      PORT: port,
+    },
+  })
+  const baseUrl = `http://127.0.0.1:${port}`
+  await untilReady(child, () => isReady(baseUrl))
+  return { baseUrl, end: () => end(child) }
+}
+
+async function end(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  const forced = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS)
+  await exited
+  clearTimeout(forced)
+  return child.exitCode
+}
+
+/** True when this process takes requests. */
+export async function answersReady(baseUrl: string): Promise<boolean> {
+  return fetch(`${baseUrl}/health/ready`).then(
+    (response) => response.status === 200,
+    () => false,
+  )
+}
+
+async function untilReady(child: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
+  const endsAtMs = performance.now() + START_LIMIT_MS
+  while (performance.now() < endsAtMs) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The process ended while it started (exit code ${child.exitCode})`)
+    if (await isReady()) return
+    await delay(50)
+  }
+  child.kill('SIGKILL')
+  throw new Error(`The process was not ready within ${START_LIMIT_MS} ms`)
+}

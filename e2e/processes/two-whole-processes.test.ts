@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Agent } from 'undici'
+import { type Partner, signIn } from '#e2e/contract/service.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { allowAddress } from '#server/identity/allow-address.ts'
+import { blockApiUser } from '#server/identity/block-api-user.ts'
+import { changeApplication } from '#server/identity/change-application.ts'
+import { denyAddress } from '#server/identity/deny-address.ts'
+import { revokeApiKey } from '#server/identity/revoke-api-key.ts'
+import { setTransferService } from '#server/identity/set-transfer-service.ts'
+import { verifyBooks } from '#server/reports/verify-books.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { aCollect, openConnections, post } from './requests.ts'
+import { type ServiceProcess, startProcess } from './start-process.ts'
+
+const actor = SYSTEM_ACTOR
+/** An operator that is in service and never answers: what is taken stays PENDING. */
+const OPERATOR = { OPERATOR_MTN_MOMO_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MTN_MOMO_SECRET: 'shared with the operator' }
+let database: TestDatabase
+let environment: Record<string, string>
+let processes: ServiceProcess[]
+let partner: Partner
+let agent: Agent
+
+before(async () => {
+  database = await createTestDatabase()
+  agent = openConnections(64)
+  environment = { ROLE: 'all', SANDBOX: '0', DATABASE_URL: database.url, ...OPERATOR }
+  processes = await Promise.all([startProcess(environment), startProcess(environment)])
+  partner = await newPartner()
+})
+after(async () => {
+  await agent.destroy()
+  await Promise.all(processes.map((one) => one.end()))
+  await database.drop()
+})
+
+async function newPartner(): Promise<Partner> {
+  const created = await createTestPartner(database.pool)
+  const signedIn = await signIn(processes[0]?.baseUrl ?? '', created)
+  await Promise.all(processes.map((one) => untilAccepted(one.baseUrl, signedIn)))
+  return signedIn
+}
+
+async function untilAccepted(baseUrl: string, who: Partner): Promise<void> {
+  const endsAtMs = performance.now() + 10_000
+  while ((await post(agent, baseUrl, 'collect', who.headers, aCollect())).status !== 200) {
+    if (performance.now() > endsAtMs) throw new Error('A new partner was not accepted')
+    await delay(20)
+  }
+}
+
+async function countOf(externalId: unknown): Promise<number> {
+  const { rows } = await database.pool.query('select 1 from transactions where application_id = $1 and external_id = $2', [
+    partner.applicationId,
+    externalId,
+  ])
+  return rows.length
+}
+
+test('fifty equal requests at once over both processes make one transaction, and all are answered with its id', async () => {
+  for (let round = 0; round < 5; round++) {
+    const request = aCollect()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => post(agent, processes[index % 2]?.baseUrl ?? '', 'collect', partner.headers, request)),
+    )
+    assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [200])
+    assert.equal(new Set(answers.map((answer) => answer.body['transactionId'])).size, 1)
+    assert.equal(await countOf(request['externalId']), 1)
+  }
+})
+
+test('two contents under one externalId at once over both processes: one is accepted, the other is refused with 400', async () => {
+  for (let round = 0; round < 5; round++) {
+    const request = aCollect()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        post(agent, processes[index % 2]?.baseUrl ?? '', 'collect', partner.headers, { ...request, amount: 100 + (index % 4 < 2 ? 0 : 1) }),
+      ),
+    )
+    assert.equal(answers.filter((answer) => answer.status === 200).length, 10)
+    assert.equal(answers.filter((answer) => answer.status === 400).length, 10)
+    assert.equal(await countOf(request['externalId']), 1)
+  }
+})
+
+const CHANGES: { what: string; status: number; change(who: Partner): Promise<unknown>; undo(who: Partner): Promise<unknown> }[] = [
+  {
+    what: 'a transfer service that is switched off',
+    status: 403,
+    change: async ({ applicationId }) =>
+      must(
+        await setTransferService(database.pool, {
+          applicationId,
+          operator: 'MOMOCM',
+          type: 'COLLECT',
+          service: serviceThatIs(false),
+          actor,
+        }),
+      ),
+    undo: async ({ applicationId }) =>
+      must(
+        await setTransferService(database.pool, {
+          applicationId,
+          operator: 'MOMOCM',
+          type: 'COLLECT',
+          service: serviceThatIs(true),
+          actor,
+        }),
+      ),
+  },
+  {
+    what: 'an API user who is blocked',
+    status: 403,
+    change: async ({ applicationId, apiUserId }) =>
+      must(await blockApiUser(database.pool, { applicationId, apiUserId, isBlocked: true, actor })),
+    undo: async ({ applicationId, apiUserId }) =>
+      must(await blockApiUser(database.pool, { applicationId, apiUserId, isBlocked: false, actor })),
+  },
+  {
+    what: 'an address that is taken off the allow list',
+    status: 403,
+    change: async ({ applicationId }) => must(await denyAddress(database.pool, { applicationId, network: '127.0.0.0/8', actor })),
+    undo: async ({ applicationId }) => must(await allowAddress(database.pool, { applicationId, network: '127.0.0.0/8', actor })),
+  },
+  {
+    what: 'an application that is disabled',
+    status: 403,
+    change: async ({ applicationId }) =>
+      must(await changeApplication(database.pool, { applicationId, change: { isEnabled: false }, actor })),
+    undo: async ({ applicationId }) => must(await changeApplication(database.pool, { applicationId, change: { isEnabled: true }, actor })),
+  },
+  {
+    what: 'an API key that is revoked',
+    status: 401,
+    change: async ({ applicationId, apiKeyId }) => must(await revokeApiKey(database.pool, { applicationId, apiKeyId, actor })),
+    undo: async () => undefined,
+  },
+]
+
+function serviceThatIs(isEnabled: boolean) {
+  return { isEnabled, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
+}
+
+for (const { what, status, change, undo } of CHANGES) {
+  test(`${what} is refused with ${status} by both processes within a second of the change`, async () => {
+    const who = await newPartner()
+    await change(who)
+    const changedMs = performance.now()
+    await Promise.all(processes.map((one) => untilAnswered(one.baseUrl, who, status, changedMs)))
+    await undo(who)
+    const undoneMs = performance.now()
+    if (status === 403) await Promise.all(processes.map((one) => untilAnswered(one.baseUrl, who, 200, undoneMs)))
+  })
+}
+
+/** A request that is sent a second after the change, or later, is answered as the change demands. */
+async function untilAnswered(baseUrl: string, who: Partner, status: number, changedMs: number): Promise<void> {
+  for (;;) {
+    const sentMs = performance.now()
+    const answer = await post(agent, baseUrl, 'collect', who.headers, aCollect())
+    if (answer.status === status) return
+    assert.ok(
+      sentMs - changedMs < 1_000,
+      `${baseUrl} still answered ${answer.status} to a request that was sent ${Math.round(sentMs - changedMs)} ms after the change`,
+    )
+    await delay(10)
+  }
+}
+
+test('SIGTERM under load: every request that was sent before it is answered, no connection is reset, and nothing answered is lost', async () => {
+  for (let round = 0; round < 3; round++) {
+    const ended = processes[1]
+    assert.ok(ended)
+    const outcome = await endUnderLoad(ended)
+    assert.equal(outcome.exitCode, 0)
+    assert.deepEqual(outcome.lostBefore, [])
+    assert.ok(outcome.accepted.length > 100, `only ${outcome.accepted.length} requests were accepted`)
+    const { rows } = await database.pool.query('select 1 from transactions where application_id = $1 and transaction_id = any ($2)', [
+      partner.applicationId,
+      outcome.accepted,
+    ])
+    assert.equal(rows.length, outcome.accepted.length)
+    processes[1] = await startProcess({ ...environment, PORT: new URL(ended.baseUrl).port })
+  }
+  assert.deepEqual(await verifyBooks(database.pool), [])
+})
+
+type Outcome = { exitCode: number | null; accepted: unknown[]; lostBefore: string[] }
+
+/** Keeps 32 connections busy, asks the process to end, and tells what became of what was sent before. */
+async function endUnderLoad(ended: ServiceProcess): Promise<Outcome> {
+  const connections = openConnections(32)
+  const accepted: unknown[] = []
+  const lostBefore: string[] = []
+  let askedMs = Number.POSITIVE_INFINITY
+  const busy = Array.from({ length: 32 }, async () => {
+    for (;;) {
+      const sentMs = performance.now()
+      try {
+        const answer = await post(connections, ended.baseUrl, 'collect', partner.headers, aCollect())
+        if (answer.status === 200) accepted.push(answer.body['transactionId'])
+        else lostBefore.push(`status ${answer.status}`)
+      } catch (error) {
+        // What is sent to a process that is on its way out may find its door closed, and nothing was started.
+        if (sentMs < askedMs) lostBefore.push(String(error))
+        return
+      }
+    }
+  })
+  while (accepted.length < 200) await delay(5)
+  askedMs = performance.now()
+  const exitCode = await ended.end()
+  await Promise.all(busy)
+  await connections.destroy()
+  return { exitCode, accepted, lostBefore }
+}

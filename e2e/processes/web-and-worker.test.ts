@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Agent } from 'undici'
+import { type Partner, signIn, until } from '#e2e/contract/service.ts'
+import { freePort } from '#server/database/embedded.ts'
+import { verifyBooks } from '#server/reports/verify-books.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner } from '#server/testing/partner.ts'
+import { type Receiver, startReceiver } from '#server/webhooks/testing.ts'
+import { aCollect, openConnections, post } from './requests.ts'
+import { type ServiceProcess, startProcess } from './start-process.ts'
+
+let database: TestDatabase
+let folder: string
+let environment: Record<string, string>
+let web: ServiceProcess
+let worker: ServiceProcess
+let partner: Partner
+let agent: Agent
+let receiver: Receiver
+
+before(async () => {
+  database = await createTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-processes-'))
+  agent = openConnections(32)
+  receiver = await startReceiver((response) => response.writeHead(200).end())
+  const created = await createTestPartner(database.pool)
+  const port = String(await freePort())
+  environment = {
+    SANDBOX: '1',
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    SIMULATOR_PORT: String(await freePort()),
+    SIMULATOR_DELAY_MS: '50',
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+  }
+  worker = await startWorker()
+  web = await startProcess({ ...environment, ROLE: 'web', PORT: port })
+  partner = await signIn(web.baseUrl, created)
+})
+after(async () => {
+  await agent.destroy()
+  await Promise.all([web.end(), worker.end()])
+  await receiver.close()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A worker opens no port of its own: it is there when its simulator answers. */
+async function startWorker(): Promise<ServiceProcess> {
+  const simulatorUrl = `http://127.0.0.1:${environment['SIMULATOR_PORT']}`
+  return startProcess({ ...environment, ROLE: 'worker' }, () =>
+    fetch(`${simulatorUrl}/health`).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
+  )
+}
+
+async function statusOf(transactionId: unknown): Promise<unknown> {
+  return (await post(agent, web.baseUrl, `transaction-status?id=${String(transactionId)}`, partner.headers)).body['status']
+}
+
+test('what the web process takes, the worker sends to the operator, settles and tells the receiver', async () => {
+  const request = aCollect({ webhookUrl: receiver.url })
+  const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, request)
+  assert.deepEqual([accepted.status, accepted.body['transactionStatus']], [200, 'PENDING'])
+  const { transactionId } = accepted.body
+  await until('the transaction succeeds', async () => (await statusOf(transactionId)) === 'SUCCESS')
+  const webhook = await until('the webhook arrives', async () => receiver.received.find((one) => one.body.includes(String(transactionId))))
+  assert.equal(JSON.parse(webhook.body).status, 'SUCCESS')
+})
+
+test('fifty equal requests at once make one transaction, one transfer and one webhook', async () => {
+  const request = aCollect({ webhookUrl: receiver.url })
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post(agent, web.baseUrl, 'collect', partner.headers, request)))
+  const ids = new Set(answers.map((answer) => answer.body['transactionId']))
+  assert.deepEqual([answers.every((answer) => answer.status === 200), ids.size], [true, 1])
+  const [transactionId] = ids
+  await until('the transaction succeeds', async () => (await statusOf(transactionId)) === 'SUCCESS')
+  await until('the webhook arrives', async () => receiver.received.some((one) => one.body.includes(String(transactionId))))
+  const books = (await (await fetch(`http://127.0.0.1:${environment['SIMULATOR_PORT']}/books`)).json()) as {
+    entries: { reference: string; timesExecuted: number; duplicates: number }[]
+  }
+  const transfers = books.entries
+    .filter((entry) => entry.reference === transactionId)
+    .map(({ timesExecuted, duplicates }) => ({ timesExecuted, duplicates }))
+  assert.deepEqual(transfers, [{ timesExecuted: 1, duplicates: 0 }])
+  assert.equal(receiver.received.filter((one) => one.body.includes(String(transactionId))).length, 1)
+})
+
+test('a worker that ends in order and one that takes over lose nothing and send nothing twice', async () => {
+  const transactionIds: unknown[] = []
+  for (let round = 0; round < 40; round++) {
+    const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, aCollect({ webhookUrl: receiver.url }))
+    transactionIds.push(accepted.body['transactionId'])
+    if (round === 20) assert.equal(await worker.end(), 0)
+  }
+  worker = await startWorker()
+  await until('all of them succeed', async () => (await Promise.all(transactionIds.map(statusOf))).every((status) => status === 'SUCCESS'))
+  await until('every webhook arrives', async () =>
+    transactionIds.every((id) => receiver.received.some((one) => one.body.includes(String(id)))),
+  )
+  for (const id of transactionIds) assert.equal(receiver.received.filter((one) => one.body.includes(String(id))).length, 1)
+  assert.deepEqual(await verifyBooks(database.pool), [])
+})

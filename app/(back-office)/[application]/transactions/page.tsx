@@ -1,5 +1,7 @@
 import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
+import { Suspense } from 'react'
+import { PageSkeleton } from '#components/ui/skeleton.tsx'
 import { MoreWords } from '#components/ui/words.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -7,7 +9,7 @@ import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { toAddressValues } from '#lib/transaction-query.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
+import { type BackOfficeActor, requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readColumnChoice, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
@@ -15,7 +17,8 @@ import { listViews } from '#server/identity/saved-views.ts'
 import { readTransactionList, toTransactionQuery } from '#server/reports/transaction-list.ts'
 import { TransactionList } from './_components/transaction-list.tsx'
 
-type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
+type SearchParams = Record<string, string | string[] | undefined>
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<SearchParams> }
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('transactions.title') }
@@ -23,8 +26,16 @@ export async function generateMetadata(): Promise<Metadata> {
 
 export default async function TransactionsPage({ params, searchParams }: Props) {
   const { application } = await params
-  const actor = await requireActor(application, 'transaction:read')
-  const filter = transactionFilterSchema.parse(await searchParams)
+  const [actor, t, values] = await Promise.all([requireActor(application, 'transaction:read'), getT(), searchParams])
+  return (
+    <Suspense fallback={<PageSkeleton label={t('ui.loading')} rows={12} />}>
+      <Content application={application} actor={actor} values={values} />
+    </Suspense>
+  )
+}
+
+async function Content({ application, actor, values }: { application: string; actor: BackOfficeActor; values: SearchParams }) {
+  const filter = transactionFilterSchema.parse(values)
   const query = toTransactionQuery(filter)
   const { pool, reportPool } = backOfficeRuntime()
   const queryClient = getQueryClient()

@@ -1,6 +1,0 @@
-import { PageSkeleton } from '#components/ui/skeleton.tsx'
-import { getT } from '#server/http/back-office/preferences.ts'
-
-export default async function Loading() {
-  return <PageSkeleton label={(await getT())('ui.loading')} rows={8} rowHeight={40} />
-}

@@ -79,3 +79,17 @@ export async function selectExpired(queryable: Queryable, limit: number): Promis
   )
   return rows
 }
+
+/** Which of these ask for a fresh one-time code. */
+export async function selectNeedingCode(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await queryable.query<{ id: string }>(
+    'select transaction_id as id from approval_items where application_id = $1 and transaction_id = any ($2::uuid[]) and needs_code',
+    [applicationId, transactionIds],
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Tells live pages that something about the application moved; for what moves no transaction. Needs the counters' lock. */
+export async function noteChange(trx: TrxClient, applicationId: string): Promise<void> {
+  await trx.query('update application_counters set change_number = change_number + 1 where application_id = $1', [applicationId])
+}

@@ -9,7 +9,7 @@ import type { Actor } from '#server/transactions/actor.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { type ApprovalDecision, type ApprovalItem, insertDecision, lockCounters, selectDecisions, selectItem } from './approval-store.ts'
+import { type ApprovalDecision, type ApprovalItem, insertDecision, lockCounters, noteChange, selectDecisions, selectItem } from './approval-store.ts'
 import { contentHash, type ShownContent, shownContent } from './content-hash.ts'
 
 export type DecisionCommand = {
@@ -116,7 +116,8 @@ async function refuseDecision(
 async function moveOn(trx: TrxClient, command: DecisionCommand, isComplete: boolean): Promise<void> {
   const { applicationId, transactionId, checkerId, note, actor } = command
   const isRejection = command.decision === 'rejected'
-  if (!isRejection && !isComplete) return
+  // One approval of several moves nothing, but whoever looks at the queue has to see it.
+  if (!isRejection && !isComplete) return noteChange(trx, applicationId)
   const [outcome] = await transition(trx, [
     isRejection
       ? { applicationId, transactionId, event: 'rejected', message: note, reason: note, actor, checkerId }

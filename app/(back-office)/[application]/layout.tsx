@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Frame } from '#components/frame/frame.tsx'
+import { LiveUpdates } from '#components/frame/live-updates.tsx'
 import { QueryProvider } from '#components/frame/query-provider.tsx'
 import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
 import { WordsProvider } from '#components/ui/words.tsx'
@@ -34,6 +35,7 @@ export default async function BackOfficeLayout({ children, params }: Props) {
       serverNowMs={runtime.clock.now().getTime()}
     >
       <QueryProvider>
+        <LiveUpdates application={application} />
         <Frame
           t={t}
           viewer={viewer}

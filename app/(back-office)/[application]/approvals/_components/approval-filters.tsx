@@ -1,0 +1,82 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { Button } from '#components/ui/button.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { FilterChip } from '#components/ui/filter-chip.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { MENU_ITEM } from '#components/ui/popover.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { APPROVAL_SORTS } from '#lib/approval-address.ts'
+import type { ApprovalPage } from '#lib/approvals.ts'
+import { formatAmount } from '#lib/format.ts'
+import { isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { paths, type QueryValues } from '#lib/paths.ts'
+
+type Choice = { value: string | null; label: string }
+type Props = { application: string; query: QueryValues; page: ApprovalPage }
+
+/** What the list can be narrowed to and how it is ordered; each choice is an address. */
+export function ApprovalFilters({ application, query, page }: Props) {
+  const { t, locale } = useWords()
+  const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })
+  const text = (key: string) => (typeof query[key] === 'string' ? query[key] : null)
+  const operator = text('operator')
+  const operatorName = (code: string) => (isOperatorCode(code) ? `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}` : code)
+  const [min, max] = [text('min'), text('max')]
+  const range = min || max ? [min ? `≥ ${formatAmount(min, locale)}` : '', max ? `≤ ${formatAmount(max, locale)}` : ''].filter(Boolean).join(' ') : t('approvals.filter.any')
+  const makers = [{ value: 'api', label: t('approvals.api') }, ...page.makers.map((maker) => ({ value: maker.personId, label: maker.name }))]
+  return (
+    <div className="flex flex-wrap gap-2">
+      <ChoiceChip id="filter-operator" name={t('approvals.filter.operator')} all={t('approvals.filter.all')} choices={OPERATOR_CODES.map((code) => ({ value: code, label: operatorName(code) }))} chosen={operator} hrefFor={(value) => hrefWith({ operator: value })} />
+      <FilterChip id="filter-amount" name={t('approvals.filter.amount')} value={range} isSet={min !== null || max !== null}>
+        <AmountForm min={min} max={max} hrefFor={hrefWith} />
+      </FilterChip>
+      <ChoiceChip id="filter-maker" name={t('approvals.filter.maker')} all={t('approvals.filter.anyone')} choices={makers} chosen={text('maker')} hrefFor={(value) => hrefWith({ maker: value })} />
+      <ChoiceChip id="filter-rule" name={t('approvals.filter.rule')} all={t('approvals.filter.all')} choices={page.rules.map((rule) => ({ value: rule, label: rule }))} chosen={text('rule')} hrefFor={(value) => hrefWith({ rule: value })} />
+      {query['queue'] !== 'decided' && (
+        <ChoiceChip id="filter-sort" name={t('approvals.filter.sort')} all={t('approvals.sort.oldest')} choices={APPROVAL_SORTS.filter((sort) => sort !== 'oldest').map((sort) => ({ value: sort, label: t(`approvals.sort.${sort}`) }))} chosen={text('sort')} hrefFor={(value) => hrefWith({ sort: value })} />
+      )}
+    </div>
+  )
+}
+
+function ChoiceChip({ id, name, all, choices, chosen, hrefFor }: { id: string; name: string; all: string; choices: readonly Choice[]; chosen: string | null; hrefFor: (value: string | null) => string }) {
+  const every: readonly Choice[] = [{ value: null, label: all }, ...choices]
+  return (
+    <FilterChip id={id} name={name} value={every.find((choice) => choice.value === chosen)?.label ?? chosen ?? all} isSet={chosen !== null}>
+      <ul>
+        {every.map((choice) => (
+          <li key={choice.value ?? ''}>
+            <Link href={hrefFor(choice.value)} scroll={false} aria-current={choice.value === chosen} className={MENU_ITEM} onClick={(event) => event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()}>
+              {choice.label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </FilterChip>
+  )
+}
+
+function AmountForm({ min, max, hrefFor }: { min: string | null; max: string | null; hrefFor: (values: QueryValues) => string }) {
+  const { t } = useWords()
+  const router = useRouter()
+  return (
+    <form
+      className="grid w-56 gap-3 p-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const form = new FormData(event.currentTarget)
+        const value = (name: string) => String(form.get(name) ?? '').replace(/[\s\u202f]/g, '').replace(',', '.')
+        event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+        router.push(hrefFor({ min: value('min'), max: value('max') }), { scroll: false })
+      }}
+    >
+      <TextField id="amount-min" name="min" label={t('approvals.filter.min')} inputMode="decimal" defaultValue={min ?? ''} pattern="[\d\s]*([.,]\d{1,2})?" />
+      <TextField id="amount-max" name="max" label={t('approvals.filter.max')} inputMode="decimal" defaultValue={max ?? ''} pattern="[\d\s]*([.,]\d{1,2})?" />
+      <Button type="submit" variant="primary">
+        {t('ui.apply')}
+      </Button>
+    </form>
+  )
+}

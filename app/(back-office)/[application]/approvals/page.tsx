@@ -1,0 +1,46 @@
+import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import type { Metadata } from 'next'
+import { MoreWords } from '#components/ui/words.tsx'
+import { approvalQuery } from '#lib/approval-address.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { listApprovals } from '#server/approvals/list-approvals.ts'
+import { readEvidence } from '#server/approvals/read-evidence.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { ApprovalBoard } from './_components/approval-board.tsx'
+import { decideTransactions, recallWaiting } from './actions.ts'
+
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('frame.approvals') }
+}
+
+export default async function ApprovalsPage({ params, searchParams }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'approval:read')
+  const filter = approvalFilterSchema.parse(await searchParams)
+  const query = approvalQuery(filter)
+  const { pool, clock } = backOfficeRuntime()
+  const queryClient = getQueryClient()
+  const [locale, page] = await Promise.all([
+    readLocale(),
+    queryClient.fetchQuery({ queryKey: queryKeys.approvalList(application, query), queryFn: () => listApprovals(pool, actor, filter, clock.now()) }),
+  ])
+  const first = page.rows[0]
+  if (first && filter.queue !== 'decided') {
+    await queryClient.prefetchQuery({ queryKey: queryKeys.approvalEvidence(application, first.transactionId), queryFn: () => readEvidence(pool, actor.applicationId, first.transactionId) })
+  }
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['approvals.'])}>
+        <ApprovalBoard application={application} queue={filter.queue} page={filter.page} query={query} actions={{ decide: decideTransactions, recall: recallWaiting }} />
+      </MoreWords>
+    </HydrationBoundary>
+  )
+}

@@ -1,0 +1,12 @@
+import type { NextRequest } from 'next/server'
+import { findActor } from '#server/http/back-office/actor.ts'
+import { liveStream } from '#server/http/back-office/live-stream.ts'
+import { readSession } from '#server/http/back-office/session.ts'
+
+/** The events that keep open pages fresh; see components/frame/live-updates.tsx for the other end. */
+export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
+  const { application } = await params
+  const [actor, session] = await Promise.all([findActor(application, 'overview:read'), readSession()])
+  if (!actor.ok || !session) return Response.json({ code: actor.ok ? 'unauthenticated' : actor.error }, { status: actor.ok || actor.error === 'unauthenticated' ? 401 : 403 })
+  return liveStream({ personId: actor.value.id, epoch: session.epoch, applicationId: actor.value.applicationId }, request.signal)
+}

@@ -1,0 +1,43 @@
+'use client'
+
+import { useWords } from '#components/ui/words.tsx'
+import type { ApprovalRow } from '#lib/approvals.ts'
+import { formatAmount } from '#lib/format.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+
+/** Why a transaction waits, in a few words: the highest threshold it passed and whether the number is new; else the rule's name. */
+export function reasonText(t: Translate, locale: Locale, row: Pick<ApprovalRow, 'amount' | 'reasons' | 'source' | 'maker' | 'ruleName'>): string {
+  const thresholds = row.reasons.flatMap((reason) => (reason.above === null ? [] : [{ above: reason.above, currency: reason.currency }]))
+  const highest = thresholds.sort((left, right) => Number(right.above) - Number(left.above))[0]
+  const isFirst = row.reasons.some((reason) => reason.isFirstTimeOnly)
+  const words: string[] = []
+  if (highest) {
+    const amount = `${formatAmount(highest.above, locale)}\u00a0${highest.currency ?? ''}`
+    // The row alone may be smaller: its batch, or what the same maker sent there within a day, counts too.
+    words.push(t(Number(row.amount) > Number(highest.above) ? 'approvals.reason.above' : 'approvals.reason.togetherAbove', { amount }))
+  }
+  if (isFirst) words.push(t(highest ? 'approvals.reason.firstToo' : 'approvals.reason.first'))
+  if (words.length > 0) return words.join(', ')
+  if (row.source === 'file') return t('approvals.reason.file')
+  return row.maker ? t('approvals.reason.person') : row.ruleName
+}
+
+/** Why it is here, and how many of the approvals are given. */
+export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; secondClass?: string }) {
+  const { t, locale } = useWords()
+  return (
+    <span className="block min-w-0">
+      <span className="block">{reasonText(t, locale, row)}</span>
+      <span className={`block text-second text-quiet ${secondClass}`}>{progressText(t, row)}</span>
+    </span>
+  )
+}
+
+/** `1 of 2 approvals`, with the step where there are two and the code where one is asked for. */
+export function progressText(t: Translate, row: Pick<ApprovalRow, 'given' | 'needed' | 'steps' | 'step' | 'needsCode'>): string {
+  const parts = [t('approvals.progress', { given: row.given, needed: row.needed })]
+  if (row.steps.length > 1) parts.push(t('approvals.step', { step: row.step, steps: row.steps.length }))
+  if (row.needsCode) parts.push(t('approvals.withCode'))
+  return parts.join(' · ')
+}

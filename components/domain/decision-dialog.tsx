@@ -1,0 +1,156 @@
+'use client'
+
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { fieldProps } from '#components/form/field-props.ts'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import type { DecisionResult } from '#lib/approvals.ts'
+import { formatAmount, formatCount } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+import { DecisionReport } from './decision-report.tsx'
+import { type DecideAction, type DecidedItem, sumItems, sumsText } from './decision-words.ts'
+
+export type DecisionDialogProps = {
+  application: string
+  decision: 'validated' | 'rejected'
+  items: readonly DecidedItem[]
+  /** How many fit where the list had to be cut; the same as the items otherwise. */
+  total?: number
+  decide: DecideAction
+  /** Once, with one result for each item, when there is nothing more to read in the dialog. */
+  onDone: (results: readonly DecisionResult[]) => void
+  onClose: () => void
+}
+
+const REFUSALS = {
+  code_required: 'approvals.code.required',
+  wrong_code: 'approvals.code.wrong',
+  code_throttled: 'approvals.code.throttled',
+  second_factor_missing: 'approvals.refused.second_factor_missing',
+  offline: 'action.offline',
+} as const
+const PRESETS = ['beneficiary', 'duplicate', 'amount', 'unauthorised', 'evidence'] as const
+/** The note of the last decision of each kind, offered and never filled in by itself. Gone with the page. */
+const lastNotes = new Map<DecisionDialogProps['decision'], string>()
+
+/** Asks for the note, and for a fresh code where one of the items needs it; says then what became of each. */
+export default function DecisionDialog(props: DecisionDialogProps) {
+  const { application, decision, items, decide, onDone, onClose } = props
+  const { t, locale } = useWords()
+  const [error, setError] = useState<string | null>(null)
+  const [needsEnrolment, setNeedsEnrolment] = useState(false)
+  const [results, setResults] = useState<readonly DecisionResult[] | null>(null)
+  const form = useForm({ defaultValues: { note: '', code: '' } })
+  const isValidation = decision === 'validated'
+  const needsCode = isValidation && items.some((item) => item.needsCode)
+  const sums = sumItems(items)
+  const lastNote = lastNotes.get(decision)
+
+  const { setFocus } = form
+  // The platform focuses the first button when the dialog opens; what a person wants is the field.
+  useEffect(() => setFocus('note'), [setFocus])
+
+  const submit = form.handleSubmit(async ({ note, code }) => {
+    setError(null)
+    const list = items.map(({ transactionId, contentHash }) => ({ transactionId, contentHash }))
+    const answer = await callAction(() => decide(application, { decision, note, items: list, ...(needsCode ? { code } : {}) }))
+    if (!answer.ok) {
+      form.setValue('code', '')
+      setNeedsEnrolment(answer.error.code === 'second_factor_missing')
+      return setError(refusalText(t, answer.error.code, REFUSALS))
+    }
+    lastNotes.set(decision, note.trim())
+    if (items.length === 1 && answer.value[0]?.kind === 'done') return onDone(answer.value)
+    setResults(answer.value)
+  })
+
+  if (results) return <DecisionReport items={items} results={results} decision={decision} onClose={() => onDone(results)} />
+  const verb = t(isValidation ? 'approvals.validate' : 'approvals.reject')
+  const isOne = items.length === 1
+  return (
+    <FormDialog
+      title={t(isValidation ? 'approvals.dialog.validateTitle' : 'approvals.dialog.rejectTitle', { count: items.length })}
+      submitLabel={isOne ? verb : `${verb} ${formatCount(items.length, locale)} · ${sumsText(sums, locale)}`}
+      submitVariant={isValidation ? 'primary' : 'danger'}
+      isPending={form.formState.isSubmitting}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {needsEnrolment && (
+        <a href={paths.enrol(paths.approvals(application))} className="text-accent underline">
+          {t('approvals.code.enrol')}
+        </a>
+      )}
+      <ItemList items={items} total={props.total ?? items.length} />
+      <TextField
+        {...fieldProps(form, 'note', t)}
+        {...form.register('note', { required: 'form.field.required', validate: (note) => note.trim() !== '' || 'form.field.required' })}
+        label={t(isValidation ? 'approvals.dialog.payeeNote' : 'approvals.dialog.reason')}
+        hint={t(isValidation ? 'approvals.dialog.payeeNoteHint' : 'approvals.dialog.reasonHint')}
+        maxLength={500}
+        autoComplete="off"
+      />
+      <div className="-mt-2 flex flex-wrap gap-1.5">
+        {!isValidation &&
+          PRESETS.map((preset) => (
+            <Button key={preset} size="small" onClick={() => form.setValue('note', t(`approvals.preset.${preset}`), { shouldValidate: true })}>
+              {t(`approvals.preset.${preset}`)}
+            </Button>
+          ))}
+        {lastNote && (
+          <Button size="small" onClick={() => form.setValue('note', lastNote, { shouldValidate: true })}>
+            {t('approvals.dialog.sameNote', { note: lastNote.length > 40 ? `${lastNote.slice(0, 40)}…` : lastNote })}
+          </Button>
+        )}
+      </div>
+      {needsCode && (
+        <TextField
+          {...fieldProps(form, 'code', t)}
+          {...form.register('code', { required: 'form.field.required' })}
+          label={t('approvals.code.label')}
+          hint={t('approvals.code.hint', { count: items.length })}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={7}
+          className="max-w-36 tabular"
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+/** What exactly is decided: sums first, then each item. */
+function ItemList({ items, total }: { items: readonly DecidedItem[]; total: number }) {
+  const { t, locale } = useWords()
+  const first = items[0]
+  if (items.length === 1 && first) {
+    return (
+      <p>
+        <span className="text-amount font-strong tabular">{formatAmount(first.amount, locale)}</span> <span className="text-quiet">{first.currency}</span> · {first.customerName}
+      </p>
+    )
+  }
+  return (
+    <div className="grid gap-2">
+      <p className="font-strong tabular">{sumItems(items).map((sum) => t('approvals.dialog.sum', { count: sum.count, amount: `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}` })).join(' · ')}</p>
+      {total > items.length && <Notice tone="wait">{t('approvals.dialog.cut', { count: items.length, total })}</Notice>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
+      <ul tabIndex={0} aria-label={t('approvals.dialog.list')} className="max-h-48 overflow-y-auto rounded-sm border border-line">
+        {items.map((item) => (
+          <li key={item.transactionId} className="flex justify-between gap-3 border-b border-line px-2.5 py-1 last:border-b-0">
+            <span className="truncate">{item.customerName}</span>
+            <span className="whitespace-nowrap tabular">
+              {formatAmount(item.amount, locale)} <span className="text-second text-quiet">{item.currency}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

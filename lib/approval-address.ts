@@ -1,0 +1,20 @@
+import { formatMinor } from './money.ts'
+import type { QueryValues } from './paths.ts'
+import type { ApprovalFilter } from './schemas/approval-filter.ts'
+
+export const APPROVAL_PAGE_SIZE = 50
+export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const
+
+/** The filter as it is written in an address; what is at its default is left out, so that one view has one address. */
+export function approvalQuery(filter: ApprovalFilter): QueryValues {
+  return {
+    queue: filter.queue === 'mine' ? null : filter.queue,
+    operator: filter.operator,
+    min: filter.min === null ? null : formatMinor(filter.min),
+    max: filter.max === null ? null : formatMinor(filter.max),
+    maker: filter.maker,
+    rule: filter.rule,
+    sort: filter.sort === 'oldest' ? null : filter.sort,
+    page: filter.page === 0 ? null : filter.page,
+  }
+}

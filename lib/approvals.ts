@@ -1,0 +1,112 @@
+import type { DecisionObstacle } from './approval-verdict.ts'
+import type { Currency } from './money.ts'
+import type { OperatorCode } from './operators.ts'
+import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from './transaction-status.ts'
+
+export const APPROVAL_QUEUES = ['mine', 'others', 'made', 'decided'] as const
+/** Mine to decide, waiting for others, made by me and still waiting, decided. */
+export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
+
+/** How many transactions one decision may take at once; a larger filter is decided in several goes. */
+export const BULK_MAX = 500
+
+/** Why a button is not there: the state of things, or no second factor where the rule asks for a fresh code. */
+export type ApprovalObstacle = DecisionObstacle | 'second_factor_missing'
+/** Why somebody cannot take a transaction back. */
+export type RecallObstacle = 'not_the_maker' | 'not_waiting'
+
+/** One rule that asked for the approval. `above`: a decimal, null where every amount counts. */
+export type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
+
+export type ApprovalDecisionRow = { checkerId: string; checkerName: string; decision: 'validated' | 'rejected'; note: string; at: string; usedCode: boolean }
+
+/** How a wait ended, by whom; `by` is null for the service itself. */
+export type ApprovalEnd = { event: Extract<TransitionEvent, 'approved' | 'rejected' | 'recalled' | 'expired'>; by: string | null; reason: string | null; at: string }
+
+/**
+ * One transaction of an approval queue as a page shows it. Amounts are exact decimals, instants ISO 8601. What the viewer may do is
+ * worked out by the server and sent along; `contentHash` goes back with a decision, so that what was shown is what is decided.
+ */
+export type ApprovalRow = {
+  transactionId: string
+  externalId: string
+  type: TransactionType
+  status: TransactionStatus
+  operator: OperatorCode
+  currency: Currency
+  amount: string
+  feeSystem: string
+  feeApp: string
+  customerName: string
+  phoneNumber: string
+  source: TransactionSource
+  /** Null: the application's program made it. */
+  maker: { personId: string; name: string } | null
+  batchId: string | null
+  createdAt: string
+  expiresAt: string
+  ruleName: string
+  reasons: readonly ApprovalReason[]
+  policyVersion: number
+  steps: readonly number[]
+  step: number
+  given: number
+  needed: number
+  needsCode: boolean
+  decisions: readonly ApprovalDecisionRow[]
+  end: ApprovalEnd | null
+  canApprove: true | ApprovalObstacle
+  canReject: true | DecisionObstacle
+  canRecall: true | RecallObstacle
+  contentHash: string
+}
+
+export type CurrencyAmount = { currency: Currency; count: number; amount: string }
+
+export type QueueCounts = { mine: number; others: number; made: number }
+
+export type ApprovalPage = {
+  rows: readonly ApprovalRow[]
+  /** How many fit queue and filter. */
+  total: number
+  sums: readonly CurrencyAmount[]
+  /** Of the unfiltered queues. */
+  counts: QueueCounts
+  /** Since when the oldest of "mine" waits; null when nothing does. */
+  oldestAt: string | null
+  /** What the filters can be set to: who made something that waits, and which rules hold it. */
+  makers: readonly { personId: string; name: string }[]
+  rules: readonly string[]
+}
+
+/** What a decision about a whole filter is about: exactly these, as they stood when the dialog opened. */
+export type BulkItem = { transactionId: string; contentHash: string; amount: string; currency: Currency; customerName: string; needsCode: boolean }
+export type BulkSnapshot = { items: readonly BulkItem[]; total: number }
+
+/** What became of one transaction of a decision. */
+export type DecisionResult = { transactionId: string } & (
+  | { kind: 'done'; status: TransactionStatus; given: number; needed: number }
+  | { kind: 'refused'; reason: ApprovalObstacle | 'not_found' | 'code_required' | 'content_changed' | 'unexpected'; now: ApprovalRow | null }
+)
+
+/** Why a decision was not even begun: nothing was decided. */
+export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
+
+export type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
+
+/** What the service's own rows say about a payment, for whoever has to decide about it. Plain arithmetic, no judgement. */
+export type ApprovalEvidence = {
+  /** Nothing of this type ever succeeded with this number before. */
+  isFirst: boolean
+  /** Earlier attempts that failed. */
+  failedBefore: number
+  /** Other transactions of this type with the number, within 24 hours and 1 % of the amount, that have not failed; newest first. */
+  nearEqual: readonly NearEqual[]
+  /** Successful ones before it: how many, since when, and the range of the middle nine tenths (all of them where they are fewer than five). */
+  history: { count: number; isMore: boolean; since: string; low: string; high: string; median: string; timesMedian: number; lastAt: string; lastAmount: string } | null
+  /** The name that stood there last time, where it was another or written in another way. */
+  nameBefore: { name: string; at: string; isOtherSpelling: boolean } | null
+  operatorBefore: OperatorCode | null
+  /** Deposits only: the free deposit balance of the operator. */
+  balance: { now: string; afterThis: string; afterAllWaiting: string; waitingCount: number } | null
+}

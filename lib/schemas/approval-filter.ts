@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { APPROVAL_SORTS } from '../approval-address.ts'
+import { APPROVAL_QUEUES, BULK_MAX } from '../approvals.ts'
+import { AMOUNT_MINOR_MAX } from '../money.ts'
+import { OPERATOR_CODES } from '../operators.ts'
+
+
+/** An amount as it stands in an address: whole units, up to two decimals. In hundredths. */
+const amount = z
+  .string()
+  .regex(/^\d{1,10}(\.\d{1,2})?$/)
+  .transform((text) => {
+    const [whole = '0', cents = ''] = text.split('.')
+    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'))
+  })
+  .refine((minor) => minor <= AMOUNT_MINOR_MAX)
+  .nullable()
+  .default(null)
+  .catch(null)
+
+/** The filters of the approval queues as they stand in the address. Every field has a default and forgives an old link. */
+export const approvalFilterSchema = z.object({
+  queue: z.enum(APPROVAL_QUEUES).default('mine').catch('mine'),
+  operator: z.enum(OPERATOR_CODES).nullable().default(null).catch(null),
+  min: amount,
+  max: amount,
+  /** A person, or `api` for what the application's program made. */
+  maker: z.union([z.uuid(), z.literal('api')]).nullable().default(null).catch(null),
+  rule: z.string().trim().max(1_000).default('').catch(''),
+  sort: z.enum(APPROVAL_SORTS).default('oldest').catch('oldest'),
+  /** Zero-based. */
+  page: z.coerce.number().int().min(0).max(100_000).default(0).catch(0),
+})
+export type ApprovalFilter = z.output<typeof approvalFilterSchema>
+
+/** What the browser sends to decide: exactly what was listed, with the hash of what was shown of each. */
+export const decisionSchema = z.object({
+  decision: z.enum(['validated', 'rejected']),
+  note: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),
+  code: z.string().trim().max(20).optional(),
+  items: z.array(z.object({ transactionId: z.uuid(), contentHash: z.string().regex(/^[0-9a-f]{64}$/) })).min(1).max(BULK_MAX),
+})
+export type DecisionInput = z.output<typeof decisionSchema>
+
+/** What the browser sends to take a waiting transaction back. */
+export const recallSchema = z.object({ transactionId: z.uuid(), reason: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required') })

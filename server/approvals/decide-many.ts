@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { BULK_MAX, type DecisionRefusal, type DecisionResult } from '#lib/approvals.ts'
+import { approvalProgress } from '#lib/approval-verdict.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { verifySecondFactor } from '#server/identity/verify-second-factor.ts'
+import { type DecisionDeps, type DecisionFailure, decide } from './decide.ts'
+import { type ApprovalViewer, findApprovals } from './list-approvals.ts'
+import { selectNeedingCode } from './approval-store.ts'
+
+export type DecideManyCommand = {
+  checker: ApprovalViewer
+  decision: 'validated' | 'rejected'
+  /** The payee note or the reason, the same for each. */
+  note: string
+  /** Exactly what the checker was shown; at most BULK_MAX, each once. */
+  items: readonly { transactionId: string; contentHash: string }[]
+  /** A one-time code of this moment, where one of the items asks for it. */
+  code?: string | undefined
+}
+
+/**
+ * One checker's decision about a list, one result for each item in the order given. Each item is decided by itself, so that one that
+ * moved meanwhile spoils nothing. A code is verified once, is used up by it, and counts for exactly this list (DESIGN 9): its
+ * digest stands in the audit record. Refused as a whole, with nothing decided, only where the code is missing or wrong.
+ */
+export async function decideMany(deps: DecisionDeps, command: DecideManyCommand): Promise<Result<DecisionResult[], DecisionRefusal>> {
+  const { checker, decision, note } = command
+  const items = [...new Map(command.items.map((item) => [item.transactionId, item])).values()].slice(0, BULK_MAX)
+  const needing = decision === 'validated' ? await selectNeedingCode(deps.pool, checker.applicationId, items.map((item) => item.transactionId)) : new Set<string>()
+  if (needing.size > 0) {
+    const spent = await spendCode(deps, command, items)
+    if (!spent.ok) return spent
+  }
+  const failures = new Map<string, DecisionFailure['kind'] | 'unexpected'>()
+  for (const { transactionId, contentHash } of items) {
+    const result = await decide(deps, {
+      applicationId: checker.applicationId,
+      transactionId,
+      checkerId: checker.id,
+      decision,
+      note,
+      through: 'back_office',
+      actor: { kind: 'person', id: checker.id },
+      expectedHash: contentHash,
+      hasFreshCode: needing.has(transactionId),
+    }).catch(() => 'unexpected' as const)
+    if (result === 'unexpected') failures.set(transactionId, 'unexpected')
+    else if (!result.ok) failures.set(transactionId, result.error.kind)
+  }
+  return ok(await report(deps, command, items, failures))
+}
+
+/** What each item looks like now; of a refusal this also says who was quicker and what changed. */
+async function report(
+  deps: DecisionDeps, { checker }: DecideManyCommand, items: DecideManyCommand['items'], failures: ReadonlyMap<string, Extract<DecisionResult, { kind: 'refused' }>['reason']>,
+): Promise<DecisionResult[]> {
+  const rows = await findApprovals(deps.pool, checker, items.map((item) => item.transactionId), deps.clock.now())
+  const byId = new Map(rows.map((row) => [row.transactionId, row]))
+  return items.map(({ transactionId }) => {
+    const now = byId.get(transactionId) ?? null
+    const reason = failures.get(transactionId)
+    if (reason !== undefined) return { transactionId, kind: 'refused', reason, now }
+    if (!now) throw new Error('A decided transaction is gone')
+    const validated = now.decisions.filter((one) => one.decision === 'validated').length
+    const { given, needed } = approvalProgress(now.steps, validated)
+    return { transactionId, kind: 'done', status: now.status, given, needed }
+  })
+}
+
+async function spendCode(deps: DecisionDeps, { checker, code }: DecideManyCommand, items: DecideManyCommand['items']): Promise<Result<void, DecisionRefusal>> {
+  if (!code) return err(checker.hasSecondFactor ? 'code_required' : 'second_factor_missing')
+  const verified = await verifySecondFactor(deps, { personId: checker.id, code, allowsRecovery: false })
+  if (!verified.ok) return err(({ wrong_code: 'wrong_code', not_enabled: 'second_factor_missing', throttled: 'code_throttled' } as const)[verified.error.kind])
+  const list = createHash('sha256').update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash]))).digest('hex')
+  return withTransaction<void, DecisionRefusal>(deps.pool, async (trx) => {
+    await appendAudit(trx, {
+      applicationId: checker.applicationId,
+      actor: { kind: 'person', id: checker.id },
+      action: 'approvals.code_used',
+      subject: checker.id,
+      details: { list, count: items.length },
+    })
+    return ok(undefined)
+  })
+}

@@ -1,0 +1,39 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+/** Another transaction with the same phone. Amounts in hundredths. */
+export type PhoneRow = {
+  transactionId: string
+  type: TransactionType
+  status: TransactionStatus
+  operator: OperatorCode
+  currency: string
+  amountMinor: bigint
+  customerName: string
+  createdAt: Date
+}
+
+/** The newest transactions with this phone, at most `limit`: one index descent, however often the number was paid. */
+export async function selectOfPhone(queryable: Queryable, applicationId: string, phoneNumber: string, exceptId: string, limit: number): Promise<PhoneRow[]> {
+  const { rows } = await queryable.query<PhoneRow>({
+    name: 'select_of_phone',
+    text: `select t.transaction_id as "transactionId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
+        t.customer_name as "customerName", t.created_at as "createdAt"
+      from transactions t where t.application_id = $1 and t.phone_number = $2 and t.transaction_id <> $3
+      order by t.sequence desc limit $4`,
+    values: [applicationId, phoneNumber, exceptId, limit],
+  })
+  return rows
+}
+
+/** The free deposit balance at an operator, and what all waiting deposits there would take from it. */
+export async function selectDepositRoom(queryable: Queryable, applicationId: string, operator: OperatorCode): Promise<{ depositMinor: bigint; waitingMinor: bigint; waitingCount: number }> {
+  const { rows } = await queryable.query<{ depositMinor: bigint; waitingMinor: bigint; waitingCount: number }>(
+    `select coalesce((select b.deposit_minor from ledger_balances b where b.application_id = $1 and b.operator = $2), 0) as "depositMinor",
+       coalesce(sum(t.amount_minor + t.fee_system_minor + t.fee_app_minor), 0) as "waitingMinor", count(*)::integer as "waitingCount"
+     from transactions t where t.application_id = $1 and t.status = 'PENDING_APPROVAL' and t.type = 'DEPOSIT' and t.operator = $2`,
+    [applicationId, operator],
+  )
+  return rows[0] ?? { depositMinor: 0n, waitingMinor: 0n, waitingCount: 0 }
+}

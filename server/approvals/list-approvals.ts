@@ -1,0 +1,120 @@
+import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
+import { approvalProgress, canDecide } from '#lib/approval-verdict.ts'
+import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot } from '#lib/approvals.ts'
+import { formatMinor } from '#lib/money.ts'
+import type { Role } from '#lib/permissions.ts'
+import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import type { ApprovalDecision } from './approval-store.ts'
+import { contentHash, shownContent } from './content-hash.ts'
+import { type QueueRow, selectByIds, selectChoices, selectDecided, selectWaiting, summariseQueues, sumWaiting } from './queue-store.ts'
+
+/** Who looks: what rows say about buttons depends on it. */
+export type ApprovalViewer = { applicationId: string; id: string; roles: readonly Role[]; hasSecondFactor: boolean }
+
+/** One page of one approval queue with everything around it, as this person may see and use it at `now`. */
+export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter, now: Date): Promise<ApprovalPage> {
+  const { applicationId } = viewer
+  const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
+  const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
+  const [found, summary, sums, choices] = await Promise.all([
+    filter.queue === 'decided' ? selectDecided(queryable, applicationId, filter, window) : selectWaiting(queryable, applicationId, who, filter, window),
+    summariseQueues(queryable, applicationId, who),
+    sumWaiting(queryable, applicationId, who, filter),
+    selectChoices(queryable, applicationId),
+  ])
+  const first = found[0]
+  const total = first && 'total' in first ? Number(first.total) : sums.reduce((count, sum) => count + sum.count, 0)
+  return {
+    rows: found.map((row) => toApprovalRow(row, viewer, now)),
+    total,
+    sums: sums.map((sum) => ({ currency: sum.currency, count: sum.count, amount: formatMinor(sum.amountMinor) })),
+    counts: { mine: summary.mine, others: summary.others, made: summary.made },
+    oldestAt: summary.oldestAt?.toISOString() ?? null,
+    ...choices,
+  }
+}
+
+/** The rows with these ids as this person sees them now; ids that never had to be approved are left out. */
+export async function findApprovals(queryable: Queryable, viewer: ApprovalViewer, transactionIds: readonly string[], now: Date): Promise<ApprovalRow[]> {
+  if (transactionIds.length === 0) return []
+  return (await selectByIds(queryable, viewer.applicationId, transactionIds)).map((row) => toApprovalRow(row, viewer, now))
+}
+
+/** One row, for a panel or the page of a transaction; undefined when this application has no such approval. */
+export async function findApproval(queryable: Queryable, viewer: ApprovalViewer, transactionId: string, now: Date): Promise<ApprovalRow | undefined> {
+  return (await findApprovals(queryable, viewer, [transactionId], now))[0]
+}
+
+/** The first BULK_MAX of a filter of "mine" with their hashes: exactly what a decision about the whole filter will be about. */
+export async function snapshotApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter, now: Date): Promise<BulkSnapshot> {
+  const mine = { ...filter, queue: 'mine' as const }
+  const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
+  const [rows, sums] = await Promise.all([
+    selectWaiting(queryable, viewer.applicationId, who, mine, { offset: 0, limit: BULK_MAX }),
+    sumWaiting(queryable, viewer.applicationId, who, mine),
+  ])
+  const items = rows.map((row) => toApprovalRow(row, viewer, now))
+  return {
+    items: items.map(({ transactionId, contentHash: hash, amount, currency, customerName, needsCode }) => ({ transactionId, contentHash: hash, amount, currency, customerName, needsCode })),
+    total: sums.reduce((count, sum) => count + sum.count, 0),
+  }
+}
+
+function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): ApprovalRow {
+  const decisions = row.decisions.map((decision) => ({ ...decision, decidedAt: new Date(decision.decidedAt) }))
+  const progress = approvalProgress(row.steps, decisions.filter((decision) => decision.decision === 'validated').length)
+  const verdict = canDecide({
+    person: viewer,
+    makerId: row.makerId,
+    status: row.status,
+    isExpired: row.expiresAt <= now,
+    deciderIds: decisions.map((decision) => decision.checkerId),
+  })
+  return {
+    transactionId: row.transactionId,
+    externalId: row.externalId,
+    type: row.type,
+    status: row.status,
+    operator: row.operator,
+    currency: row.currency,
+    amount: formatMinor(row.amountMinor),
+    feeSystem: formatMinor(row.feeSystemMinor),
+    feeApp: formatMinor(row.feeAppMinor),
+    customerName: row.customerName,
+    phoneNumber: row.phoneNumber,
+    source: row.source,
+    maker: row.makerId === null ? null : { personId: row.makerId, name: row.makerName ?? '' },
+    batchId: row.batchId,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    ruleName: row.rule.name,
+    reasons: reasonsOf(row),
+    policyVersion: row.policyVersion,
+    steps: row.steps,
+    step: progress.step,
+    given: progress.given,
+    needed: progress.needed,
+    needsCode: row.needsCode,
+    decisions: decisions.map(({ decidedAt, checkerId, checkerName, decision, note, usedCode }) => ({ checkerId, checkerName, decision, note, usedCode, at: decidedAt.toISOString() })),
+    end: row.end && { ...row.end, at: new Date(row.end.at).toISOString() },
+    canApprove: verdict === true && row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : verdict,
+    canReject: verdict,
+    canRecall: row.makerId !== viewer.id ? 'not_the_maker' : row.status === 'PENDING_APPROVAL' ? true : 'not_waiting',
+    contentHash: hashOf(row, decisions),
+  }
+}
+
+function reasonsOf({ rule }: QueueRow): ApprovalRow['reasons'] {
+  return rule.parts.map((part) => ({
+    name: part.name,
+    above: part.aboveMinor === '0' ? null : formatMinor(BigInt(part.aboveMinor)),
+    currency: part.currency as ApprovalRow['currency'] | null,
+    isFirstTimeOnly: part.firstTimeOnly,
+  }))
+}
+
+/** The same digest that `decide` works out under the lock, from the same content. */
+function hashOf(row: QueueRow, decisions: ApprovalDecision[]): string {
+  return contentHash(shownContent(row, row, decisions))
+}

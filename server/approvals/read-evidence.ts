@@ -1,0 +1,91 @@
+import type { ApprovalEvidence } from '#lib/approvals.ts'
+import { formatMinor } from '#lib/money.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { findTransaction } from '#server/transactions/find-transaction.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+import { type PhoneRow, selectDepositRoom, selectOfPhone } from './evidence-store.ts'
+
+/** Newest transactions of a number that are looked at; a busier number shows "at least". */
+const LOOKED_AT_MAX = 500
+const DAY_MS = 24 * 60 * 60 * 1_000
+const NEAR_EQUAL_MAX = 5
+/** From this many payments on, the range is that of the middle nine tenths and not of all. */
+const RANGE_FROM = 5
+
+/** What the application's own rows say about one transaction; undefined when it has no such transaction (DESIGN 9). */
+export async function readEvidence(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalEvidence | undefined> {
+  const transaction = await findTransaction(queryable, applicationId, transactionId)
+  if (!transaction) return undefined
+  const [others, room] = await Promise.all([
+    selectOfPhone(queryable, applicationId, transaction.phoneNumber, transactionId, LOOKED_AT_MAX),
+    transaction.type === 'DEPOSIT' ? selectDepositRoom(queryable, applicationId, transaction.operator) : undefined,
+  ])
+  const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
+  return {
+    ...weighHistory(transaction, others, others.length === LOOKED_AT_MAX),
+    balance: room === undefined ? null : {
+      now: formatMinor(room.depositMinor),
+      // Money that is held already is gone from the free balance: then this changes nothing any more.
+      afterThis: formatMinor(room.depositMinor - (transaction.status === 'PENDING_APPROVAL' ? cost : 0n)),
+      afterAllWaiting: formatMinor(room.depositMinor - room.waitingMinor),
+      waitingCount: room.waitingCount,
+    },
+  }
+}
+
+/** The part of the evidence that comes from the other transactions with the number, newest first. */
+export function weighHistory(transaction: Transaction, others: readonly PhoneRow[], isMore: boolean): Omit<ApprovalEvidence, 'balance'> {
+  const alike = others.filter((other) => other.type === transaction.type && other.currency === transaction.currency)
+  const earlier = alike.filter((other) => other.createdAt < transaction.createdAt)
+  const paid = earlier.filter((other) => other.status === 'SUCCESS')
+  const last = paid[0] ?? earlier[0]
+  return {
+    isFirst: paid.length === 0,
+    failedBefore: earlier.filter((other) => other.status === 'FAILED').length,
+    nearEqual: alike.filter((other) => isNearEqual(transaction, other)).slice(0, NEAR_EQUAL_MAX).map((other) => ({
+      transactionId: other.transactionId,
+      amount: formatMinor(other.amountMinor),
+      at: other.createdAt.toISOString(),
+      status: other.status,
+      isSameName: foldName(other.customerName) === foldName(transaction.customerName),
+    })),
+    history: summarise(transaction, paid, isMore),
+    nameBefore: last && last.customerName.trim() !== transaction.customerName.trim()
+      ? { name: last.customerName, at: last.createdAt.toISOString(), isOtherSpelling: foldName(last.customerName) === foldName(transaction.customerName) }
+      : null,
+    operatorBefore: last && last.operator !== transaction.operator ? last.operator : null,
+  }
+}
+
+function isNearEqual(transaction: Transaction, other: PhoneRow): boolean {
+  const gapMs = Math.abs(other.createdAt.getTime() - transaction.createdAt.getTime())
+  const difference = other.amountMinor - transaction.amountMinor
+  return other.status !== 'FAILED' && gapMs <= DAY_MS && (difference < 0n ? -difference : difference) * 100n <= transaction.amountMinor
+}
+
+function summarise({ amountMinor }: Transaction, paid: readonly PhoneRow[], isMore: boolean): ApprovalEvidence['history'] {
+  const newest = paid[0]
+  const oldest = paid.at(-1)
+  if (!newest || !oldest) return null
+  const amounts = paid.map((other) => other.amountMinor).sort((left, right) => (left < right ? -1 : left > right ? 1 : 0))
+  const at = (share: number) => amounts[Math.min(amounts.length - 1, Math.max(0, Math.ceil(share * amounts.length) - 1))] ?? newest.amountMinor
+  const isFew = amounts.length < RANGE_FROM
+  const median = at(0.5)
+  return {
+    count: paid.length,
+    isMore,
+    since: oldest.createdAt.toISOString(),
+    low: formatMinor(at(isFew ? 0 : 0.05)),
+    high: formatMinor(at(isFew ? 1 : 0.95)),
+    median: formatMinor(median),
+    // A ratio for reading only, with one decimal.
+    timesMedian: Number((amountMinor * 10n + median / 2n) / median) / 10,
+    lastAt: newest.createdAt.toISOString(),
+    lastAmount: formatMinor(newest.amountMinor),
+  }
+}
+
+/** A name without accents, case, marks and the order of its words: what is left tells another spelling from another person. */
+function foldName(name: string): string {
+  return name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join(' ')
+}

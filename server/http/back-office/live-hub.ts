@@ -1,0 +1,76 @@
+import type { Queryable } from '#server/database/pool.ts'
+import { findAdmitted, type Onlooker } from '#server/identity/find-admitted.ts'
+import { readChangeNumbers } from '#server/reports/read-change-numbers.ts'
+
+export type Viewing = Onlooker & {
+  onChange(changeNumber: bigint): void
+  /** Called once, when this person may not look any more. */
+  onEnd(): void
+}
+
+export type LiveHub = {
+  /** Starts telling; the function it gives ends that. */
+  watch(viewing: Viewing): () => void
+  viewers(): number
+}
+
+export type LiveHubOptions = { queryable: Queryable; pollMs?: number; admissionMs?: number; onError?: (error: unknown) => void }
+
+/**
+ * Tells open pages that their application changed. However many look: one statement per `pollMs` for all applications that are looked
+ * at, one per `admissionMs` that asks whether everybody still may, and none at all while nobody looks.
+ */
+export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 10_000, onError = () => undefined }: LiveHubOptions): LiveHub {
+  const viewings = new Set<Viewing>()
+  const known = new Map<string, bigint>()
+  let timer: NodeJS.Timeout | undefined
+  let checkedAtMs = 0
+
+  async function poll(): Promise<void> {
+    const watched = [...new Set([...viewings].map((viewing) => viewing.applicationId))]
+    for (const [applicationId, changeNumber] of await readChangeNumbers(queryable, watched)) {
+      const before = known.get(applicationId)
+      known.set(applicationId, changeNumber)
+      if (before === undefined || before === changeNumber) continue
+      for (const viewing of viewings) if (viewing.applicationId === applicationId) viewing.onChange(changeNumber)
+    }
+  }
+
+  async function checkAdmission(): Promise<void> {
+    const all = [...viewings]
+    const admitted = await findAdmitted(queryable, all)
+    for (const [place, viewing] of all.entries()) {
+      if (!admitted.has(place) && viewings.delete(viewing)) viewing.onEnd()
+    }
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      await poll()
+      if (performance.now() - checkedAtMs >= admissionMs) {
+        checkedAtMs = performance.now()
+        await checkAdmission()
+      }
+    } catch (error) {
+      // The database is away: the pages notice that by themselves, and the next tick tries again.
+      onError(error)
+    }
+    timer = undefined
+    if (viewings.size > 0) schedule()
+    else known.clear()
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => void tick(), pollMs)
+    timer.unref()
+  }
+
+  return {
+    watch(viewing) {
+      viewings.add(viewing)
+      if (timer === undefined && viewings.size === 1) schedule()
+      return () => void viewings.delete(viewing)
+    },
+    viewers: () => viewings.size,
+  }
+}

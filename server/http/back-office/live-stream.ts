@@ -1,0 +1,58 @@
+import type { Onlooker } from '#server/identity/find-admitted.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+import { createLiveHub, type LiveHub } from './live-hub.ts'
+
+const HEARTBEAT_MS = 15_000
+/** After this the page connects anew, which also reads the session again. */
+const STREAM_MAX_MS = 30 * 60_000
+const KEY = Symbol.for('countersign.liveHub')
+
+/** The one hub of this process, whichever bundle asks for it. */
+function liveHub(): LiveHub {
+  const place = globalThis as { [KEY]?: LiveHub }
+  const { pool, logger } = backOfficeRuntime()
+  place[KEY] ??= createLiveHub({ queryable: pool, onError: (error) => logger.warn({ err: error }, 'Live pages could not look for changes') })
+  return place[KEY]
+}
+
+/**
+ * Server-sent events for one open page: `change` with the application's change number, `ended` when the person may not look any
+ * more, and a comment every 15 s so that nothing in between closes a silent connection. `no-transform` keeps it from being
+ * compressed, and with that from being held back.
+ */
+export function liveStream(onlooker: Onlooker, signal: AbortSignal, hub: LiveHub = liveHub()): Response {
+  const encoder = new TextEncoder()
+  let stop = () => undefined as void
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (text: string) => controller.enqueue(encoder.encode(text))
+      const unwatch = hub.watch({
+        ...onlooker,
+        onChange: (changeNumber) => send(`event: change\ndata: ${changeNumber}\n\n`),
+        onEnd: () => {
+          send('event: ended\ndata: -\n\n')
+          end()
+        },
+      })
+      const heartbeat = setInterval(() => send(': still here\n\n'), HEARTBEAT_MS)
+      const limit = setTimeout(end, STREAM_MAX_MS)
+      stop = () => {
+        clearInterval(heartbeat)
+        clearTimeout(limit)
+        unwatch()
+      }
+      function end() {
+        stop()
+        try {
+          controller.close()
+        } catch {
+          // The reader was quicker.
+        }
+      }
+      signal.addEventListener('abort', end, { once: true })
+      send('retry: 3000\nevent: hello\ndata: -\n\n')
+    },
+    cancel: () => stop(),
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'private, no-cache, no-transform', 'x-accel-buffering': 'no' } })
+}

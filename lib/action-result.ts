@@ -14,7 +14,7 @@ export type ActionResult<Value, Failure extends string = never> = { ok: true; va
 const REFUSALS: Record<ActionRefusal, MessageKey> = {
   unauthenticated: 'action.unauthenticated',
   not_found: 'action.not_found',
-  second_factor_required: 'action.forbidden',
+  second_factor_required: 'action.second_factor_required',
   forbidden: 'action.forbidden',
   invalid: 'action.invalid',
   unexpected: 'action.unexpected',

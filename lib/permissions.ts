@@ -22,6 +22,7 @@ export const PERMISSIONS = {
   'people:change': ['administrator'],
   'access:read': ['administrator'],
   'access:change': ['administrator'],
+  'own-settings:change': ROLES,
 } as const satisfies Record<string, readonly Role[]>
 
 export type Permission = keyof typeof PERMISSIONS

@@ -1,11 +1,11 @@
 'use client'
 
-import { ButtonLink } from '#components/ui/button.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT } from '#components/ui/words.tsx'
 
-/** The codes that stand in for a person's device, shown this once. `next` is where the person goes when they are kept. Needs the words `enrol.`. */
-export function RecoveryCodes({ next, codes }: { next: string; codes: readonly string[] }) {
+/** The codes that stand in for a person's device, shown this once. When they are kept the person goes on to `next`, or `onKept` is called. Needs the words `enrol.`. */
+export function RecoveryCodes({ codes, next, onKept }: { codes: readonly string[]; next?: string; onKept?: () => void }) {
   const t = useT()
   return (
     <section className="mt-5 grid gap-4" aria-labelledby="recovery-codes">
@@ -19,9 +19,15 @@ export function RecoveryCodes({ next, codes }: { next: string; codes: readonly s
         ))}
       </ul>
       <div className="flex items-center gap-2">
-        <ButtonLink href={next} variant="primary">
-          {t('enrol.codesKept')}
-        </ButtonLink>
+        {next === undefined ? (
+          <Button variant="primary" onClick={onKept}>
+            {t('enrol.codesKept')}
+          </Button>
+        ) : (
+          <ButtonLink href={next} variant="primary">
+            {t('enrol.codesKept')}
+          </ButtonLink>
+        )}
         <CopyButton text={codes.join('\n')} label={t('enrol.codesTitle')} />
       </div>
     </section>

@@ -1,0 +1,88 @@
+'use client'
+
+import { type FormEvent, useEffect, useState, useTransition } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { QrPicture } from '#components/ui/qr-picture.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { useT } from '#components/ui/words.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import type { QrCode } from '#lib/qr-code.ts'
+import { confirmEnrolment, startEnrolment } from '../actions.ts'
+
+const WORDS = {
+  wrong_code: 'signIn.codeWrong',
+  not_started: 'settings.enrolAgain',
+  already_enabled: 'settings.alreadyOn',
+  unknown_person: 'action.unauthenticated',
+  offline: 'action.offline',
+} as const
+
+type Props = { application: string; onDone: (recoveryCodes: readonly string[]) => void; onCancel: () => void }
+type Problem = { code: string; text: string }
+
+/** Scan, type the code. The key is made when this opens and counts only after the first right code. */
+export default function EnrolPanel({ application, onDone, onCancel }: Props) {
+  const t = useT()
+  const [begun, setBegun] = useState<{ secret: string; qrCode: QrCode } | null>(null)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const [isPending, startTransition] = useTransition()
+  useEffect(() => {
+    let isGone = false
+    callAction(() => startEnrolment(application)).then((result) => {
+      if (isGone) return
+      if (result.ok) setBegun(result.value)
+      else setProblem({ code: result.error.code, text: refusalText(t, result.error.code, WORDS) })
+    })
+    return () => {
+      isGone = true
+    }
+  }, [application, t])
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const code = String(new FormData(event.currentTarget).get('code'))
+    startTransition(async () => {
+      const result = await callAction(() => confirmEnrolment(application, { code }))
+      if (result.ok) onDone(result.value.recoveryCodes)
+      else setProblem({ code: result.error.code, text: refusalText(t, result.error.code, WORDS) })
+    })
+  }
+  const isWrongCode = problem?.code === 'wrong_code' || problem?.code === 'invalid'
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      {problem && !isWrongCode && <Notice tone="bad">{problem.text}</Notice>}
+      <p>{t('enrol.stepScan')}</p>
+      {begun ? <QrPicture code={begun.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
+      <div className="grid gap-1">
+        <p className="text-second text-quiet">{t('enrol.stepType')}</p>
+        <p className="flex min-h-10 items-start gap-1.5 font-medium tabular break-all">
+          {begun && (
+            <>
+              <span data-secret>{begun.secret}</span>
+              <CopyButton text={begun.secret.replaceAll(' ', '')} label={t('enrol.stepType')} />
+            </>
+          )}
+        </p>
+      </div>
+      <TextField
+        id="enrol-code"
+        name="code"
+        required
+        maxLength={6}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        label={t('enrol.stepCode')}
+        error={isWrongCode ? t('signIn.codeWrong') : undefined}
+        className="max-w-40 tabular"
+      />
+      <div className="flex gap-2">
+        <Button type="submit" variant="primary" isBusy={isPending} disabled={!begun}>
+          {t('enrol.submit')}
+        </Button>
+        <Button onClick={onCancel}>{t('ui.cancel')}</Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,111 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { Button, NotAllowed } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { toast } from '#components/ui/toast.tsx'
+import { useT } from '#components/ui/words.tsx'
+
+const EnrolPanel = lazy(() => import('./enrol-panel.tsx'))
+const CodeDialog = lazy(() => import('./code-dialog.tsx'))
+const RecoveryCodes = lazy(() => import('#components/form/recovery-codes.tsx').then((file) => ({ default: file.RecoveryCodes })))
+
+/** Below this, a person should make new ones before they are out. */
+const CODES_FEW = 3
+
+type Props = { application: string; enabledAt: string | null; codesLeft: number; demandedBy: string | null }
+type Step = { kind: 'rest' } | { kind: 'enrol' } | { kind: 'codes'; codes: readonly string[] }
+
+/** The second factor, on or off, and what can be done about it. Codes are shown in the page, not in a dialog: one press of Escape would lose them. */
+export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: Props) {
+  const t = useT()
+  const router = useRouter()
+  const [step, setStep] = useState<Step>({ kind: 'rest' })
+  const [asked, setAsked] = useState<'renew' | 'off' | null>(null)
+  function rest() {
+    setStep({ kind: 'rest' })
+    router.refresh()
+  }
+  if (step.kind === 'codes')
+    return (
+      <Shown>
+        <RecoveryCodes codes={step.codes} onKept={rest} />
+      </Shown>
+    )
+  if (step.kind === 'enrol')
+    return (
+      <Shown>
+        <EnrolPanel
+          application={application}
+          onDone={(codes) => {
+            setStep({ kind: 'codes', codes })
+            toast(t('settings.secondFactorOn'))
+          }}
+          onCancel={rest}
+        />
+      </Shown>
+    )
+  if (!enabledAt)
+    return (
+      <div className="grid justify-items-start gap-3">
+        <Badge hasDot>{t('settings.off')}</Badge>
+        <Button variant="primary" onClick={() => setStep({ kind: 'enrol' })}>
+          {t('settings.setUp')}
+        </Button>
+      </div>
+    )
+  return (
+    <div className="grid gap-3">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Badge tone="ok" hasDot>
+          {t('settings.on')}
+        </Badge>
+        <span className="text-quiet">
+          {t('settings.since')} <TimeText at={enabledAt} style="day-year" />
+        </span>
+      </p>
+      {codesLeft < CODES_FEW ? (
+        <Notice tone="wait">{t('settings.codesFew', { count: codesLeft })}</Notice>
+      ) : (
+        <p>{t('settings.codesLeft', { count: codesLeft })}</p>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button onClick={() => setAsked('renew')}>{t('settings.renewCodes')}</Button>
+        {demandedBy ? (
+          <NotAllowed reason={t('settings.demanded', { application: demandedBy })} />
+        ) : (
+          <Button variant="danger" onClick={() => setAsked('off')}>
+            {t('settings.switchOff')}
+          </Button>
+        )}
+      </div>
+      {asked && (
+        <Suspense>
+          <CodeDialog
+            kind={asked}
+            application={application}
+            onClose={() => setAsked(null)}
+            onCodes={(codes) => {
+              setAsked(null)
+              setStep({ kind: 'codes', codes })
+            }}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+/** What took the place of the button that was pressed takes its focus too. */
+function Shown({ children }: { children: React.ReactNode }) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => element.current?.focus(), [])
+  return (
+    <div ref={element} tabIndex={-1} className="outline-none">
+      <Suspense>{children}</Suspense>
+    </div>
+  )
+}

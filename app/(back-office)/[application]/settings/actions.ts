@@ -1,0 +1,91 @@
+'use server'
+
+import { z } from 'zod'
+import type { ActionResult } from '#lib/action-result.ts'
+import { LOCALES } from '#lib/i18n/locale.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { createTranslate } from '#lib/i18n/translate.ts'
+import { err, ok } from '#lib/result.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { LANGUAGE_COOKIE, rememberChoice } from '#server/http/back-office/preferences.ts'
+import { runAction } from '#server/http/back-office/run-action.ts'
+import { startSession } from '#server/http/back-office/session.ts'
+import { beginEnrolment, type Enrolment, peerAddress } from '#server/http/back-office/sign-in.ts'
+import { changeOwnLook } from '#server/identity/change-own-look.ts'
+import { changeOwnPassword } from '#server/identity/change-own-password.ts'
+import { confirmSecondFactor } from '#server/identity/confirm-second-factor.ts'
+import { disableOwnSecondFactor } from '#server/identity/disable-own-second-factor.ts'
+import { renewRecoveryCodes } from '#server/identity/renew-recovery-codes.ts'
+
+const PERMISSION = 'own-settings:change'
+
+const look = z.object({ locale: z.enum(LOCALES), timeZone: z.string().min(1).max(64) })
+
+/** Keeps language and time zone with the person; says that it did in the language that was chosen. */
+export async function changeLook(
+  application: string,
+  input: { locale: string; timeZone: string },
+): Promise<ActionResult<{ said: string }, 'unknown_time_zone' | 'unknown_person'>> {
+  return runAction({ schema: look, permission: PERMISSION, application, input }, async (actor, { locale, timeZone }) => {
+    const changed = await changeOwnLook(backOfficeRuntime().pool, { personId: actor.id, locale, timeZone })
+    if (!changed.ok) return changed
+    await rememberChoice(LANGUAGE_COOKIE, locale)
+    return ok({ said: createTranslate(locale, MESSAGES[locale])('settings.lookSaved') })
+  })
+}
+
+const passwords = z.object({ currentPassword: z.string().min(1).max(1_024), newPassword: z.string().min(1).max(1_024) })
+
+/** Sets a new password. Every other session ends; this browser goes on under a new one. */
+export async function changePassword(
+  application: string,
+  input: { currentPassword: string; newPassword: string },
+): Promise<ActionResult<null, 'wrong_credentials' | 'throttled' | 'password_too_short' | 'unknown_person'>> {
+  return runAction({ schema: passwords, permission: PERMISSION, application, input }, async (actor, chosen) => {
+    const changed = await changeOwnPassword(backOfficeRuntime(), { personId: actor.id, ...chosen, peerAddress: peerAddress() })
+    if (!changed.ok) return err(changed.error.kind)
+    await startSession({ personId: actor.id, epoch: changed.value.sessionEpoch })
+    return ok(null)
+  })
+}
+
+/** A new key and its QR code. Nothing is switched on before `confirmEnrolment` has seen a code. */
+export async function startEnrolment(application: string): Promise<ActionResult<Enrolment, 'unknown_person' | 'already_enabled'>> {
+  return runAction({ schema: z.object({}), permission: PERMISSION, application, input: {} }, (actor) => beginEnrolment(actor.id))
+}
+
+const oneCode = z.object({ code: z.string().trim().min(1).max(64) })
+
+/** Switches the second factor on and gives the recovery codes this once. */
+export async function confirmEnrolment(
+  application: string,
+  input: { code: string },
+): Promise<ActionResult<{ recoveryCodes: string[] }, 'not_started' | 'already_enabled' | 'wrong_code'>> {
+  return runAction({ schema: oneCode, permission: PERMISSION, application, input }, (actor, { code }) =>
+    confirmSecondFactor(backOfficeRuntime(), { personId: actor.id, code }),
+  )
+}
+
+/** Ten new recovery codes for a fresh code; the old ones end. */
+export async function renewCodes(
+  application: string,
+  input: { code: string },
+): Promise<ActionResult<{ recoveryCodes: string[] }, 'wrong_code' | 'not_enabled' | 'throttled'>> {
+  return runAction({ schema: oneCode, permission: PERMISSION, application, input }, async (actor, { code }) => {
+    const renewed = await renewRecoveryCodes(backOfficeRuntime(), { personId: actor.id, code })
+    return renewed.ok ? renewed : err(renewed.error.kind)
+  })
+}
+
+/** Switches the second factor off. Every other session ends; this browser goes on under a new one. */
+export async function switchOff(
+  application: string,
+  input: { code: string },
+): Promise<ActionResult<null, 'wrong_code' | 'not_enabled' | 'throttled' | 'demanded' | 'unknown_person'>> {
+  return runAction({ schema: oneCode, permission: PERMISSION, application, input }, async (actor, { code }) => {
+    const disabled = await disableOwnSecondFactor(backOfficeRuntime(), { personId: actor.id, code })
+    if (!disabled.ok) return err(disabled.error.kind)
+    await startSession({ personId: actor.id, epoch: disabled.value.sessionEpoch })
+    return ok(null)
+  })
+}

@@ -1,0 +1,77 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { Button } from '#components/ui/button.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { MoreWords } from '#components/ui/words.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { listTimeZones } from '#lib/time-zones.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { currentPerson } from '#server/http/back-office/current-person.ts'
+import { getT, readLocale, readTheme } from '#server/http/back-office/preferences.ts'
+import { readOwnSecondFactor } from '#server/identity/read-own-second-factor.ts'
+import { setTheme } from '../../../actions/look.ts'
+import { signOutEverywhere } from '../../../actions/session.ts'
+import { LookForm } from './_components/look-form.tsx'
+import { PasswordButton } from './_components/password-button.tsx'
+import { ProfileFacts } from './_components/profile-facts.tsx'
+import { SecondFactor } from './_components/second-factor.tsx'
+import { SettingsSection } from './_components/settings-section.tsx'
+import { ThemeForm } from './_components/theme-form.tsx'
+
+type Props = { params: Promise<{ application: string }> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('settings.title') }
+}
+
+/** What belongs to the person, whichever application they are in. */
+export default async function SettingsPage({ params }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'own-settings:change')
+  const { pool, clock } = backOfficeRuntime()
+  const [t, locale, theme, person, secondFactor] = await Promise.all([
+    getT(),
+    readLocale(),
+    readTheme(),
+    currentPerson(),
+    readOwnSecondFactor(pool, actor.id),
+  ])
+  if (!person) notFound()
+  const timeZone = actor.timeZone ?? 'UTC'
+  return (
+    <MoreWords messages={pickMessages(MESSAGES[locale], ['settings.', 'enrol.', 'signIn.code', 'signIn.recovery'])}>
+      <PageHeader title={t('settings.title')} lead={t('settings.lead')} />
+      <div className="mt-5 max-w-4xl">
+        <SettingsSection id="profile" title={t('settings.profile')} lead={t('settings.profileLead')}>
+          <ProfileFacts t={t} person={person} application={application} />
+        </SettingsSection>
+        <SettingsSection id="look" title={t('settings.look')} lead={t('settings.lookLead')}>
+          <LookForm application={application} locale={locale} timeZone={timeZone} regions={listTimeZones(clock.now(), timeZone)} />
+        </SettingsSection>
+        <SettingsSection id="theme" title={t('frame.theme')} lead={t('settings.themeLead')}>
+          <ThemeForm t={t} theme={theme} action={setTheme} />
+        </SettingsSection>
+        <SettingsSection id="password" title={t('settings.password')} lead={t('settings.passwordLead')}>
+          <PasswordButton application={application} email={person.email} />
+        </SettingsSection>
+        <SettingsSection id="second-factor" title={t('settings.secondFactor')} lead={t('settings.secondFactorLead')}>
+          <SecondFactor
+            application={application}
+            enabledAt={secondFactor.enabledAt?.toISOString() ?? null}
+            codesLeft={secondFactor.recoveryCodesLeft}
+            demandedBy={person.memberships.find((membership) => membership.requiresSecondFactor)?.name ?? null}
+          />
+        </SettingsSection>
+        <SettingsSection id="sessions" title={t('settings.sessions')} lead={t('settings.sessionsLead')}>
+          <form action={signOutEverywhere}>
+            <Button type="submit" variant="danger">
+              {t('frame.signOutEverywhere')}
+            </Button>
+          </form>
+        </SettingsSection>
+      </div>
+    </MoreWords>
+  )
+}

@@ -22,6 +22,8 @@ export type TransactionQuery = {
   name: string
   batch: string | null
   unconfirmed: '1' | null
+  unconfirmedAfter: string | null
+  unconfirmedBefore: string | null
   sort: TransactionSort
   /** From 1. */
   page: number
@@ -56,6 +58,8 @@ export function withoutFilters(query: TransactionQuery): TransactionQuery {
     name: '',
     batch: null,
     unconfirmed: null,
+    unconfirmedAfter: null,
+    unconfirmedBefore: null,
     sort: query.sort,
     size: query.size,
     page: 1,

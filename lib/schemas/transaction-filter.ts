@@ -18,6 +18,8 @@ function listOf<const Values extends readonly [string, ...string[]]>(values: Val
 
 const day = z.string().refine(isUtcDay).nullable().default(null).catch(null)
 
+const instant = z.iso.datetime().nullable().default(null).catch(null)
+
 /** An amount as people write it in an address: whole units, up to two decimals. Given in hundredths as text. */
 const amount = z
   .string()
@@ -52,6 +54,9 @@ export const transactionFilterSchema = z.object({
   name: z.string().trim().max(100).default('').catch(''),
   batch: z.uuid().nullable().default(null).catch(null),
   unconfirmed: z.literal('1').nullable().default(null).catch(null),
+  // Unconfirmed since this instant or later, and before that one: how the overview's ages open their list.
+  unconfirmedAfter: instant,
+  unconfirmedBefore: instant,
   sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest').catch('newest'),
   page: z.coerce.number().int().min(1).max(1_000_000_000).default(1).catch(1),
   size: z.coerce

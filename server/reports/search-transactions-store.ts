@@ -43,11 +43,13 @@ function rowCondition(applicationId: string, filter: TransactionFilter): RawBuil
   if (filter.min !== null) conditions.push(sql`t.amount_minor >= ${filter.min}`)
   if (filter.max !== null) conditions.push(sql`t.amount_minor <= ${filter.max}`)
   if (filter.phone !== '') conditions.push(sql`t.phone_number like ${`${filter.phone}%`}`)
-  if (filter.name !== '') conditions.push(sql`t.customer_name ilike ${`%${filter.name.replace(/[\\%_]/g, '\\$&')}%`}`)
+  if (filter.name !== '') conditions.push(sql`lower(t.customer_name) like lower(${`%${filter.name.replace(/[\\%_]/g, '\\$&')}%`})`)
   if (filter.batch !== null) conditions.push(sql`t.batch_id = ${filter.batch}`)
   if (filter.unconfirmed !== null) {
     conditions.push(sql`t.status = 'PENDING' and exists (select 1 from operator_work w
-      where w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.unconfirmed_since is not null)`)
+      where w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.unconfirmed_since is not null
+        and w.unconfirmed_since >= ${filter.unconfirmedAfter ?? '-infinity'}::timestamptz
+        and w.unconfirmed_since < ${filter.unconfirmedBefore ?? 'infinity'}::timestamptz)`)
   }
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }
@@ -112,6 +114,40 @@ export function selectRowsByIds(queryable: Queryable, applicationId: string, tra
 }
 
 export type CurrencySum = { currency: Currency; count: bigint; amountMinor: bigint }
+
+export type ScannedPage = { sums: CurrencySum[]; sequences: bigint[] }
+
+/** What fits in some stretches in one walk through them: count and sum per currency, and the places of one page in the filter's order. */
+export async function scanRows(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+  { stretches, offset, limit }: RowsRequest,
+): Promise<ScannedPage> {
+  const order = ORDERS[filter.sort]
+  const [found] = await runQuery(
+    queryable,
+    sql<{ sums: { currency: Currency; count: string; amount: string }[] | null; sequences: bigint[] | null }>`
+      with t as materialized (select t.sequence, t.currency, t.amount_minor from transactions t
+        where ${rowCondition(applicationId, filter)} and ${stretchCondition(stretches)}),
+      page as (select t.sequence, row_number() over (order by ${order}) as place from t order by ${order} offset ${offset} limit ${limit})
+      select (select json_agg(s) from (select t.currency, count(*)::text as count, sum(t.amount_minor)::text as amount from t group by t.currency) s) as sums,
+        (select array_agg(p.sequence order by p.place) from page p) as sequences`,
+  )
+  return {
+    sums: (found?.sums ?? []).map(({ currency, count, amount }) => ({ currency, count: BigInt(count), amountMinor: BigInt(amount) })),
+    sequences: (found?.sequences ?? []).map(BigInt),
+  }
+}
+
+/** The rows at some places of the sequence, in the order in which they are named. */
+export function selectRowsAt(queryable: Queryable, applicationId: string, sequences: readonly bigint[]): Promise<Transaction[]> {
+  return runQuery(
+    queryable,
+    sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from unnest(${sequences}::bigint[]) with ordinality as wanted (sequence, place)
+    join transactions t on t.application_id = ${applicationId} and t.sequence = wanted.sequence order by wanted.place`,
+  )
+}
 
 /** Counts and sums what fits, per currency, row by row: only over stretches that a reader can wait for. */
 export function sumRows(

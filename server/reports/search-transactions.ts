@@ -7,8 +7,10 @@ import {
   type CurrencySum,
   type DayCount,
   type Stretch,
+  scanRows,
   selectDayCounts,
   selectRows,
+  selectRowsAt,
   sumDays,
   sumRows,
 } from './search-transactions-store.ts'
@@ -109,9 +111,18 @@ async function searchByRows(queryable: Queryable, applicationId: string, filter:
   const { searched, searchedBackTo } = isNarrow ? { searched: days, searchedBackTo: null } : withinBudget(days)
   const chosen = searched.filter((day) => day.matching > 0n)
   if (chosen.length === 0) return { rows: [], total: 0n, sums: [], searchedBackTo, isSortedAsAsked: true }
+  if (!isNarrow) return { ...(await scanPage(queryable, applicationId, filter, chosen)), searchedBackTo, isSortedAsAsked: true }
   const sums = await sumRows(queryable, applicationId, filter, merged(chosen))
   const total = sums.reduce((sum, one) => sum + one.count, 0n)
   return { rows: await pageOf(queryable, applicationId, filter, chosen), total, sums, searchedBackTo, isSortedAsAsked: true }
+}
+
+/** Counts, sums and finds the page in one walk: no index knows such a filter, so the walk is what it costs. */
+async function scanPage(queryable: Queryable, applicationId: string, filter: TransactionFilter, days: Day[]) {
+  const offset = BigInt(filter.page - 1) * BigInt(filter.size)
+  const { sums, sequences } = await scanRows(queryable, applicationId, filter, { stretches: merged(days), offset, limit: filter.size })
+  const rows = sequences.length === 0 ? [] : await selectRowsAt(queryable, applicationId, sequences)
+  return { rows, sums, total: sums.reduce((sum, one) => sum + one.count, 0n) }
 }
 
 function pageOf(queryable: Queryable, applicationId: string, filter: TransactionFilter, days: Day[]): Promise<Transaction[]> {

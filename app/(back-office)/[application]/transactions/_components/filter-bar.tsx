@@ -95,7 +95,9 @@ function appliedOf(query: TransactionQuery, t: ReturnType<typeof useWords>['t'])
     ...(query.phone ? [{ words: `${t('transactions.phone')} ${formatPhone(query.phone)}`, without: { phone: '' } }] : []),
     ...(query.name ? [{ words: `${t('transactions.name')} ${query.name}`, without: { name: '' } }] : []),
     ...(query.batch ? [{ words: `${t('transactions.batch')} ${shortenId(query.batch)}`, without: { batch: null } }] : []),
-    ...(query.unconfirmed ? [{ words: t('transactions.unconfirmed'), without: { unconfirmed: null } }] : []),
+    ...(query.unconfirmed
+      ? [{ words: t('transactions.unconfirmed'), without: { unconfirmed: null, unconfirmedAfter: null, unconfirmedBefore: null } }]
+      : []),
   ]
 }
 

@@ -1,6 +1,7 @@
 'use server'
 
 import { redirect } from 'next/navigation'
+import { formField } from '#lib/form-field.ts'
 import { paths, safeNext } from '#lib/paths.ts'
 import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/http/back-office/sign-in.ts'
 
@@ -9,8 +10,8 @@ export type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes:
 
 /** Step one: e-mail and password. */
 export async function signInAction(_: SignInState, form: FormData): Promise<SignInState> {
-  const next = safeNext(form.get('next'))
-  const outcome = await signInWithPassword({ email: form.get('email'), password: form.get('password') })
+  const next = safeNext(formField(form, 'next'))
+  const outcome = await signInWithPassword({ email: formField(form, 'email'), password: formField(form, 'password') })
   switch (outcome.kind) {
     case 'signed_in':
       return redirect(next)
@@ -18,14 +19,12 @@ export async function signInAction(_: SignInState, form: FormData): Promise<Sign
       return redirect(paths.secondFactor(next === '/' ? undefined : next))
     case 'wrong':
     case 'blocked':
-    case 'throttled': {
-      const email = form.get('email')
+    case 'throttled':
       return {
         problem: outcome.kind,
         minutes: outcome.kind === 'throttled' ? outcome.minutes : 0,
-        email: typeof email === 'string' ? email.slice(0, 320) : '',
+        email: (formField(form, 'email') ?? '').slice(0, 320),
       }
-    }
   }
 }
 
@@ -33,8 +32,8 @@ export type CodeState = { problem: 'wrong' | 'throttled'; minutes: number } | nu
 
 /** Step two, for people with a second factor: a one-time code, or a recovery code. */
 export async function codeAction(_: CodeState, form: FormData): Promise<CodeState> {
-  const checked = await signInWithCode(form.get('code'))
-  if (checked.ok) return redirect(safeNext(form.get('next')))
+  const checked = await signInWithCode(formField(form, 'code'))
+  if (checked.ok) return redirect(safeNext(formField(form, 'next')))
   if (checked.error.kind === 'expired') return redirect(paths.signIn())
   return { problem: checked.error.kind, minutes: checked.error.kind === 'throttled' ? checked.error.minutes : 0 }
 }
@@ -43,9 +42,9 @@ export type EnrolState = { kind: 'wrong' } | { kind: 'done'; recoveryCodes: read
 
 /** Switches the second factor on with the first code from the person's device. */
 export async function enrolAction(_: EnrolState, form: FormData): Promise<EnrolState> {
-  const finished = await finishEnrolment(form.get('code'))
+  const finished = await finishEnrolment(formField(form, 'code'))
   if (finished.ok) return { kind: 'done', recoveryCodes: finished.value.recoveryCodes }
   if (finished.error === 'unauthenticated') return redirect(paths.signIn())
   if (finished.error === 'wrong_code') return { kind: 'wrong' }
-  return redirect(safeNext(form.get('next')))
+  return redirect(safeNext(formField(form, 'next')))
 }

@@ -25,19 +25,20 @@ export async function answerData<Schema extends z.ZodType>(
 ): Promise<Response> {
   try {
     const actor = await findActor(request.application, request.permission)
-    if (!actor.ok) return refuse(actor.error)
+    if (!actor.ok) return refuseData(actor.error)
     const query = request.schema.safeParse(Object.fromEntries(request.searchParams))
-    if (!query.success) return refuse('invalid')
+    if (!query.success) return refuseData('invalid')
     const result = await handler(actor.value, query.data)
-    return result.ok ? Response.json(result.value, { headers: { 'cache-control': 'private, no-store' } }) : refuse(result.error)
+    return result.ok ? Response.json(result.value, { headers: { 'cache-control': 'private, no-store' } }) : refuseData(result.error)
   } catch (error) {
     unstable_rethrow(error)
     backOfficeRuntime().logger.error({ error }, 'A data address failed')
-    return refuse('unexpected')
+    return refuseData('unexpected')
   }
 }
 
-function refuse(code: string): Response {
+/** A refusal as JSON, with the status that belongs to its code. */
+export function refuseData(code: string): Response {
   return Response.json(
     { code },
     { status: STATUSES[code] ?? (code === 'unexpected' ? 500 : 409), headers: { 'cache-control': 'private, no-store' } },

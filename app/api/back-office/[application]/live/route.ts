@@ -1,5 +1,6 @@
 import type { NextRequest } from 'next/server'
 import { findActor } from '#server/http/back-office/actor.ts'
+import { refuseData } from '#server/http/back-office/answer-data.ts'
 import { liveStream } from '#server/http/back-office/live-stream.ts'
 import { readSession } from '#server/http/back-office/session.ts'
 
@@ -7,6 +8,6 @@ import { readSession } from '#server/http/back-office/session.ts'
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
   const [actor, session] = await Promise.all([findActor(application, 'overview:read'), readSession()])
-  if (!actor.ok || !session) return Response.json({ code: actor.ok ? 'unauthenticated' : actor.error }, { status: actor.ok || actor.error === 'unauthenticated' ? 401 : 403 })
+  if (!actor.ok || !session) return refuseData(actor.ok ? 'unauthenticated' : actor.error)
   return liveStream({ personId: actor.value.id, epoch: session.epoch, applicationId: actor.value.applicationId }, request.signal)
 }

@@ -1,0 +1,66 @@
+import type { Permission } from '#lib/permissions.ts'
+
+/** Things that exist, to put into addresses. */
+export type Examples = { application: string; transactionId: string; operator: string; batchId: string }
+
+/**
+ * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: whoever belongs to it;
+ * `self`: whoever is signed in, about themselves; `guest`: whoever is not signed in, others are led on; `public`: everybody.
+ */
+export type Access = Permission | 'member' | 'self' | 'guest' | 'public'
+
+type Row = {
+  access: Access
+  /** The address, with what it needs to answer somebody who may. `[name]` is filled from the examples. */
+  address?: string
+  form?: Record<string, string>
+  /** What somebody who may gets; 200 unless said. */
+  allowed?: number
+  /** What refusals look like where it is not the rule: a form that is posted leads to a page that says why. */
+  refused?: number
+}
+
+/** Every page, by its address, and every data address, with its method. An address that is missing here fails the test. */
+export const ROUTES: Record<string, Row> = {
+  'GET /': { access: 'public', allowed: 307 },
+  'GET /sign-in': { access: 'guest' },
+  'GET /sign-in/second-factor': { access: 'public', allowed: 307 },
+  'GET /sign-in/enrol': { access: 'self' },
+
+  'GET /[application]': { access: 'overview:read' },
+  'GET /[application]/search': { access: 'member', address: '/[application]/search?q=nothing' },
+  'GET /[application]/transactions': { access: 'transaction:read' },
+  'GET /[application]/transactions/[transactionId]': { access: 'transaction:read' },
+  'GET /[application]/transactions/exports': { access: 'export:create' },
+
+  'GET /[application]/approvals': { access: 'approval:read' },
+
+  'GET /api/back-office/[application]/approvals': { access: 'approval:read' },
+  'GET /api/back-office/[application]/approvals/snapshot': { access: 'transaction:decide' },
+  'GET /api/back-office/[application]/approvals/[transactionId]': { access: 'approval:read' },
+  'GET /api/back-office/[application]/live': { access: 'overview:read' },
+  'GET /api/back-office/[application]/transactions': { access: 'transaction:read' },
+  'GET /api/back-office/[application]/transactions/[transactionId]': { access: 'transaction:read' },
+  'POST /api/back-office/[application]/transactions/export': { access: 'export:create', form: { format: 'csv' }, refused: 303 },
+  'GET /api/back-office/[application]/exports': {
+    access: 'export:create',
+    address: `/api/back-office/[application]/exports?sha256=${'0'.repeat(64)}`,
+  },
+  'GET /api/back-office/[application]/waiting': { access: 'approval:read' },
+}
+
+/** Every server action, by its file and name. */
+export const ACTIONS: Record<string, Access> = {
+  'app/actions/look.ts setTheme': 'public',
+  'app/actions/look.ts setLanguage': 'public',
+  'app/actions/session.ts signOut': 'public',
+  'app/actions/session.ts signOutEverywhere': 'public',
+  'app/sign-in/actions.ts signInAction': 'public',
+  'app/sign-in/actions.ts codeAction': 'public',
+  'app/sign-in/actions.ts enrolAction': 'public',
+  'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
+  'app/(back-office)/[application]/transactions/actions.ts saveView': 'transaction:read',
+  'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',
+  'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',
+  'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',
+}

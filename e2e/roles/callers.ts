@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import { ROLES, type Role } from '#lib/permissions.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { blockPerson } from '#server/identity/block-person.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+import { must } from '#server/testing/partner.ts'
+
+/** Somebody who calls: `roles` in the application of the addresses, or why they have none there. */
+export type Caller = {
+  name: string
+  cookie: string
+  standing: { kind: 'nobody' | 'outsider' } | { kind: 'member'; roles: readonly Role[] }
+}
+
+const COMBINATIONS: readonly (readonly Role[])[] = [...ROLES.map((role) => [role]), ['maker', 'checker']]
+
+/**
+ * Nobody, each role, a maker who is a checker too, somebody with every role in another application, somebody with every role here
+ * who was blocked after signing in, and somebody who was signed out everywhere.
+ */
+export async function gatherCallers(baseUrl: string, pool: Pool, application: { here: string; elsewhere: string }): Promise<Caller[]> {
+  const callers: Caller[] = [{ name: 'nobody', cookie: '', standing: { kind: 'nobody' } }]
+  for (const roles of COMBINATIONS) {
+    const { cookie } = await newPerson(baseUrl, pool, application.here, roles)
+    callers.push({ name: roles.join('+'), cookie, standing: { kind: 'member', roles } })
+  }
+  const outsider = await newPerson(baseUrl, pool, application.elsewhere, ROLES)
+  callers.push({ name: 'a person of another application', cookie: outsider.cookie, standing: { kind: 'outsider' } })
+  const blocked = await newPerson(baseUrl, pool, application.here, ROLES)
+  must(await blockPerson(pool, { personId: blocked.personId, isBlocked: true, actor: SYSTEM_ACTOR }))
+  callers.push({ name: 'a blocked person', cookie: blocked.cookie, standing: { kind: 'nobody' } })
+  callers.push({ name: 'a forged session', cookie: `${outsider.cookie.slice(0, -6)}forged`, standing: { kind: 'nobody' } })
+  return callers
+}
+
+async function newPerson(
+  baseUrl: string,
+  pool: Pool,
+  applicationId: string,
+  roles: readonly Role[],
+): Promise<{ personId: string; cookie: string }> {
+  const email = `${randomUUID()}@example.com`
+  const person = must(await createPerson(pool, { applicationId, email, name: 'A person', roles, actor: SYSTEM_ACTOR }))
+  return { personId: person.personId, cookie: await signIn(baseUrl, email, person.password ?? '') }
+}
+
+/** Signs in at next-auth's own address; gives the session's cookie. */
+async function signIn(baseUrl: string, email: string, password: string): Promise<string> {
+  const first = await fetch(`${baseUrl}/api/auth/csrf`)
+  const { csrfToken } = (await first.json()) as { csrfToken: string }
+  const answer = await fetch(`${baseUrl}/api/auth/callback/credentials`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: cookiesOf(first), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ csrfToken, email, password }),
+  })
+  const session = cookiesOf(answer)
+    .split('; ')
+    .find((cookie) => cookie.includes('session'))
+  if (!session) throw new Error(`${email} could not sign in: ${answer.status} ${await answer.text()}`)
+  return session
+}
+
+function cookiesOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0] ?? '')
+    .join('; ')
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { signIn as signInPartner } from '#e2e/contract/service.ts'
+import { aCollect } from '#e2e/processes/requests.ts'
+import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
+import { can } from '#lib/permissions.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner } from '#server/testing/partner.ts'
+import { ACTIONS, type Access, type Examples, ROUTES } from './access-table.ts'
+import { type Caller, gatherCallers } from './callers.ts'
+import { findActions, findRoutes, readBuiltActions } from './find-endpoints.ts'
+import { fingerprint } from './fingerprint.ts'
+
+let database: TestDatabase
+let service: ServiceProcess
+let callers: Caller[]
+let examples: Examples
+
+before(async () => {
+  database = await createTestDatabase()
+  const here = await createTestPartner(database.pool, { name: 'Role table' })
+  const elsewhere = await createTestPartner(database.pool, { name: 'Elsewhere' })
+  // Without a worker nothing is dispatched and nothing moves by itself; the operator only has to be switched on.
+  const operator = { OPERATOR_MOMOCM_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MOMOCM_SECRET: 'a secret that no operator knows' }
+  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url, ...operator }, servesPages)
+  const { headers } = await signInPartner(service.baseUrl, here)
+  examples = { application: 'role-table', operator: 'MOMOCM', batchId: here.applicationId, transactionId: await createTransaction(headers) }
+  callers = await gatherCallers(service.baseUrl, database.pool, { here: here.applicationId, elsewhere: elsewhere.applicationId })
+})
+
+after(async () => {
+  await service.end()
+  await database.drop()
+})
+
+async function servesPages(baseUrl: string): Promise<boolean> {
+  return fetch(`${baseUrl}/sign-in`).then(
+    (response) => response.status === 200,
+    () => false,
+  )
+}
+
+async function createTransaction(headers: Record<string, string>): Promise<string> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const answer = await fetch(`${service.baseUrl}/api/v1/transaction/collect`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(aCollect()),
+    })
+    if (answer.status === 200) return ((await answer.json()) as { transactionId: string }).transactionId
+    await delay(20)
+  }
+  throw new Error('The partner was not let in')
+}
+
+test('every page, data address and action has its row in the table, and every row its endpoint', async () => {
+  assert.deepEqual((await findRoutes()).map(({ name }) => name).toSorted(), Object.keys(ROUTES).toSorted())
+  assert.deepEqual(await findActions(), Object.keys(ACTIONS).toSorted())
+  for (const { name } of await readBuiltActions()) assert.ok(ACTIONS[name], `${name} can be called and is not in the table`)
+})
+
+test('every page and data address lets in exactly whom the permission table lets in', async () => {
+  const wrong: string[] = []
+  for (const { name, kind } of await findRoutes()) {
+    const row = ROUTES[name]
+    if (!row) continue
+    const [method = '', pattern = ''] = name.split(' ')
+    const address = fill(row.address ?? pattern)
+    for (const caller of callers) {
+      const answer = await request(method, address, caller.cookie, row.form)
+      const wanted = decide(row.access, caller)
+      const expected = wanted === 'allowed' ? [row.allowed ?? 200] : row.refused ? [row.refused] : REFUSALS[kind][wanted]
+      if (!expected.includes(answer.status)) wrong.push(`${name} as ${caller.name}: ${answer.status} instead of ${expected.join(' or ')}`)
+      if (kind === 'page' && wanted === 'unauthenticated' && !answer.location.startsWith('/sign-in'))
+        wrong.push(`${name} as ${caller.name} leads to ${answer.location}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('every action refuses whom the table refuses, and does nothing with input that makes no sense', async () => {
+  const wrong: string[] = []
+  const before = await fingerprint(database.pool)
+  for (const { name, id, page } of await readBuiltActions()) {
+    const access = ACTIONS[name]
+    if (!access) continue
+    for (const caller of callers) {
+      if (name.endsWith(' signOutEverywhere') && caller.standing.kind !== 'nobody') continue
+      const wanted = decide(access, caller)
+      for (const [place, input] of GARBAGE.entries()) {
+        const answer = await act(id, fill(page), caller.cookie, input)
+        const where = `${name} as ${caller.name} with garbage ${place}`
+        if (answer.status >= 500) wrong.push(`${where}: ${answer.status}`)
+        else if (access !== 'public' && place < WHOLE_REFUSALS) {
+          const expected = wanted === 'allowed' ? 'invalid' : wanted
+          if (answer.code !== expected) wrong.push(`${where}: ${answer.code ?? answer.text.slice(0, 200)} instead of ${expected}`)
+        }
+      }
+    }
+  }
+  assert.deepEqual(wrong, [])
+  assert.deepEqual(await fingerprint(database.pool), before, 'nothing in the database moved')
+})
+
+type Wanted = 'allowed' | 'led_on' | 'unauthenticated' | 'not_found' | 'forbidden'
+
+/** What the table says about a caller: the same words that actions answer. */
+function decide(access: Access, { standing }: Caller): Wanted {
+  if (access === 'public') return 'allowed'
+  if (standing.kind === 'nobody') return access === 'guest' ? 'allowed' : 'unauthenticated'
+  if (access === 'guest') return 'led_on'
+  if (access === 'self') return 'allowed'
+  if (standing.kind !== 'member') return 'not_found'
+  return access === 'member' || can(standing.roles, access) ? 'allowed' : 'forbidden'
+}
+
+const REFUSALS: Record<'page' | 'data', Record<Exclude<Wanted, 'allowed'>, readonly number[]>> = {
+  page: { led_on: [307], unauthenticated: [307], not_found: [404], forbidden: [403] },
+  data: { led_on: [307], unauthenticated: [401], not_found: [404], forbidden: [403] },
+}
+
+/** The first of these name the application, so that a refusal can be told from a misunderstanding. */
+const WHOLE_REFUSALS = 5
+const APPLICATION = 'role-table'
+const GARBAGE: readonly (readonly unknown[])[] = [
+  [APPLICATION, { transactionId: 'no id', items: 'none', viewId: 7, name: '', query: 9, note: {} }],
+  [APPLICATION, null],
+  [APPLICATION, 'words'],
+  [APPLICATION, [[[]]]],
+  [APPLICATION, { items: [{ transactionId: null }], decision: 'perhaps', constructor: { prototype: 1 } }],
+  [],
+  [null, null],
+  [{ application: APPLICATION }, 12],
+  ["'; drop table transactions; --", { transactionId: '\u0000' }],
+  [APPLICATION, 'x'.repeat(100_000)],
+]
+
+function fill(pattern: string): string {
+  return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => (examples as Record<string, string>)[name] ?? `no-${name}`)
+}
+
+async function request(
+  method: string,
+  address: string,
+  cookie: string,
+  form?: Record<string, string>,
+): Promise<{ status: number; location: string }> {
+  // A live stream never ends by itself.
+  const stop = new AbortController()
+  const answer = await fetch(service.baseUrl + address, {
+    method,
+    redirect: 'manual',
+    signal: stop.signal,
+    headers: { cookie, accept: 'text/html' },
+    ...(form && { body: new URLSearchParams(form) }),
+  })
+  const location = (answer.headers.get('location') ?? '').replace(/^https?:\/\/[^/]+/, '')
+  if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) await answer.arrayBuffer()
+  stop.abort()
+  return { status: answer.status, location }
+}
+
+/** Calls a server action as the browser does, with arguments of one's own. */
+async function act(
+  id: string,
+  page: string,
+  cookie: string,
+  input: readonly unknown[],
+): Promise<{ status: number; code?: string | undefined; text: string }> {
+  const answer = await fetch(service.baseUrl + page, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie, 'next-action': id, accept: 'text/x-component', 'content-type': 'text/plain;charset=UTF-8', origin: service.baseUrl },
+    body: JSON.stringify(input),
+  })
+  const text = await answer.text()
+  return { status: answer.status, code: /"error":\{"code":"(\w+)"/.exec(text)?.[1], text }
+}

@@ -1,0 +1,8 @@
+/**
+ * A text field of what a server action was given. Anybody can call an action with anything, so what is not a form has no fields
+ * and a file is not text: null.
+ */
+export function formField(form: unknown, name: string): string | null {
+  const value = form instanceof FormData ? form.get(name) : null
+  return typeof value === 'string' ? value : null
+}

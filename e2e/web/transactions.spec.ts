@@ -198,7 +198,7 @@ test('only this application’s transactions exist, and nobody outside it takes 
   await page.context().clearCookies()
   await signIn(page, outsider)
   expect(home?.name).toBe('Kora Stores')
-  await page.goto(`/teranga-logistics/transactions/${id}`)
+  expect((await page.goto(`/teranga-logistics/transactions/${id}`))?.status()).toBe(404)
   await expect(page.getByText('There is nothing at this address')).toBeVisible()
   expect((await page.request.get(`/api/back-office/teranga-logistics/transactions/${id}`)).status()).toBe(404)
   expect((await page.request.get('/api/back-office/kora-stores/transactions')).status()).toBe(404)

@@ -7,6 +7,7 @@ import { useWords } from '#components/ui/words.tsx'
 import type { ExportFormat } from '#lib/export-formats.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
+import { closePopover } from './close-popover.ts'
 
 type ExportFormProps = {
   application: string
@@ -25,7 +26,7 @@ export function ExportForm({ application, address, format, ids, label, variant =
       method="post"
       action={paths.data(application, 'transactions/export', address)}
       // The page stays while the file comes: only the menu goes.
-      onSubmit={(event) => event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()}
+      onSubmit={closePopover}
     >
       <input type="hidden" name="format" value={format} />
       {ids && <input type="hidden" name="ids" value={ids.join(',')} />}

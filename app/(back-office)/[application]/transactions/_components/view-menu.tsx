@@ -1,7 +1,7 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { lazy, Suspense, type SyntheticEvent, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -14,6 +14,7 @@ import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths, toQuery } from '#lib/paths.ts'
 import { isFiltered, type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
 import { deleteView } from '../actions.ts'
+import { closePopover } from './close-popover.ts'
 import type { View } from './filter-bar.tsx'
 
 const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
@@ -23,11 +24,6 @@ const DELETE_WORDS = { offline: 'action.offline' } as const
 /** The filters of a list without its page: what a view keeps. */
 function viewQueryOf(query: TransactionQuery): string {
   return toQuery(toAddressValues({ ...query, page: 1 })).replace(/^\?/, '')
-}
-
-/** The page stays, so the menu that was opened on it must be closed. */
-function closeMenu(event: SyntheticEvent<HTMLElement>) {
-  event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
 }
 
 /** Views that everybody needs, and those that this person saved. */
@@ -68,7 +64,7 @@ export function ViewMenu({ application, query, views }: { application: string; q
       {usual.map((view) => (
         <Link
           key={view.label}
-          onClick={closeMenu}
+          onClick={closePopover}
           href={paths.transactions(application, toAddressValues(view.query))}
           aria-current={view === known || undefined}
           className={MENU_ITEM}
@@ -80,7 +76,7 @@ export function ViewMenu({ application, query, views }: { application: string; q
       {views.map((view) => (
         <div key={view.viewId} className="flex items-center gap-1">
           <Link
-            onClick={closeMenu}
+            onClick={closePopover}
             href={`${paths.transactions(application)}${view.query ? `?${view.query}` : ''}`}
             aria-current={view === saved || undefined}
             className={`${MENU_ITEM} min-w-0 flex-1`}

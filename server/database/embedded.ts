@@ -31,6 +31,12 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>
 }
 
+/**
+ * After this a server that was asked to shut down is ended at once and recovers from its log at the next start. PostgreSQL
+ * 18 never finishes a shutdown that is asked for while it recovers from the death of one of its sessions.
+ */
+const ORDERLY_END_MS = 6_000
+
 type Owner = { uid: number; gid: number }
 
 /** Where root's PostgreSQL lives when its own user cannot reach the wanted place. */
@@ -210,7 +216,9 @@ async function untilReady(url: string, child: ChildProcess, logFile: string): Pr
 
 async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT')
+  const impatience = setTimeout(() => child.kill('SIGQUIT'), ORDERLY_END_MS)
   await ended
+  clearTimeout(impatience)
 }
 
 /** Ends the server that a killed process of ours left running on this data. */
@@ -221,13 +229,26 @@ async function endLeftover(dataDirectory: string): Promise<void> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   // The number may meanwhile belong to somebody else's process.
   if (!command.includes(dataDirectory)) return
-  process.kill(pid, 'SIGINT')
-  for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 50) {
-    if (!(await exists(`/proc/${pid}`))) return
-    await delay(50)
+  for (const [signal, limitMs] of [
+    ['SIGINT', ORDERLY_END_MS],
+    ['SIGQUIT', ORDERLY_END_MS],
+    ['SIGKILL', 200],
+  ] as const) {
+    if (!signalled(pid, signal)) return
+    for (let waitedMs = 0; waitedMs < limitMs; waitedMs += 50) {
+      if (!(await exists(`/proc/${pid}`))) return
+      await delay(50)
+    }
   }
-  process.kill(pid, 'SIGKILL')
-  await delay(200)
+}
+
+/** False: it has ended by itself. */
+function signalled(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
 }
 
 /** A loopback port that nobody listens on right now. */

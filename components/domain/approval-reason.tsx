@@ -28,7 +28,7 @@ export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; se
   const { t, locale } = useWords()
   return (
     <span className="block min-w-0">
-      <span className="block">{reasonText(t, locale, row)}</span>
+      <span className="block max-w-52 truncate @max-[640px]/table:max-w-none">{reasonText(t, locale, row)}</span>
       <span className={`block text-second text-quiet ${secondClass}`}>{progressText(t, row)}</span>
     </span>
   )

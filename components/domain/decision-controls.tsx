@@ -5,6 +5,7 @@ import { Button, type ButtonSize, NotAllowed } from '#components/ui/button.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/words.tsx'
 import type { ApprovalRow, DecisionResult } from '#lib/approvals.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { DecideAction, RecallAction } from './decision-words.ts'
 
@@ -55,7 +56,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
 }
 
 /** Why there is no button, in words. */
-export function obstacleText(t: ReturnType<typeof useT>, row: ApprovalRow): string {
+export function obstacleText(t: Translate, row: ApprovalRow): string {
   if (row.canReject === true) return ''
   if (row.canReject === 'not_waiting' && row.end) return t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
   return t(`approvals.obstacle.${row.canReject}`)

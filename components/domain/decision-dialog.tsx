@@ -96,7 +96,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
         maxLength={500}
         autoComplete="off"
       />
-      <div className="-mt-2 flex flex-wrap gap-1.5">
+      <div className="-mt-2 flex flex-wrap gap-1.5 empty:hidden">
         {!isValidation &&
           PRESETS.map((preset) => (
             <Button key={preset} size="small" onClick={() => form.setValue('note', t(`approvals.preset.${preset}`), { shouldValidate: true })}>

@@ -7,6 +7,7 @@ import { Icon } from '#components/ui/icon.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import type { DecisionResult } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { type DecidedItem, differences, refusedText } from './decision-words.ts'
 
 type Props = { items: readonly DecidedItem[]; results: readonly DecisionResult[]; decision: 'validated' | 'rejected'; onClose: () => void }
@@ -62,7 +63,7 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
 }
 
 /** What one decision did, in words: also used for the note at the foot of the page. */
-export function doneText(t: ReturnType<typeof useWords>['t'], decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
+export function doneText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
   if (decision === 'rejected') return t('approvals.done.rejected')
   return result.status === 'PENDING_APPROVAL' ? t('approvals.done.counted', { given: result.given, needed: result.needed }) : t('approvals.done.validated')
 }

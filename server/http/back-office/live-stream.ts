@@ -22,7 +22,7 @@ function liveHub(): LiveHub {
  */
 export function liveStream(onlooker: Onlooker, signal: AbortSignal, hub: LiveHub = liveHub()): Response {
   const encoder = new TextEncoder()
-  let stop = () => undefined as void
+  let stop: () => void = () => undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text))

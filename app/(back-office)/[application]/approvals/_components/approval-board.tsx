@@ -34,6 +34,7 @@ const ApprovalSheet = lazy(() => import('./approval-sheet.tsx'))
 const WIDE = '(min-width: 1400px)'
 
 type Asked = { kind: 'validated' | 'rejected'; items: readonly DecidedItem[]; total: number } | { kind: 'recall'; row: ApprovalRow }
+/** The current row by its id, and where it was, for when it is gone. Index -1: nobody has moved yet. */
 type Place = { id: string | null; index: number }
 
 export type ApprovalBoardProps = {
@@ -55,7 +56,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
     placeholderData: keepPreviousData,
   })
   const rows = useMemo(() => data?.rows ?? [], [data])
-  const [place, setPlace] = useState<Place>({ id: null, index: 0 })
+  const [place, setPlace] = useState<Place>({ id: null, index: -1 })
   const [selection, setSelection] = useState<Record<string, true>>({})
   const [whole, setWhole] = useState<{ items: readonly DecidedItem[]; total: number } | null>(null)
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -64,7 +65,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   const [focusTick, setFocusTick] = useState(0)
 
   const foundAt = rows.findIndex((row) => row.transactionId === place.id)
-  const index = foundAt >= 0 ? foundAt : Math.min(place.index, rows.length - 1)
+  const index = foundAt >= 0 ? foundAt : Math.min(Math.max(0, place.index), rows.length - 1)
   const current = rows[index] ?? null
   const selected = useMemo(() => rows.filter((row) => selection[row.transactionId]).map((row) => ({ ...row, shown: row })), [rows, selection])
   const items = whole?.items ?? selected
@@ -93,7 +94,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   }
 
   function move(by: 1 | -1) {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, place.id === null && by === 1 ? 0 : index + by))]
+    const next = rows[Math.max(0, Math.min(rows.length - 1, place.index < 0 && by === 1 ? 0 : index + by))]
     if (!next) return
     const nextIndex = rows.indexOf(next)
     setPlace({ id: next.transactionId, index: nextIndex })
@@ -138,7 +139,10 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
     clearSelection()
     queryClient.setQueryData<ApprovalPage>(queryKey, (before) => before && withoutRows(before, gone, queue))
     if (results.length === 1 && done[0]) toast(done[0].status === 'PENDING_APPROVAL' ? t('approvals.done.counted', { given: done[0].given, needed: done[0].needed }) : t(`approvals.done.${decision}`))
-    setPlace({ id: null, index: Math.max(0, index) })
+    const left = rows.filter((row) => !gone.has(row.transactionId))
+    const decidedBefore = rows.slice(0, Math.max(0, index)).filter((row) => gone.has(row.transactionId)).length
+    const nextIndex = Math.max(0, Math.min(index - decidedBefore, left.length - 1))
+    setPlace({ id: left[nextIndex]?.transactionId ?? null, index: nextIndex })
     setFocusTick((tick) => tick + 1)
     void queryClient.invalidateQueries({ queryKey: queryKeys.approvals(application) })
     void queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })

@@ -12,6 +12,7 @@ import type { ApprovalPage } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
+import { closePopover } from './close-popover.ts'
 
 type Choice = { value: string | null; label: string }
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
@@ -20,7 +21,7 @@ type Props = { application: string; query: QueryValues; page: ApprovalPage }
 export function ApprovalFilters({ application, query, page }: Props) {
   const { t, locale } = useWords()
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })
-  const text = (key: string) => (typeof query[key] === 'string' ? query[key] : null)
+  const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)
   const operator = text('operator')
   const operatorName = (code: string) => (isOperatorCode(code) ? `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}` : code)
   const [min, max] = [text('min'), text('max')]
@@ -48,7 +49,7 @@ function ChoiceChip({ id, name, all, choices, chosen, hrefFor }: { id: string; n
       <ul>
         {every.map((choice) => (
           <li key={choice.value ?? ''}>
-            <Link href={hrefFor(choice.value)} scroll={false} aria-current={choice.value === chosen} className={MENU_ITEM} onClick={(event) => event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()}>
+            <Link href={hrefFor(choice.value)} scroll={false} aria-current={choice.value === chosen} className={MENU_ITEM} onClick={(event) => closePopover(event.currentTarget)}>
               {choice.label}
             </Link>
           </li>
@@ -68,7 +69,7 @@ function AmountForm({ min, max, hrefFor }: { min: string | null; max: string | n
         event.preventDefault()
         const form = new FormData(event.currentTarget)
         const value = (name: string) => String(form.get(name) ?? '').replace(/[\s\u202f]/g, '').replace(',', '.')
-        event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+        closePopover(event.currentTarget)
         router.push(hrefFor({ min: value('min'), max: value('max') }), { scroll: false })
       }}
     >

@@ -9,6 +9,7 @@ import { useNow, useWords } from '#components/ui/words.tsx'
 import type { ApprovalEvidence, ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatRelative, formatTime } from '#lib/format-time.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
@@ -82,7 +83,7 @@ function Lines({ application, row, evidence }: { application: string; row: Appro
         </Line>
       ))}
       {history ? (
-        <Line icon="lines" isWarning={history.timesMedian >= 2} second={history.timesMedian >= 2 ? t('approvals.evidence.times', { times: formatAmount(history.timesMedian.toFixed(1).replace('.0', ''), locale).replace(/0$/, '') }) : t('approvals.evidence.last', { amount: money(history.lastAmount), day: day(history.lastAt) })}>
+        <Line icon="lines" isWarning={history.timesMedian >= 2} second={history.timesMedian >= 2 ? t('approvals.evidence.times', { times: timesText(history.timesMedian, locale) }) : t('approvals.evidence.last', { amount: money(history.lastAmount), day: day(history.lastAt) })}>
           {t(`approvals.evidence.history.${verb}`, {
             more: history.isMore ? '≥\u00a0' : '',
             times: history.count,
@@ -112,4 +113,10 @@ function Lines({ application, row, evidence }: { application: string; row: Appro
       )}
     </ul>
   )
+}
+
+/** `2.5`, `45`: a decimal only where it says something. */
+function timesText(times: number, locale: Locale): string {
+  const text = times >= 10 ? String(Math.round(times)) : String(times)
+  return locale === 'fr' ? text.replace('.', ',') : text
 }

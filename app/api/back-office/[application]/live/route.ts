@@ -4,7 +4,7 @@ import { refuseData } from '#server/http/back-office/answer-data.ts'
 import { liveStream } from '#server/http/back-office/live-stream.ts'
 import { readSession } from '#server/http/back-office/session.ts'
 
-/** The events that keep open pages fresh; see components/frame/live-updates.tsx for the other end. */
+/** The events that keep open pages fresh; see components/frame/use-live-updates.ts for the other end. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
   const [actor, session] = await Promise.all([findActor(application, 'overview:read'), readSession()])

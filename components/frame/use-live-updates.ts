@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { paths } from '#lib/paths.ts'
+
+/** What changes with an application's transactions and money: the first words of the keys in lib/query-keys.ts. */
+const ROOTS: readonly string[] = ['transactions', 'approvals', 'overview', 'totals', 'balances']
+const RETRY_FIRST_MS = 1_000
+const RETRY_MAX_MS = 30_000
+/** A busy application changes each second; a page is refreshed less often, and the last change is never missed. */
+const REFRESH_GAP_MS = 2_000
+const LOST_AFTER_MS = 4_000
+
+/** The connection itself; true while it is lost. Comes back by itself, waiting longer from try to try. */
+export function useLiveUpdates(application: string): boolean {
+  const queryClient = useQueryClient()
+  const [isLost, setIsLost] = useState(false)
+  useEffect(() => {
+    let source: EventSource | undefined
+    let retryTimer: ReturnType<typeof setTimeout> | undefined
+    let refreshTimer: ReturnType<typeof setTimeout> | undefined
+    let lostTimer: ReturnType<typeof setTimeout> | undefined
+    let retryMs = RETRY_FIRST_MS
+    let refreshedAtMs = 0
+    let wasConnected = false
+
+    function refresh() {
+      refreshTimer = undefined
+      refreshedAtMs = Date.now()
+      void queryClient.invalidateQueries({ predicate: ({ queryKey: [root, of] }) => typeof root === 'string' && ROOTS.includes(root) && of === application })
+    }
+    function onChange() {
+      refreshTimer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + REFRESH_GAP_MS - Date.now()))
+    }
+    function connect() {
+      clearTimeout(retryTimer)
+      source?.close()
+      if (document.visibilityState === 'hidden') return
+      source = new EventSource(paths.data(application, 'live'))
+      source.addEventListener('hello', () => {
+        retryMs = RETRY_FIRST_MS
+        clearTimeout(lostTimer)
+        lostTimer = undefined
+        setIsLost(false)
+        // Whatever happened while nobody listened.
+        if (wasConnected) onChange()
+        wasConnected = true
+      })
+      source.addEventListener('change', onChange)
+      // Signed out or blocked: the server decides what this page shows now.
+      source.addEventListener('ended', () => location.reload())
+      source.addEventListener('error', () => {
+        source?.close()
+        lostTimer ??= setTimeout(() => setIsLost(true), LOST_AFTER_MS)
+        retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2))
+        retryMs = Math.min(RETRY_MAX_MS, retryMs * 2)
+      })
+    }
+    function reconnect() {
+      retryMs = RETRY_FIRST_MS
+      connect()
+    }
+    connect()
+    document.addEventListener('visibilitychange', reconnect)
+    addEventListener('online', reconnect)
+    return () => {
+      source?.close()
+      for (const timer of [retryTimer, refreshTimer, lostTimer]) clearTimeout(timer)
+      document.removeEventListener('visibilitychange', reconnect)
+      removeEventListener('online', reconnect)
+    }
+  }, [application, queryClient])
+  return isLost
+}

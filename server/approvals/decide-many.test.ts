@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import type { DecisionResult } from '#lib/approvals.ts'
+import type { Role } from '#lib/permissions.ts'
+import { systemClock } from '#server/clock.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { decideMany } from './decide-many.ts'
+import { findApprovals } from './list-approvals.ts'
+import { recallTransaction } from './recall-transaction.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+const deps = () => ({ pool: database.pool, clock: systemClock })
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+
+async function scene(roles: Role[] = ['checker']) {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 100_000_000n)
+  const viewer = async () => ({ applicationId, id: await makePerson(database.pool, applicationId, roles), roles, hasSecondFactor: false })
+  const checker = await viewer()
+  const makerId = await makePerson(database.pool, applicationId, ['maker'])
+  const make = async (count: number, band: Parameters<typeof aBand>[0] = {}) => {
+    const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { source: 'person', makerId, bands: [aBand(band)] }))
+    await takeIn(database.pool, items)
+    const ids = items.map((item) => item.transactionId)
+    const rows = await findApprovals(database.pool, checker, ids, systemClock.now())
+    return ids.map((id) => ({ transactionId: id, contentHash: rows.find((row) => row.transactionId === id)?.contentHash ?? '' }))
+  }
+  return { applicationId, checker, other: await viewer(), makerId, make }
+}
+
+async function enrol(personId: string): Promise<string> {
+  await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now(), totp_last_step = null where person_id = $1', [personId, SECRET])
+  return new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
+}
+
+test('a list is decided item by item: what moved meanwhile is named and spoils nothing', async () => {
+  const { applicationId, checker, other, makerId, make } = await scene()
+  const items = await make(4)
+  const [first, second, third, fourth] = items
+  assert.ok(first && second && third && fourth)
+  await decideMany(deps(), { checker: other, decision: 'rejected', note: 'Duplicate', items: [first] })
+  await recallTransaction(deps(), { applicationId, transactionId: second.transactionId, makerId, reason: 'Wrong phone' })
+  const result = await decideMany(deps(), {
+    checker, decision: 'validated', note: 'Invoices seen', items: [first, second, { ...third, contentHash: '0'.repeat(64) }, fourth, { transactionId: randomUUID(), contentHash: '0'.repeat(64) }],
+  })
+  assert.ok(result.ok)
+  assert.deepEqual(
+    result.value.map((one) => (one.kind === 'done' ? one.status : [one.reason, one.now?.end?.event, one.now?.end?.by, one.now?.status])),
+    [
+      ['not_waiting', 'rejected', 'Test person', 'FAILED'],
+      ['not_waiting', 'recalled', 'Test person', 'FAILED'],
+      ['content_changed', undefined, undefined, 'PENDING_APPROVAL'],
+      'PENDING',
+      ['not_found', undefined, undefined, undefined],
+    ],
+  )
+})
+
+test('the same id twice in a list is decided once', async () => {
+  const { checker, make } = await scene()
+  const [item] = await make(1)
+  assert.ok(item)
+  const result = await decideMany(deps(), { checker, decision: 'validated', note: 'Seen', items: [item, item] })
+  assert.deepEqual(result.ok && result.value.map((one) => one.kind), ['done'])
+})
+
+test('one of two approvals counts, says so, and moves the number that live pages watch', async () => {
+  const { applicationId, checker, make } = await scene()
+  const items = await make(1, { steps: [2] })
+  const changeNumber = async () => (await database.pool.query<{ n: bigint }>('select change_number as n from application_counters where application_id = $1', [applicationId])).rows[0]?.n ?? 0n
+  const before = await changeNumber()
+  const result = await decideMany(deps(), { checker, decision: 'validated', note: 'Seen', items })
+  assert.deepEqual(result.ok && result.value, [{ transactionId: items[0]?.transactionId, kind: 'done', status: 'PENDING_APPROVAL', given: 1, needed: 2 }])
+  assert.ok((await changeNumber()) > before)
+})
+
+test('a code is asked for once for a list, decides exactly that list, and is used up by it', async () => {
+  const { applicationId, checker, make } = await scene()
+  const listed = await make(3, { needsCode: true })
+  const others = await make(1, { needsCode: true })
+  const code = await enrol(checker.id)
+  const who = { ...checker, hasSecondFactor: true }
+  const ask = (items: typeof listed, given?: string) => decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, code: given })
+  assert.deepEqual(await ask(listed), { ok: false, error: 'code_required' })
+  const done = await ask(listed, code)
+  assert.deepEqual(done.ok && done.value.map((one) => one.kind), ['done', 'done', 'done'])
+  assert.deepEqual(await ask(others, code), { ok: false, error: 'wrong_code' })
+  const { rows } = await database.pool.query<{ details: { count: number } }>("select details from audit_entries where application_id = $1 and action = 'approvals.code_used'", [applicationId])
+  assert.deepEqual(rows.map((row) => row.details.count), [3])
+})
+
+test('without a second factor a list that needs a code is refused as a whole; rejecting needs none', async () => {
+  const { checker, make } = await scene()
+  const items = [...(await make(1)), ...(await make(1, { needsCode: true }))]
+  assert.deepEqual(await decideMany(deps(), { checker, decision: 'validated', note: 'Seen', items }), { ok: false, error: 'second_factor_missing' })
+  const rejected = await decideMany(deps(), { checker, decision: 'rejected', note: 'Duplicate', items })
+  assert.deepEqual(rejected.ok && rejected.value.map((one) => one.kind), ['done', 'done'])
+})
+
+test('two checkers with the same list at once: each item is decided by one of them, and the other learns by whom', async () => {
+  const { checker, other, make } = await scene()
+  const items = await make(10)
+  const [left, right] = await Promise.all([checker, other].map((who) => decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items })))
+  assert.ok(left?.ok && right?.ok)
+  for (const [n, one] of left.value.entries()) {
+    const counterpart: DecisionResult | undefined = right.value[n]
+    assert.deepEqual([one.kind, counterpart?.kind].toSorted(), ['done', 'refused'])
+    const refused: DecisionResult | undefined = one.kind === 'refused' ? one : counterpart
+    assert.ok(refused?.kind === 'refused' && refused.reason === 'not_waiting' && refused.now?.end?.event === 'approved')
+  }
+})

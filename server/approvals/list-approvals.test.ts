@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
+import type { Role } from '#lib/permissions.ts'
+import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { systemClock } from '#server/clock.ts'
+import { countWaiting } from '#server/reports/count-waiting.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { decide } from './decide.ts'
+import { findApproval, listApprovals, snapshotApprovals } from './list-approvals.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+async function scene() {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  await fund(pool, applicationId, 'MOMOCM', 100_000_000n)
+  const person = async (roles: Role[]) => ({ applicationId, id: await makePerson(pool, applicationId, roles), roles, hasSecondFactor: false })
+  const cast = { maker: await person(['maker']), checker: await person(['checker']), second: await person(['checker']), both: await person(['maker', 'checker']), finance: await person(['finance']) }
+  const make = async (makerId: string | null, overrides: Partial<IntakeItem> = {}, band: Parameters<typeof aBand>[0] = {}) => {
+    const item = anIntakeItem(applicationId, { source: makerId ? 'person' : 'api', makerId, bands: [aBand(band)], ...overrides })
+    await takeIn(pool, [item])
+    return item.transactionId
+  }
+  const queue = async (viewer: (typeof cast)[keyof typeof cast], name: ApprovalQueue, filter: Record<string, string> = {}) =>
+    listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }), systemClock.now())
+  const say = (transactionId: string, checkerId: string, decision: 'validated' | 'rejected') =>
+    decide({ pool, clock: systemClock }, { applicationId, transactionId, checkerId, decision, note: 'Seen', through: 'back_office', actor: { kind: 'person', id: checkerId } })
+  return { applicationId, cast, make, queue, say }
+}
+
+const ids = ({ rows }: { rows: readonly ApprovalRow[] }) => rows.map((row) => row.transactionId)
+
+test('each person sees in each queue exactly what is theirs, with the reason why or why not', async () => {
+  const { applicationId, cast, make, queue, say } = await scene()
+  const byMaker = await make(cast.maker.id)
+  const byBoth = await make(cast.both.id)
+  const byApi = await make(null)
+  const two = await make(cast.maker.id, {}, { steps: [2] })
+  await say(two, cast.checker.id, 'validated')
+
+  assert.deepEqual(ids(await queue(cast.checker, 'mine')), [byMaker, byBoth, byApi])
+  const others = await queue(cast.checker, 'others')
+  assert.deepEqual(others.rows.map((row) => [row.transactionId, row.canApprove]), [[two, 'decided_already']])
+  assert.deepEqual([others.rows[0]?.given, others.rows[0]?.needed], [1, 2])
+  assert.deepEqual(ids(await queue(cast.second, 'mine')), [byMaker, byBoth, byApi, two])
+  assert.deepEqual(ids(await queue(cast.both, 'mine')), [byMaker, byApi, two])
+  const made = await queue(cast.both, 'made')
+  assert.deepEqual(made.rows.map((row) => [row.transactionId, row.canApprove, row.canRecall]), [[byBoth, 'is_maker', true]])
+  assert.deepEqual(ids(await queue(cast.maker, 'mine')), [])
+  assert.deepEqual(ids(await queue(cast.maker, 'made')), [byMaker, two])
+  const seen = await queue(cast.finance, 'others')
+  assert.deepEqual([ids(seen), new Set(seen.rows.map((row) => row.canReject))], [[byMaker, byBoth, byApi, two], new Set(['not_a_checker'])])
+  for (const person of Object.values(cast)) {
+    const { counts } = await queue(person, 'mine')
+    assert.equal(counts.mine, await countWaiting(database.pool, applicationId, person.id, person.roles))
+    assert.equal(counts.mine + counts.others + counts.made, 4)
+  }
+})
+
+test('decided shows who decided what, the latest first, and how it ended', async () => {
+  const { cast, make, queue, say } = await scene()
+  const first = await make(cast.maker.id)
+  const second = await make(cast.maker.id)
+  await say(first, cast.checker.id, 'validated')
+  await say(second, cast.second.id, 'rejected')
+  const { rows, total } = await queue(cast.maker, 'decided')
+  assert.deepEqual(rows.map((row) => [row.transactionId, row.end?.event, row.end?.reason, row.decisions.length]), [[second, 'rejected', 'Seen', 1], [first, 'approved', 'Seen', 1]])
+  assert.equal(total, 2)
+})
+
+test('filters narrow by operator, amount, maker and rule; sums stay apart by currency', async () => {
+  const { cast, make, queue } = await scene()
+  const small = await make(cast.maker.id)
+  const large = await make(cast.both.id, { amountMinor: 90_000_000n }, { rule: { name: 'Large', parts: [] } })
+  const senegal = await make(null, { operator: 'SNWAVE', phoneNumber: '221771234567' })
+  assert.deepEqual(ids(await queue(cast.checker, 'mine', { operator: 'SNWAVE' })), [senegal])
+  assert.deepEqual(ids(await queue(cast.checker, 'mine', { min: '5000.01' })), [large])
+  assert.deepEqual(ids(await queue(cast.checker, 'mine', { max: '5000', operator: 'MOMOCM' })), [small])
+  assert.deepEqual(ids(await queue(cast.checker, 'mine', { maker: 'api' })), [senegal])
+  assert.deepEqual(ids(await queue(cast.checker, 'mine', { maker: cast.both.id })), [large])
+  assert.deepEqual(ids(await queue(cast.checker, 'mine', { rule: 'Large' })), [large])
+  const all = await queue(cast.checker, 'mine', { sort: 'amount' })
+  assert.deepEqual(ids(all)[0], large)
+  assert.deepEqual(all.sums, [{ currency: 'XAF', count: 2, amount: '905000' }, { currency: 'XOF', count: 1, amount: '5000' }])
+  assert.deepEqual(all.rules, ['Everything waits', 'Large'])
+})
+
+test('the hash that a row carries is the one that a decision is checked against', async () => {
+  const { applicationId, cast, make, say } = await scene()
+  const id = await make(cast.maker.id, {}, { steps: [1, 1] })
+  const row = await findApproval(database.pool, cast.second, id, systemClock.now())
+  await say(id, cast.checker.id, 'validated')
+  const after = await findApproval(database.pool, cast.second, id, systemClock.now())
+  assert.ok(row && after && row.contentHash !== after.contentHash)
+  const command = { applicationId, transactionId: id, checkerId: cast.second.id, decision: 'validated', note: 'Seen', through: 'back_office', actor: { kind: 'person', id: cast.second.id } } as const
+  const stale = await decide({ pool: database.pool, clock: systemClock }, { ...command, expectedHash: row.contentHash })
+  assert.equal(stale.ok ? 'ok' : stale.error.kind, 'content_changed')
+  assert.ok((await decide({ pool: database.pool, clock: systemClock }, { ...command, expectedHash: after.contentHash })).ok)
+})
+
+test('an item that needs a code may not be validated by somebody without a second factor, but rejected', async () => {
+  const { cast, make } = await scene()
+  const id = await make(cast.maker.id, {}, { needsCode: true })
+  const row = await findApproval(database.pool, cast.checker, id, systemClock.now())
+  assert.deepEqual([row?.canApprove, row?.canReject], ['second_factor_missing', true])
+  const enrolled = await findApproval(database.pool, { ...cast.checker, hasSecondFactor: true }, id, systemClock.now())
+  assert.equal(enrolled?.canApprove, true)
+})
+
+test('an item whose time is over is in nobody’s queue to decide, and the badge does not count it', async () => {
+  const { applicationId, cast, make, queue } = await scene()
+  const id = await make(cast.maker.id)
+  await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [id])
+  assert.deepEqual(ids(await queue(cast.checker, 'mine')), [])
+  assert.deepEqual((await queue(cast.checker, 'others')).rows.map((row) => row.canApprove), ['expired'])
+  assert.equal(await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles), 0)
+})
+
+test('a snapshot of a filter is exactly what may be decided by it', async () => {
+  const { cast, make } = await scene()
+  await make(cast.both.id)
+  const mine = await make(cast.maker.id)
+  const snapshot = await snapshotApprovals(database.pool, cast.both, approvalFilterSchema.parse({}), systemClock.now())
+  assert.deepEqual([snapshot.items.map((item) => item.transactionId), snapshot.total], [[mine], 1])
+})

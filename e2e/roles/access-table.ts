@@ -39,6 +39,8 @@ export const ROUTES: Record<string, Row> = {
   'GET /api/back-office/[application]/approvals/snapshot': { access: 'transaction:decide' },
   'GET /api/back-office/[application]/approvals/[transactionId]': { access: 'approval:read' },
   'GET /api/back-office/[application]/live': { access: 'overview:read' },
+  'GET /[application]/settings': { access: 'own-settings:change' },
+
   'GET /api/back-office/[application]/transactions': { access: 'transaction:read' },
   'GET /api/back-office/[application]/transactions/[transactionId]': { access: 'transaction:read' },
   'POST /api/back-office/[application]/transactions/export': { access: 'export:create', form: { format: 'csv' }, refused: 303 },
@@ -63,4 +65,16 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',
   'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',
+  'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts startEnrolment': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts confirmEnrolment': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts renewCodes': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts switchOff': 'own-settings:change',
 }
+
+/** Actions that take no input beyond the application: whoever may call them means it, so only refusals are tried. */
+export const WITHOUT_INPUT: ReadonlySet<string> = new Set([
+  'app/actions/session.ts signOutEverywhere',
+  'app/(back-office)/[application]/settings/actions.ts startEnrolment',
+])

@@ -35,8 +35,13 @@ export async function signIn(page: Page, person: SandboxPerson, wanted = `/${per
 
 /** Nothing that axe knows is wrong with what is on the screen now. */
 export async function expectAccessible(page: Page): Promise<void> {
+  expect(await findAxeViolations(page)).toEqual([])
+}
+
+/** What axe finds wrong on the screen now: the rule and the places. */
+export async function findAxeViolations(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)).toEqual([])
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
 }
 
 /** The widths at which pages are looked at: a phone, a tablet, a desk. */

@@ -1,0 +1,165 @@
+import type { Page } from 'playwright/test'
+import { can, PERMISSIONS, type Permission } from '#lib/permissions.ts'
+import { ROUTES } from '../roles/access-table.ts'
+import { findRoutes } from '../roles/find-endpoints.ts'
+import { expect, findAxeViolations, signIn, test, WIDTHS } from './fixtures.ts'
+import { personWith, type SandboxPerson } from './sandbox.ts'
+
+/** Needs a password that was just given; e2e/web/sign-in.spec.ts looks at it. */
+const ELSEWHERE = new Set(['/', '/sign-in/second-factor'])
+/** What may move while a page settles: nothing that anybody could see. */
+const SHIFT_MAX = 0.01
+const TAB_MAX = 400
+
+type Place = { pattern: string; person: SandboxPerson | undefined }
+
+/** Every page of the tree with somebody who may open it: a maker who is a checker too where they may, since they see most. */
+async function placesToSee(): Promise<Place[]> {
+  const people = [personWith(['maker', 'checker']), personWith(['finance']), personWith(['administrator'])]
+  const pages = (await findRoutes()).filter(({ kind, name }) => kind === 'page' && !ELSEWHERE.has(name.slice(4)))
+  return pages.map(({ name }) => {
+    const access = ROUTES[name]?.access
+    const isPermission = (value: string | undefined): value is Permission => value !== undefined && value in PERMISSIONS
+    const person = isPermission(access) ? people.find(({ roles }) => can(roles as never, access)) : people[0]
+    return { pattern: name.slice(4), person: access === 'guest' ? undefined : person }
+  })
+}
+
+/** Signs in as whoever the next place needs, only when it is somebody else; the examples for its address come from the lists. */
+async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
+  let current: string | undefined
+  const examples: Record<string, string> = { operator: 'MOMOCM' }
+  return async ({ pattern, person }) => {
+    if (person?.email !== current) {
+      await page.context().clearCookies()
+      if (person) await signIn(page, person)
+      current = person?.email
+    }
+    examples['application'] = person?.slug ?? ''
+    if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
+    return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => examples[name] ?? 'none')
+  }
+}
+
+async function firstTransaction(page: Page, application: string): Promise<string> {
+  const answer = await page.request.get(`/api/back-office/${application}/transactions`)
+  const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/.exec(await answer.text())?.[0]
+  if (!id) throw new Error('The list of transactions names none')
+  return id
+}
+
+for (const locale of ['en-GB', 'fr-CM']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`every page, ${locale} ${colorScheme}`, () => {
+      test.use({ locale, colorScheme, trace: 'off' })
+      test('is accessible, fits, stands still and keeps its content policy at every width', async ({ page }) => {
+        test.setTimeout(300_000)
+        await page.addInitScript(watchPage)
+        const goTo = await visitor(page)
+        for (const place of await placesToSee()) {
+          const address = await goTo(place)
+          for (const width of WIDTHS) {
+            await test.step(`${address} at ${width}`, async () => {
+              await page.setViewportSize({ width, height: 800 })
+              const response = await page.goto(address)
+              // Soft: one run names everything that is wrong.
+              const where = `${address} at ${width}`
+              expect.soft(response?.status(), where).toBe(200)
+              await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
+              await expect.soft(page.locator('h1'), where).toHaveCount(1)
+              expect.soft(await page.title(), where).not.toBe('')
+              expect.soft(await findAxeViolations(page), where).toEqual([])
+              expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false })
+              expect.soft(await page.evaluate(readShift), `what moved: ${where}`).toBeLessThan(SHIFT_MAX)
+            })
+          }
+        }
+      })
+    })
+  }
+}
+
+test('every control of every page is reached with the Tab key, and shows that it has the focus', async ({ page }) => {
+  test.setTimeout(300_000)
+  const goTo = await visitor(page)
+  for (const place of await placesToSee()) {
+    const address = await goTo(place)
+    await test.step(address, async () => {
+      await page.goto(address)
+      await page.waitForLoadState('load')
+      const wanted = await page.evaluate(markControls)
+      const unseen = new Set<string>()
+      const reached = new Set<string>()
+      for (let press = 0; press < TAB_MAX && reached.size < wanted.length; press++) {
+        await page.keyboard.press('Tab')
+        const { mark, isSeen, html } = await page.evaluate(describeFocus)
+        if (mark) reached.add(mark)
+        if (!isSeen) unseen.add(html)
+      }
+      expect.soft([...unseen], `focus that nobody sees on ${address}`).toEqual([])
+      expect(
+        wanted.filter(({ mark }) => !reached.has(mark)).map(({ html }) => html),
+        `not reached on ${address}`,
+      ).toEqual([])
+    })
+  }
+})
+
+declare global {
+  interface Window {
+    pageWatch: { violations: string[]; shift: number }
+  }
+}
+
+/** Runs in the page before anything else. */
+function watchPage(): void {
+  window.pageWatch = { violations: [], shift: 0 }
+  document.addEventListener('securitypolicyviolation', (event) => {
+    window.pageWatch.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`)
+  })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
+      if (!entry.hadRecentInput) window.pageWatch.shift += entry.value
+  }).observe({ type: 'layout-shift', buffered: true })
+}
+
+function readWatch(): { violations: string[]; isTooWide: boolean } {
+  const { scrollWidth, clientWidth } = document.documentElement
+  return { violations: window.pageWatch.violations, isTooWide: scrollWidth > clientWidth }
+}
+
+function readShift(): number {
+  return window.pageWatch.shift
+}
+
+/** Gives every control on the screen a mark. Of a group of radio buttons the Tab key reaches one. */
+function markControls(): { mark: string; html: string }[] {
+  const groups = new Set<string>()
+  const controls = [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter(
+    (element) => {
+      if (!element.checkVisibility({ visibilityProperty: true }) || element.matches(':disabled, [tabindex="-1"], [inert] *')) return false
+      if (!(element instanceof HTMLInputElement) || element.type !== 'radio') return true
+      const isFirst = !groups.has(element.name)
+      groups.add(element.name)
+      return isFirst && element.checked
+    },
+  )
+  return controls.map((element, place) => {
+    element.dataset['mark'] = String(place)
+    return { mark: String(place), html: element.outerHTML.slice(0, 160) }
+  })
+}
+
+/** What has the focus, and whether a ring is drawn around it or around the label that stands for it. */
+function describeFocus(): { mark: string | undefined; isSeen: boolean; html: string } {
+  const element = document.activeElement
+  if (!(element instanceof HTMLElement) || element === document.body) return { mark: undefined, isSeen: true, html: '' }
+  const around = [element, element.parentElement, element.closest('label'), element.nextElementSibling]
+  const isSeen = around.some((each) => {
+    if (!each) return false
+    const { outlineStyle, outlineWidth } = getComputedStyle(each)
+    const { width, height } = each.getBoundingClientRect()
+    return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2 && width > 4 && height > 4
+  })
+  return { mark: element.dataset['mark'], isSeen, html: element.outerHTML.slice(0, 160) }
+}

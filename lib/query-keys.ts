@@ -12,8 +12,10 @@ export const queryKeys = {
   approvalList: (application: string, filters: QueryValues) => ['approvals', application, 'list', filters] as const,
   approvalEvidence: (application: string, transactionId: string) => ['approvals', application, 'evidence', transactionId] as const,
   waiting: (application: string) => ['approvals', application, 'waiting'] as const,
-  overview: (application: string) => ['overview', application] as const,
+  overview: (application: string, days: number) => ['overview', application, days] as const,
   totals: (application: string, filters: QueryValues) => ['totals', application, filters] as const,
   balances: (application: string) => ['balances', application] as const,
+  statementLines: (application: string, operator: string, filters: QueryValues) =>
+    ['balances', application, operator, 'lines', filters] as const,
   statement: (application: string, operator: string, filters: QueryValues) => ['balances', application, operator, filters] as const,
 } as const

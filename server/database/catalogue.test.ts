@@ -21,6 +21,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   sign_in_throttles: 'one row per name or address that failed lately; belongs to no application yet',
   application_versions: 'one row per application: which of them changed',
   schema_migrations: 'one row per migration',
+  ledger_seal: 'one row: up to when postings are summed by day',
 }
 
 /** Rows that are written once (DESIGN 7): whoever may write in the database can neither change nor remove them. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '../approvals/expire-approvals.ts'
 import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
+import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
 import type { Runtime } from '../runtime.ts'
 import { createDeliveryLoop } from '../webhooks/delivery-loop.ts'
@@ -36,6 +37,10 @@ export function startLoops(runtime: Runtime): Loops {
   runtime.onFinal(deliveries.wake)
   dispatcher.start()
   deliveries.start()
+  // A first start finds history that no minute has summed yet.
+  void sealLedgerDays(pool).catch((error) =>
+    logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
+  )
   const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks: taskTable(runtime) })
   return {
     async drain() {
@@ -48,9 +53,14 @@ export function startLoops(runtime: Runtime): Loops {
 }
 
 /** Every scheduled task of the service, by its name. */
-function taskTable({ pool, clock }: Runtime): ScheduledTask[] {
+function taskTable({ pool, clock, logger }: Runtime): ScheduledTask[] {
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals(pool))),
+    scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
+    scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {
+      const repaired = await repairLedgerDays(pool)
+      if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')
+    }),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]

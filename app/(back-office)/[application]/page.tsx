@@ -1,16 +1,42 @@
+import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { MoreWords } from '#components/ui/words.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { overviewQuerySchema } from '#lib/schemas/finance-query.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { readOverview } from '#server/reports/read-overview.ts'
+import { OverviewBoard } from './_components/overview-board.tsx'
 
-type Props = { params: Promise<{ application: string }> }
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('frame.overview') }
 }
 
-export default async function OverviewPage({ params }: Props) {
+export default async function OverviewPage({ params, searchParams }: Props) {
   const { application } = await params
-  const [t] = await Promise.all([getT(), requireActor(application, 'overview:read')])
-  return <PageHeader title={t('frame.overview')} />
+  const actor = await requireActor(application, 'overview:read')
+  const { days } = overviewQuerySchema.parse(await searchParams)
+  const { reportPool, clock } = backOfficeRuntime()
+  const queryClient = getQueryClient()
+  const reader = { applicationId: actor.applicationId, personId: actor.id, roles: actor.roles }
+  const [locale] = await Promise.all([
+    readLocale(),
+    queryClient.fetchQuery({
+      queryKey: queryKeys.overview(application, days),
+      queryFn: () => readOverview(reportPool, reader, days, clock.now()),
+    }),
+  ])
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.'])}>
+        <OverviewBoard application={application} days={days} />
+      </MoreWords>
+    </HydrationBoundary>
+  )
 }

@@ -1,0 +1,58 @@
+'use client'
+
+import { TextField } from '#components/ui/field.tsx'
+import { FilterChip } from '#components/ui/filter-chip.tsx'
+import { useNow, useT } from '#components/ui/words.tsx'
+import type { DatesQuery } from '#lib/finance-address.ts'
+import { daysAsked, TOTAL_PRESETS } from '#lib/total-dates.ts'
+import { FilterForm } from '../transactions/_components/filter-form.tsx'
+import { useDays } from './use-days.ts'
+
+const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
+
+/** Whole UTC days for sums: a preset at one press, or two days of one's own. */
+export function DatesFilter({ query, onChange }: { query: DatesQuery; onChange: (change: DatesQuery) => void }) {
+  const t = useT()
+  const days = useDays()
+  const now = useNow()
+  const isOwn = query.from !== null || query.to !== null
+  const range = daysAsked(query, now)
+  const value = !isOwn
+    ? t(`totals.dates.${query.dates}`)
+    : `${range.from ? days.day(range.from) : '…'} – ${range.to ? days.day(range.to) : '…'}`
+  return (
+    <FilterChip id="filter-dates" name={t('totals.dates')} value={value} isSet={isOwn || query.dates !== 'thisMonth'}>
+      <div className="grid grid-cols-2 gap-0.5 p-1.5">
+        {TOTAL_PRESETS.map((preset) => (
+          <button
+            key={preset}
+            type="button"
+            aria-pressed={!isOwn && preset === query.dates}
+            className={PRESET}
+            onClick={(event) => {
+              event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+              onChange({ dates: preset, from: null, to: null })
+            }}
+          >
+            {t(`totals.dates.${preset}`)}
+          </button>
+        ))}
+      </div>
+      <FilterForm
+        key={`${query.dates} ${query.from} ${query.to}`}
+        onApply={(fields) => onChange({ dates: 'thisMonth', from: dayOf(fields.get('from')), to: dayOf(fields.get('to')) })}
+        onClear={() => onChange({ dates: 'thisMonth', from: null, to: null })}
+      >
+        <div className="grid grid-cols-2 gap-2">
+          <TextField id="filter-from" name="from" type="date" label={t('totals.from')} defaultValue={range.from ?? ''} />
+          <TextField id="filter-to" name="to" type="date" label={t('totals.to')} defaultValue={range.to ?? ''} />
+        </div>
+        <p className="text-second text-quiet">{t('totals.utc')}</p>
+      </FilterForm>
+    </FilterChip>
+  )
+}
+
+function dayOf(value: FormDataEntryValue | null): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

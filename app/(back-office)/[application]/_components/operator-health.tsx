@@ -1,0 +1,113 @@
+'use client'
+
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Sparkline } from '#components/ui/sparkline.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import type { OperatorHealth, OverviewDto } from '#lib/finance-dto.ts'
+import { formatCount, formatShare } from '#lib/format.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { paths, toQuery } from '#lib/paths.ts'
+import { OVERVIEW_DAYS } from '#lib/total-dates.ts'
+import { CurrencyChart } from './currency-chart.tsx'
+
+/** Below this share an operator's success rate is worth a look. */
+const SHARE_LOW = 0.9
+
+/** Success rate and volume per operator, over the last days. */
+export function OperatorHealthSection({ application, data, days }: { application: string; data: OverviewDto; days: number }) {
+  const { t } = useWords()
+  return (
+    <section aria-labelledby="operators" className="grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 id="operators" className="text-amount font-strong">
+          {t('overview.operators')}
+        </h2>
+        <nav aria-label={t('overview.daysBack')} className="no-print flex gap-1">
+          {OVERVIEW_DAYS.map((choice) => (
+            <Link
+              key={choice}
+              href={`${paths.overview(application)}${toQuery({ days: choice === 30 ? null : choice })}`}
+              scroll={false}
+              aria-current={choice === days ? 'true' : undefined}
+              className="inline-flex h-[26px] items-center rounded-sm border border-line-2 px-2.5 text-second text-ink-2 hover:bg-sunken touch-target aria-[current=true]:border-accent aria-[current=true]:bg-accent-soft aria-[current=true]:font-strong aria-[current=true]:text-ink"
+            >
+              {t('overview.lastDays', { days: choice })}
+            </Link>
+          ))}
+        </nav>
+      </div>
+      {data.operators.length === 0 ? (
+        <EmptyState icon="sum" title={t('totals.none')} text={t('overview.noTransactions')} />
+      ) : (
+        <>
+          <CurrencyChart charts={data.charts} step="day" ariaLabel={t('totals.currency')} />
+          <HealthTable application={application} data={data} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function HealthTable({ application, data: { operators, from, to } }: { application: string; data: OverviewDto }) {
+  const { t, locale } = useWords()
+  const listOf = (row: OperatorHealth, status: readonly ('SUCCESS' | 'FAILED')[]) =>
+    paths.transactions(application, { operator: row.operator, status, from, to })
+  const nameOf = ({ operator }: OperatorHealth) => `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
+  return (
+    <div className="overflow-x-auto rounded-lg border border-line bg-surface">
+      <Table
+        caption={t('overview.operators')}
+        head={
+          <>
+            <Th>{t('totals.operator')}</Th>
+            <Th align="end">{t('totals.success')}</Th>
+            <Th align="end">{t('overview.failed')}</Th>
+            <Th align="end">{t('overview.volume')}</Th>
+            <Th className="max-sm:hidden">{t('overview.trend')}</Th>
+          </>
+        }
+      >
+        {operators.map((row) => (
+          <Tr key={row.operator}>
+            <Td>
+              <OperatorMark code={row.operator} />
+            </Td>
+            <Td align="end">
+              {row.share === null ? (
+                <span className="text-quiet">–</span>
+              ) : (
+                <Link
+                  href={listOf(row, ['SUCCESS', 'FAILED'])}
+                  className={`hover:underline ${row.share < SHARE_LOW ? 'font-strong text-bad' : ''}`}
+                >
+                  {formatShare(row.share, locale)}
+                </Link>
+              )}
+            </Td>
+            <Td align="end">
+              {row.failed === 0 ? (
+                <span className="text-quiet">0</span>
+              ) : (
+                <Link href={listOf(row, ['FAILED'])} className="hover:underline">
+                  {formatCount(row.failed, locale)}
+                </Link>
+              )}
+            </Td>
+            <Td align="end">
+              <Link href={listOf(row, ['SUCCESS'])} className="hover:underline">
+                <Money amount={row.successAmount} currency={row.currency} />
+              </Link>
+            </Td>
+            <Td className="max-sm:hidden">
+              <Sparkline values={row.volumes} label={t('overview.trendOf', { operator: nameOf(row) })} />
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+'use client'
+
+import { Money } from '#components/domain/money.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { countriesOf } from '#lib/finance-address.ts'
+import { AGE_BUCKETS, type UnconfirmedMoney } from '#lib/finance-dto.ts'
+import { formatCount } from '#lib/format.ts'
+import type { Currency } from '#lib/money.ts'
+import { paths } from '#lib/paths.ts'
+
+/** Money whose end nobody knows yet, by currency and age. Nothing: one calm sentence. */
+export function UnconfirmedSection({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
+  const { t } = useWords()
+  return (
+    <section aria-labelledby="unconfirmed">
+      <h2 id="unconfirmed" className="text-amount font-strong">
+        {t('overview.unconfirmed')}
+      </h2>
+      <p className="text-ink-2">{unconfirmed.length === 0 ? t('overview.unconfirmedNone') : t('overview.unconfirmedText')}</p>
+      {unconfirmed.length > 0 && (
+        <div className="mt-2 overflow-x-auto rounded-lg border border-line bg-surface">
+          <Table
+            caption={t('overview.unconfirmed')}
+            head={
+              <>
+                <Th>{t('totals.currency')}</Th>
+                {AGE_BUCKETS.map((bucket) => (
+                  <Th key={bucket} align="end">
+                    {t(`overview.age.${bucket}`)}
+                  </Th>
+                ))}
+                <Th align="end">{t('overview.atRisk')}</Th>
+              </>
+            }
+          >
+            {unconfirmed.map(({ currency, count, amount, buckets }) => (
+              <Tr key={currency}>
+                <Td className="font-strong">{currency}</Td>
+                {buckets.map((each) => (
+                  <Td key={each.bucket} align="end">
+                    <Figure
+                      application={application}
+                      currency={currency}
+                      {...each}
+                      isOld={each.bucket === 'hour' || each.bucket === 'day'}
+                    />
+                  </Td>
+                ))}
+                <Td align="end">
+                  <Figure
+                    application={application}
+                    currency={currency}
+                    count={count}
+                    amount={amount}
+                    after={null}
+                    before={null}
+                    isOld={false}
+                  />
+                </Td>
+              </Tr>
+            ))}
+          </Table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+type FigureProps = {
+  application: string
+  currency: Currency
+  count: number
+  amount: string
+  after: string | null
+  before: string | null
+  isOld: boolean
+}
+
+function Figure({ application, currency, count, amount, after, before, isOld }: FigureProps) {
+  const { t, locale } = useWords()
+  if (count === 0) return <span className="text-quiet">0</span>
+  const href = paths.transactions(application, {
+    unconfirmed: '1',
+    country: countriesOf(currency),
+    unconfirmedAfter: after,
+    unconfirmedBefore: before,
+  })
+  return (
+    <Link href={href} className={`inline-block py-1 hover:underline ${isOld ? 'text-bad' : ''}`}>
+      <span className="font-strong">{formatCount(count, locale)}</span>
+      <span className="sr-only"> {t('overview.transactionsWith')} </span>
+      <br aria-hidden="true" />
+      <Money amount={amount} currency={currency} />
+    </Link>
+  )
+}

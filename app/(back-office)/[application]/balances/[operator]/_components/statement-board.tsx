@@ -1,0 +1,105 @@
+'use client'
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { Button, buttonClass } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { Tabs } from '#components/ui/tabs.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { type StatementQuery, statementAddress } from '#lib/finance-address.ts'
+import type { StatementDto } from '#lib/finance-dto.ts'
+import { formatCount } from '#lib/format.ts'
+import { formatUtc } from '#lib/format-time.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { DatesFilter } from '../../../_components/dates-filter.tsx'
+import { useDays } from '../../../_components/use-days.ts'
+import { StatementDays } from './statement-days.tsx'
+import { StatementLines } from './statement-lines.tsx'
+import { StatementSums } from './statement-sums.tsx'
+
+const REFRESH_MS = 30_000
+
+type Props = { application: string; operator: OperatorCode; query: StatementQuery; canExport: boolean }
+
+/** The statement of one operator: sums, then days or lines. Prints on A4. */
+export function StatementBoard({ application, operator, query, canExport }: Props) {
+  const { t, locale } = useWords()
+  const days = useDays()
+  const router = useRouter()
+  const dates = statementAddress({ ...query, view: 'days', page: 1 })
+  const { data, isError, refetch } = useQuery({
+    queryKey: queryKeys.statement(application, operator, dates),
+    queryFn: ({ signal }) => fetchData<StatementDto>(paths.data(application, `balances/${operator}`, dates), signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  })
+  const hrefOf = (change: Partial<StatementQuery>) =>
+    paths.statement(application, operator, statementAddress({ ...query, page: 1, ...change }))
+  return (
+    <>
+      <p className="no-print text-second">
+        <Link href={paths.balances(application)} className="text-ink-2 hover:underline">
+          {t('frame.balances')}
+        </Link>
+      </p>
+      <PageHeader
+        title={t('statement.title')}
+        lead={
+          <>
+            <OperatorMark code={operator} /> · {operator}
+            {data && <> · {days.range(data)}</>}
+          </>
+        }
+        actions={
+          <>
+            <Button onClick={() => print()}>{t('statement.print')}</Button>
+            {canExport && (
+              <a href={paths.data(application, `balances/${operator}/export`, statementAddress(query))} download className={buttonClass()}>
+                {t(query.view === 'lines' ? 'statement.exportLines' : 'statement.exportDays')}
+              </a>
+            )}
+          </>
+        }
+      />
+      <div className="no-print mt-3 flex gap-2">
+        <DatesFilter query={query} onChange={(change) => router.push(hrefOf(change), { scroll: false })} />
+      </div>
+      <div className="mt-3">
+        <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
+        {data && !data.agrees && <Notice tone="bad">{t('statement.differs')}</Notice>}
+      </div>
+      {data && (
+        <>
+          <StatementSums data={data} />
+          {data.agrees && <p className="mt-2 text-second text-quiet">{t('statement.asOf', { time: formatUtc(t, new Date(data.asOf)) })}</p>}
+          <div className="mt-4">
+            <Tabs
+              label={t('statement.view')}
+              tabs={[
+                { href: hrefOf({ view: 'days' }), label: t('statement.days'), isCurrent: query.view === 'days' },
+                {
+                  href: hrefOf({ view: 'lines' }),
+                  label: t('statement.lines'),
+                  count: formatCount(data.movements.count, locale),
+                  isCurrent: query.view === 'lines',
+                },
+              ]}
+            />
+          </div>
+          {query.view === 'days' ? (
+            <StatementDays data={data} linesOf={(day) => hrefOf({ view: 'lines', from: day, to: day })} />
+          ) : (
+            <StatementLines application={application} operator={operator} query={query} hrefFor={(page) => hrefOf({ page })} />
+          )}
+        </>
+      )}
+    </>
+  )
+}

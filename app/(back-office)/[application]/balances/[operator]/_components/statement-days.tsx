@@ -1,0 +1,57 @@
+'use client'
+
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import type { StatementDto } from '#lib/finance-dto.ts'
+import { formatAmount, formatCount } from '#lib/format.ts'
+import { useDays } from '../../../_components/use-days.ts'
+
+/** Day by day, oldest first: each day closes where the next opens, and opens its lines. */
+export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: (day: string) => string }) {
+  const { t, locale } = useWords()
+  const write = useDays()
+  if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+  const amount = (value: string) => (value === '0' ? <span className="text-quiet">0</span> : formatAmount(value, locale))
+  return (
+    <div className="mt-3 overflow-x-auto rounded-lg border border-line bg-surface print:overflow-visible print:border-0">
+      <Table
+        caption={t('statement.days')}
+        head={
+          <>
+            <Th>{t('totals.day')}</Th>
+            <Th align="end">{t('statement.lines')}</Th>
+            <Th align="end">{t('statement.collected')}</Th>
+            <Th align="end">{t('statement.funded')}</Th>
+            <Th align="end">{t('statement.paid')}</Th>
+            <Th align="end">{t('statement.fees')}</Th>
+            <Th align="end">{t('statement.placed')}</Th>
+            <Th align="end">{t('statement.released')}</Th>
+            <Th align="end">{t('statement.closingIn', { currency: data.currency })}</Th>
+          </>
+        }
+      >
+        {data.days.map((day) => (
+          <Tr key={day.day} className="whitespace-nowrap">
+            <Td>
+              <Link href={linesOf(day.day)} className="hover:underline">
+                {write.period(day.day)}
+              </Link>
+            </Td>
+            <Td align="end">{formatCount(day.count, locale)}</Td>
+            <Td align="end">{amount(day.collected)}</Td>
+            <Td align="end">{amount(day.funded)}</Td>
+            <Td align="end">{amount(day.paid)}</Td>
+            <Td align="end">{amount(day.fees)}</Td>
+            <Td align="end">{amount(day.placed)}</Td>
+            <Td align="end">{amount(day.released)}</Td>
+            <Td align="end" className="font-medium">
+              {formatAmount(day.closing.total, locale)}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+'use client'
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { PaginationBar } from '#components/table/pagination-bar.tsx'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { type StatementQuery, statementAddress } from '#lib/finance-address.ts'
+import type { StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
+import { formatAmount, shortenId } from '#lib/format.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+
+type Props = { application: string; operator: OperatorCode; query: StatementQuery; hrefFor: (page: number) => string }
+
+/** Every posting of the range, oldest first; each opens its transaction. */
+export function StatementLines({ application, operator, query, hrefFor }: Props) {
+  const { t } = useWords()
+  const address = statementAddress(query)
+  const { data, isError, refetch } = useQuery({
+    queryKey: queryKeys.statementLines(application, operator, address),
+    queryFn: ({ signal }) => fetchData<StatementLinesDto>(paths.data(application, `balances/${operator}/lines`, address), signal),
+    placeholderData: keepPreviousData,
+  })
+  if (!data) return null
+  if (data.total === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+  return (
+    <>
+      <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
+      <div className="mt-3 overflow-x-auto rounded-lg border border-line bg-surface print:overflow-visible print:border-0">
+        <Table
+          caption={t('statement.lines')}
+          head={
+            <>
+              <Th>{t('statement.time')}</Th>
+              <Th>{t('statement.movement')}</Th>
+              <Th>{t('statement.transaction')}</Th>
+              <Th align="end">{t('statement.account.collect')}</Th>
+              <Th align="end">{t('statement.account.deposit')}</Th>
+              <Th align="end">{t('statement.account.held')}</Th>
+              <Th align="end">{t('statement.fees')}</Th>
+            </>
+          }
+        >
+          {data.lines.map((line) => (
+            <Line key={line.id} application={application} line={line} />
+          ))}
+        </Table>
+      </div>
+      <PaginationBar page={data.page - 1} size={data.size} total={data.total} sizes={[data.size]} hrefFor={(page) => hrefFor(page + 1)} />
+    </>
+  )
+}
+
+function Line({ application, line }: { application: string; line: StatementLine }) {
+  const { t, locale } = useWords()
+  const amount = (value: string) => {
+    if (value === '0') return <span className="text-quiet">0</span>
+    return `${value.startsWith('-') ? '' : '+'}${formatAmount(value, locale)}`
+  }
+  return (
+    <Tr className="whitespace-nowrap">
+      <Td>
+        <TimeText at={line.at} style="day-time" />
+      </Td>
+      <Td>{t(`statement.kind.${line.kind}`)}</Td>
+      <Td>
+        {line.transactionId === null ? (
+          <span className="text-ink-2">{line.reason}</span>
+        ) : (
+          <Link href={paths.transaction(application, line.transactionId)} className="hover:underline">
+            {line.customerName} <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
+          </Link>
+        )}
+      </Td>
+      <Td align="end">{amount(line.collect)}</Td>
+      <Td align="end">{amount(line.deposit)}</Td>
+      <Td align="end">{amount(line.held)}</Td>
+      <Td align="end">{line.fees === '0' ? <span className="text-quiet">0</span> : formatAmount(line.fees, locale)}</Td>
+    </Tr>
+  )
+}

@@ -1,0 +1,56 @@
+import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { MoreWords } from '#components/ui/words.tsx'
+import { statementAddress } from '#lib/finance-address.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { can } from '#lib/permissions.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { readStatement, readStatementLines } from '#server/reports/read-statement.ts'
+import { StatementBoard } from './_components/statement-board.tsx'
+
+type Props = {
+  params: Promise<{ application: string; operator: string }>
+  searchParams: Promise<Record<string, string | string[] | undefined>>
+}
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  return { title: `${(await getT())('statement.title')} ${(await params).operator}` }
+}
+
+export default async function StatementPage({ params, searchParams }: Props) {
+  const { application, operator: wanted } = await params
+  const actor = await requireActor(application, 'statement:read')
+  const operator = operatorSchema.safeParse(wanted)
+  if (!operator.success) return notFound()
+  const query = statementQuerySchema.parse(await searchParams)
+  const { reportPool, clock } = backOfficeRuntime()
+  const request = { applicationId: actor.applicationId, operator: operator.data, filter: query, now: clock.now() }
+  const queryClient = getQueryClient()
+  const dates = statementAddress({ ...query, view: 'days', page: 1 })
+  const [locale] = await Promise.all([
+    readLocale(),
+    queryClient.fetchQuery({
+      queryKey: queryKeys.statement(application, operator.data, dates),
+      queryFn: () => readStatement(reportPool, request),
+    }),
+    query.view === 'lines' &&
+      queryClient.fetchQuery({
+        queryKey: queryKeys.statementLines(application, operator.data, statementAddress(query)),
+        queryFn: () => readStatementLines(reportPool, { ...request, page: query.page }),
+      }),
+  ])
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['statement.', 'totals.'])}>
+        <StatementBoard application={application} operator={operator.data} query={query} canExport={can(actor.roles, 'export:create')} />
+      </MoreWords>
+    </HydrationBoundary>
+  )
+}

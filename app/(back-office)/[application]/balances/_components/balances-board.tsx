@@ -1,0 +1,74 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { buttonClass } from '#components/ui/button.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
+import { formatAmount } from '#lib/format.ts'
+import { formatUtc } from '#lib/format-time.ts'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { OperatorCard } from './operator-card.tsx'
+
+const ThresholdDialog = lazy(() => import('./threshold-dialog.tsx'))
+
+const REFRESH_MS = 10_000
+
+type Props = { application: string; canSetThreshold: boolean; canReadStatement: boolean; canExport: boolean }
+
+/** Free money per currency, then one card per operator. */
+export function BalancesBoard({ application, canSetThreshold, canReadStatement, canExport }: Props) {
+  const { t, locale } = useWords()
+  const [asked, setAsked] = useState<BalanceCard | null>(null)
+  const { data, isError, refetch } = useQuery({
+    queryKey: queryKeys.balances(application),
+    queryFn: ({ signal }) => fetchData<BalancesDto>(paths.data(application, 'balances'), signal),
+    refetchInterval: REFRESH_MS,
+  })
+  if (!data) return <PageHeader title={t('frame.balances')} />
+  return (
+    <>
+      <PageHeader
+        title={t('frame.balances')}
+        lead={t('balances.asOf', { time: formatUtc(t, new Date(data.asOf)) })}
+        actions={
+          canExport && (
+            <a href={paths.data(application, 'balances/export')} download className={buttonClass()}>
+              {t('balances.export')}
+            </a>
+          )
+        }
+      />
+      <div className="mt-3">
+        <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
+      </div>
+      <dl className="flex flex-wrap gap-x-9 gap-y-3">
+        {data.free.map((each) => (
+          <div key={each.currency}>
+            <dt className="text-second text-quiet">{t('balances.operators', { currency: each.currency, count: each.operators })}</dt>
+            <dd className="tabular">
+              <span className="text-figure font-strong tracking-[-0.01em]">{formatAmount(each.amount, locale)}</span>{' '}
+              <span className="text-second text-quiet">{t('balances.free')}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <ul className="mt-4 grid gap-3 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-4">
+        {data.cards.map((card) => (
+          <li key={card.operator} className="flex">
+            <OperatorCard
+              card={card}
+              statementHref={canReadStatement ? paths.statement(application, card.operator) : null}
+              onThreshold={canSetThreshold ? () => setAsked(card) : null}
+            />
+          </li>
+        ))}
+      </ul>
+      <Suspense>{asked && <ThresholdDialog application={application} card={asked} onClose={() => setAsked(null)} />}</Suspense>
+    </>
+  )
+}

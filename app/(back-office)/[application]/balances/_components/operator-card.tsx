@@ -1,0 +1,99 @@
+'use client'
+
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Sparkline } from '#components/ui/sparkline.tsx'
+import { useNow, useWords } from '#components/ui/words.tsx'
+import type { BalanceCard } from '#lib/finance-dto.ts'
+import { formatAmount } from '#lib/format.ts'
+import { formatTime } from '#lib/format-time.ts'
+import { OPERATORS } from '#lib/operators.ts'
+
+const QUIET_LINK = 'text-second text-ink-2 hover:text-ink hover:underline'
+
+type Props = { card: BalanceCard; statementHref: string | null; onThreshold: (() => void) | null }
+
+/** One operator's money: what is free for deposits, its trend, what was collected, what is held. */
+export function OperatorCard({ card, statementHref, onThreshold }: Props) {
+  const { t } = useWords()
+  const { operator, currency } = card
+  const isUntouched = [card.collect, card.deposit, card.held].every((amount) => amount === '0') && card.trend.every((value) => value === 0)
+  const name = `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
+  return (
+    <article aria-label={name} className="flex min-w-0 flex-1 flex-col rounded-lg border border-line bg-surface p-4">
+      <h2 className="flex items-baseline justify-between gap-2 text-work font-strong">
+        <OperatorMark code={operator} />
+        <span className="text-second font-medium text-quiet">{operator}</span>
+      </h2>
+      <div className="mt-3 flex items-end justify-between gap-2">
+        <p className="min-w-0">
+          <span className="block text-second text-quiet">{t('balances.deposit')}</span>
+          <Money
+            amount={card.deposit}
+            currency={currency}
+            size="balance"
+            className={card.isLow ? 'text-bad' : isUntouched ? 'text-quiet' : ''}
+          />
+        </p>
+        {!isUntouched && (
+          <Sparkline values={card.trend} label={t('balances.trend', { operator: name })} tone={card.isLow ? 'bad' : 'accent'} />
+        )}
+      </div>
+      <dl className="mt-3 grid gap-0.5">
+        <Line name={t('balances.collect')} card={card} amount={card.collect} isQuiet={isUntouched} />
+        <Line name={t('balances.held')} card={card} amount={card.held} isQuiet={isUntouched} />
+      </dl>
+      {card.isLow && card.threshold !== null && <LowMark card={card} threshold={card.threshold} />}
+      {(statementHref || onThreshold) && (
+        <p className="no-print mt-auto flex flex-wrap gap-x-4 gap-y-1 pt-3">
+          {statementHref && (
+            <Link href={statementHref} className={QUIET_LINK}>
+              {t('balances.statement')}
+              <span className="sr-only">, {name}</span>
+            </Link>
+          )}
+          {onThreshold && (
+            <button type="button" onClick={onThreshold} className={QUIET_LINK}>
+              <Threshold card={card} />
+              <span className="sr-only">, {name}</span>
+            </button>
+          )}
+        </p>
+      )}
+    </article>
+  )
+}
+
+function Line({ name, card, amount, isQuiet }: { name: string; card: BalanceCard; amount: string; isQuiet: boolean }) {
+  return (
+    <div className="flex justify-between gap-3">
+      <dt className="text-ink-2">{name}</dt>
+      <dd>
+        <Money amount={amount} currency={card.currency} className={isQuiet ? 'text-quiet' : ''} />
+      </dd>
+    </div>
+  )
+}
+
+function LowMark({ card, threshold }: { card: BalanceCard; threshold: string }) {
+  const { t, locale, timeZone } = useWords()
+  const now = useNow()
+  const amount = `${formatAmount(threshold, locale)} ${card.currency}`
+  const since = card.lowSince === null ? null : new Date(card.lowSince)
+  const isToday = since !== null && formatTime(t, timeZone, since, 'day-year') === formatTime(t, timeZone, now, 'day-year')
+  return (
+    <p className="mt-2 text-second text-bad">
+      {since
+        ? t('balances.lowSince', { amount, time: formatTime(t, timeZone, since, isToday ? 'time' : 'day-time') })
+        : t('balances.low', { amount })}
+    </p>
+  )
+}
+
+function Threshold({ card }: { card: BalanceCard }) {
+  const { t, locale } = useWords()
+  return card.threshold === null
+    ? t('balances.setThreshold')
+    : t('balances.threshold', { amount: `${formatAmount(card.threshold, locale)} ${card.currency}` })
+}

@@ -1,0 +1,62 @@
+'use client'
+
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { fieldProps } from '#components/form/field-props.ts'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { toast } from '#components/ui/toast.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import type { BalanceCard } from '#lib/finance-dto.ts'
+import { formatAmount } from '#lib/format.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { parseTypedAmount } from '#lib/parse-typed-amount.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { setThreshold } from '../actions.ts'
+
+const WORDS = { not_permitted: 'action.forbidden', offline: 'action.offline' } as const
+
+/** Asks below which deposit balance the operator is marked. Left empty: no mark. The default export is what the button imports. */
+export default function ThresholdDialog({ application, card, onClose }: { application: string; card: BalanceCard; onClose: () => void }) {
+  const { t, locale } = useWords()
+  const queryClient = useQueryClient()
+  const [error, setError] = useState<string | null>(null)
+  const form = useForm({ defaultValues: { amount: card.threshold === null ? '' : formatAmount(card.threshold, locale) } })
+  const name = `${OPERATORS[card.operator].brand} ${t(`country.${OPERATORS[card.operator].country.name}`)}`
+  const submit = form.handleSubmit(async ({ amount }) => {
+    const threshold = amount.trim() === '' ? null : (parseTypedAmount(amount, locale) ?? null)
+    const result = await callAction(() => setThreshold(application, { operator: card.operator, threshold }))
+    if (!result.ok) return setError(refusalText(t, result.error.code, WORDS))
+    toast(t(threshold === null ? 'balances.thresholdRemoved' : 'balances.thresholdSet', { operator: name }))
+    await queryClient.invalidateQueries({ queryKey: queryKeys.balances(application) })
+    onClose()
+  })
+  return (
+    <FormDialog
+      title={t('balances.thresholdTitle', { operator: name })}
+      submitLabel={t('balances.thresholdSubmit')}
+      isPending={form.formState.isSubmitting}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        {...fieldProps(form, 'amount', t)}
+        {...form.register('amount', {
+          validate: (typed) => typed.trim() === '' || isPositive(parseTypedAmount(typed, locale)) || 'balances.thresholdWrong',
+        })}
+        label={t('balances.thresholdLabel', { currency: card.currency })}
+        hint={t('balances.thresholdHint')}
+        inputMode="decimal"
+        maxLength={20}
+        autoFocus
+      />
+    </FormDialog>
+  )
+}
+
+function isPositive(amount: string | undefined): boolean {
+  return amount !== undefined && /[1-9]/.test(amount)
+}

@@ -1,0 +1,6 @@
+import { PageSkeleton } from '#components/ui/skeleton.tsx'
+import { getT } from '#server/http/back-office/preferences.ts'
+
+export default async function Loading() {
+  return <PageSkeleton label={(await getT())('ui.loading')} rows={10} rowHeight={40} />
+}

@@ -1,0 +1,134 @@
+'use client'
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { buttonClass } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import { listBehind, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
+import type { TotalsDto } from '#lib/finance-dto.ts'
+import { formatAmount, formatCount, formatShare } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { CurrencyChart } from '../../_components/currency-chart.tsx'
+import { useDays } from '../../_components/use-days.ts'
+import { TotalsFilters } from './totals-filters.tsx'
+
+const REFRESH_MS = 30_000
+
+/** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
+export function TotalsBoard({ application, query, canExport }: { application: string; query: TotalsQuery; canExport: boolean }) {
+  const { t } = useWords()
+  const days = useDays()
+  const address = totalsAddress(query)
+  const { data, isError, isPlaceholderData, refetch } = useQuery({
+    queryKey: queryKeys.totals(application, address),
+    queryFn: ({ signal }) => fetchData<TotalsDto>(paths.data(application, 'totals', address), signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  })
+  const isEmpty = data?.operators.length === 0
+  return (
+    <>
+      <PageHeader
+        title={t('frame.totals')}
+        lead={data && days.range(data)}
+        actions={
+          canExport &&
+          !isEmpty && (
+            <a href={paths.data(application, 'totals/export', address)} download className={buttonClass()}>
+              {t('totals.export')}
+            </a>
+          )
+        }
+      />
+      <TotalsFilters application={application} query={query} />
+      <div className={`mt-3 grid gap-3 ${isPlaceholderData ? 'opacity-60' : ''}`} aria-busy={isPlaceholderData}>
+        <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
+        {data && isEmpty && <EmptyState icon="sum" title={t('totals.none')} text={t('totals.noneText')} />}
+        {data && !isEmpty && <Figures application={application} query={query} data={data} />}
+      </div>
+    </>
+  )
+}
+
+function Figures({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
+  const { t, locale } = useWords()
+  return (
+    <>
+      <ul className="grid gap-3 sm:grid-cols-3">
+        {data.cards.map((card) => (
+          <li key={card.currency}>
+            <Link
+              href={paths.transactions(application, listBehind(query, data, { currency: card.currency }))}
+              className="block rounded-lg border border-line bg-surface p-4 hover:border-line-2 hover:bg-sunken"
+            >
+              <span className="block text-second text-quiet">{card.currency}</span>
+              <span className="block text-figure font-strong tracking-[-0.01em] tabular">{formatAmount(card.amount, locale)}</span>
+              <span className="block text-ink-2 tabular">{t('totals.count', { count: card.count })}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {data.apiTotal !== null && (
+        <p className="text-second text-quiet">{t('totals.apiNote', { amount: formatAmount(data.apiTotal, locale) })}</p>
+      )}
+      <CurrencyChart charts={data.charts} step={data.step} ariaLabel={t('totals.currency')} />
+      <OperatorTable application={application} query={query} data={data} />
+    </>
+  )
+}
+
+function OperatorTable({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
+  const { t, locale } = useWords()
+  return (
+    <div className="overflow-x-auto rounded-lg border border-line bg-surface">
+      <Table
+        caption={t('totals.perOperator')}
+        head={
+          <>
+            <Th>{t('totals.operator')}</Th>
+            <Th align="end">{t('totals.transactions')}</Th>
+            <Th align="end">{t('totals.amount')}</Th>
+            <Th align="end">{t('totals.success')}</Th>
+          </>
+        }
+      >
+        {data.operators.map((row) => (
+          <Tr key={row.operator}>
+            <Td>
+              <OperatorMark code={row.operator} />
+            </Td>
+            <Td align="end">{formatCount(row.count, locale)}</Td>
+            <Td align="end">
+              <Link href={paths.transactions(application, listBehind(query, data, { operator: row.operator }))} className="hover:underline">
+                <Money amount={row.amount} currency={row.currency} size="amount" />
+              </Link>
+            </Td>
+            <Td align="end">
+              {row.share === null ? (
+                <span className="text-quiet">–</span>
+              ) : (
+                <Link
+                  href={paths.transactions(application, {
+                    ...listBehind(query, data, { operator: row.operator }),
+                    status: ['SUCCESS', 'FAILED'],
+                  })}
+                  className="text-ink-2 hover:underline"
+                >
+                  {formatShare(row.share, locale)}
+                </Link>
+              )}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import type { Metadata } from 'next'
+import { MoreWords } from '#components/ui/words.tsx'
+import { totalsAddress } from '#lib/finance-address.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { can } from '#lib/permissions.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { requireActor } from '#server/http/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { readTotals } from '#server/reports/read-totals.ts'
+import { TotalsBoard } from './_components/totals-board.tsx'
+
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('frame.totals') }
+}
+
+export default async function TotalsPage({ params, searchParams }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'total:read')
+  const query = totalsQuerySchema.parse(await searchParams)
+  const { reportPool, clock } = backOfficeRuntime()
+  const queryClient = getQueryClient()
+  const [locale] = await Promise.all([
+    readLocale(),
+    queryClient.fetchQuery({
+      queryKey: queryKeys.totals(application, totalsAddress(query)),
+      queryFn: () => readTotals(reportPool, actor.applicationId, query, clock.now()),
+    }),
+  ])
+  return (
+    <HydrationBoundary state={dehydrate(queryClient)}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['totals.'])}>
+        <TotalsBoard application={application} query={query} canExport={can(actor.roles, 'export:create')} />
+      </MoreWords>
+    </HydrationBoundary>
+  )
+}

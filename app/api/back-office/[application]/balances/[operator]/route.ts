@@ -1,0 +1,21 @@
+import type { NextRequest } from 'next/server'
+import { err, ok } from '#lib/result.ts'
+import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
+import { answerData } from '#server/http/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { readStatement } from '#server/reports/read-statement.ts'
+
+type Props = { params: Promise<{ application: string; operator: string }> }
+
+export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
+  const { application, operator } = await params
+  const { reportPool, clock } = backOfficeRuntime()
+  return answerData(
+    { application, permission: 'statement:read', schema: statementQuerySchema, searchParams: request.nextUrl.searchParams },
+    async (actor, filter) => {
+      const code = operatorSchema.safeParse(operator)
+      if (!code.success) return err('not_found')
+      return ok(await readStatement(reportPool, { applicationId: actor.applicationId, operator: code.data, filter, now: clock.now() }))
+    },
+  )
+}

@@ -1,0 +1,16 @@
+import type { NextRequest } from 'next/server'
+import { ok } from '#lib/result.ts'
+import { overviewQuerySchema } from '#lib/schemas/finance-query.ts'
+import { answerData } from '#server/http/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { readOverview } from '#server/reports/read-overview.ts'
+
+export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
+  const { application } = await params
+  const { reportPool, clock } = backOfficeRuntime()
+  return answerData(
+    { application, permission: 'overview:read', schema: overviewQuerySchema, searchParams: request.nextUrl.searchParams },
+    async (actor, { days }) =>
+      ok(await readOverview(reportPool, { applicationId: actor.applicationId, personId: actor.id, roles: actor.roles }, days, clock.now())),
+  )
+}

@@ -1,0 +1,47 @@
+import type { TotalStatus } from './finance-dto.ts'
+import type { Currency } from './money.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, type OperatorCode } from './operators.ts'
+import type { QueryValues, TransactionLink } from './paths.ts'
+import type { UtcDay } from './time.ts'
+import type { OpenRange, TotalPreset } from './total-dates.ts'
+import type { TransactionType } from './transaction-status.ts'
+
+/** The dates of an address: a preset, or days of one's own, which win. */
+export type DatesQuery = { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null }
+export type TotalsQuery = DatesQuery & { status: TotalStatus; type: TransactionType | null; operator: readonly OperatorCode[] }
+export type StatementQuery = DatesQuery & { view: 'days' | 'lines'; page: number }
+
+function datesOf({ dates, from, to }: DatesQuery): QueryValues {
+  return { dates: from !== null || to !== null || dates === 'thisMonth' ? null : dates, from, to }
+}
+
+/** What stands in the totals' address; what is usual is left out. */
+export function totalsAddress(query: TotalsQuery): QueryValues {
+  return { ...datesOf(query), status: query.status === 'SUCCESS' ? null : query.status, type: query.type, operator: query.operator }
+}
+
+/** What stands in a statement's address. */
+export function statementAddress(query: StatementQuery): QueryValues {
+  return { ...datesOf(query), view: query.view === 'days' ? null : query.view, page: query.page === 1 ? null : query.page }
+}
+
+/** The countries of a currency: how a list is narrowed to it. */
+export function countriesOf(currency: Currency): CountryName[] {
+  return COUNTRY_NAMES.filter((name) => COUNTRIES[name].currency === currency)
+}
+
+/** The list behind a figure of the totals: it has exactly the transactions that the figure adds up. */
+export function listBehind(
+  query: TotalsQuery,
+  range: OpenRange,
+  part: { currency?: Currency; operator?: OperatorCode } = {},
+): TransactionLink {
+  return {
+    ...(query.status === 'ALL' ? {} : { status: query.status }),
+    ...(query.type ? { type: query.type } : {}),
+    operator: part.operator ?? query.operator,
+    country: part.currency ? countriesOf(part.currency) : null,
+    ...(range.from ? { from: range.from } : {}),
+    ...(range.to ? { to: range.to } : {}),
+  }
+}

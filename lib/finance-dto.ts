@@ -1,0 +1,124 @@
+import type { Currency } from './money.ts'
+import type { OperatorCode } from './operators.ts'
+import type { UtcDay } from './time.ts'
+import type { TransactionStatus } from './transaction-status.ts'
+
+/*
+ * What the pages of money show, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
+ * writes them, instants ISO 8601, days UTC.
+ */
+
+export type CurrencyTotal = { currency: Currency; count: number; amount: string }
+
+/** One bar of a chart by day or month: exact amounts of what succeeded and what failed, and how many. */
+export type PeriodTotal = { period: string; success: string; failed: string; successCount: number; failedCount: number }
+export type CurrencyChart = { currency: Currency; periods: PeriodTotal[] }
+
+/** `share` is succeeded of finished, 0 to 1; null where nothing finished. */
+export type OperatorTotal = { operator: OperatorCode; currency: Currency; count: number; amount: string; share: number | null }
+
+export type TotalsDto = {
+  /** UTC days, both included; null: open. */
+  from: UtcDay | null
+  to: UtcDay | null
+  cards: CurrencyTotal[]
+  step: 'day' | 'month'
+  charts: CurrencyChart[]
+  operators: OperatorTotal[]
+  /** What the partner API answers for the same question, currencies added together; null where it has no such question. */
+  apiTotal: string | null
+}
+
+export const AGE_BUCKETS = ['fresh', 'tenMinutes', 'hour', 'day'] as const
+export type AgeBucket = (typeof AGE_BUCKETS)[number]
+
+export type UnconfirmedBucket = { bucket: AgeBucket; count: number; amount: string; after: string | null; before: string | null }
+export type UnconfirmedMoney = { currency: Currency; count: number; amount: string; buckets: UnconfirmedBucket[] }
+
+export type OperatorHealth = OperatorTotal & { finished: number; failed: number; successAmount: string; volumes: number[] }
+
+export type WebhookTarget = {
+  target: string
+  delivered: number
+  failed: number
+  exhausted: number
+  lastAttemptAt: string
+  medianMs: number | null
+}
+export type WebhookHealthDto = { delivered: number; failed: number; exhausted: number; worst: WebhookTarget[] }
+
+export type OverviewDto = {
+  asOf: string
+  /** Null for somebody who decides nothing. */
+  waiting: { count: number; isMore: boolean; oldestAt: string | null } | null
+  unconfirmed: UnconfirmedMoney[]
+  from: UtcDay
+  to: UtcDay
+  charts: CurrencyChart[]
+  operators: OperatorHealth[]
+  webhooks: WebhookHealthDto
+}
+
+export type BalanceCard = {
+  operator: OperatorCode
+  currency: Currency
+  collect: string
+  deposit: string
+  held: string
+  /** Deposit balance at the end of each of the last 30 days, for drawing only. */
+  trend: number[]
+  threshold: string | null
+  isLow: boolean
+  /** Since when it is below the threshold; null where it never was above. */
+  lowSince: string | null
+}
+
+export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
+
+/** What happened to money in a stretch of time. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+export type Movements = {
+  collected: string
+  funded: string
+  paid: string
+  fees: string
+  corrected: string
+  placed: string
+  released: string
+  count: number
+}
+export type Holdings = { collect: string; deposit: string; held: string; total: string }
+export type StatementDay = Movements & { day: UtcDay; closing: Holdings }
+
+export type StatementDto = {
+  operator: OperatorCode
+  currency: Currency
+  asOf: string
+  from: UtcDay
+  to: UtcDay
+  opening: Holdings
+  movements: Movements
+  closing: Holdings
+  /** Days on which something moved. */
+  days: StatementDay[]
+  /** Whether everything ever posted adds up to the live balance, in one snapshot. */
+  agrees: boolean
+}
+
+export const LINE_KINDS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct'] as const
+export type LineKind = (typeof LINE_KINDS)[number]
+
+export type StatementLine = {
+  id: string
+  at: string
+  kind: LineKind
+  transactionId: string | null
+  customerName: string | null
+  reason: string | null
+  collect: string
+  deposit: string
+  held: string
+  fees: string
+}
+export type StatementLinesDto = { lines: StatementLine[]; total: number; page: number; size: number }
+
+export type TotalStatus = TransactionStatus | 'ALL'

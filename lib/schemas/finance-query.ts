@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { OPERATOR_CODES } from '../operators.ts'
+import { isUtcDay } from '../time.ts'
+import { OVERVIEW_DAYS, TOTAL_PRESETS } from '../total-dates.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
+
+const day = z.string().refine(isUtcDay).nullable().default(null).catch(null)
+
+/** The totals' address. Two days of one's own win over the preset; every field forgives, so that an old link opens. */
+export const totalsQuerySchema = z.object({
+  dates: z.enum(TOTAL_PRESETS).default('thisMonth').catch('thisMonth'),
+  from: day,
+  to: day,
+  status: z
+    .enum([...TRANSACTION_STATUSES, 'ALL'])
+    .default('SUCCESS')
+    .catch('SUCCESS'),
+  type: z.enum(TRANSACTION_TYPES).nullable().default(null).catch(null),
+  operator: z
+    .string()
+    .default('')
+    .transform((text) => OPERATOR_CODES.filter((code) => text.split(',').includes(code)))
+    .catch([]),
+})
+export type TotalsFilter = z.output<typeof totalsQuerySchema>
+
+/** The overview's address: how many days back the operators are looked at. */
+export const overviewQuerySchema = z.object({
+  days: z.coerce
+    .number()
+    .refine((days) => OVERVIEW_DAYS.some((one) => one === days))
+    .default(30)
+    .catch(30),
+})
+
+/** The statement's address. */
+export const statementQuerySchema = z.object({
+  dates: z.enum(TOTAL_PRESETS).default('thisMonth').catch('thisMonth'),
+  from: day,
+  to: day,
+  view: z.enum(['days', 'lines']).default('days').catch('days'),
+  page: z.coerce.number().int().min(1).max(100_000_000).default(1).catch(1),
+})
+export type StatementFilter = z.output<typeof statementQuerySchema>
+
+export const operatorSchema = z.enum(OPERATOR_CODES)

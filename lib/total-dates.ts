@@ -1,0 +1,49 @@
+import { type UtcDay, utcDayOf } from './time.ts'
+
+export const TOTAL_PRESETS = ['today', 'yesterday', 'last7', 'thisMonth', 'lastMonth', 'thisYear', 'always'] as const
+export type TotalPreset = (typeof TOTAL_PRESETS)[number]
+
+/** How many days back the overview looks. */
+export const OVERVIEW_DAYS = [7, 30, 90] as const
+
+export type OpenRange = { from: UtcDay | null; to: UtcDay | null }
+
+/** The UTC days that a preset of the totals means at an instant, both included; a month or year is whole, also what is still to come of it. */
+export function totalDays(preset: TotalPreset, now: Date): OpenRange {
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
+  const at = (y: number, m: number, d: number) => utcDayOf(new Date(Date.UTC(y, m, d)))
+  switch (preset) {
+    case 'today':
+      return { from: at(year, month, day), to: at(year, month, day) }
+    case 'yesterday':
+      return { from: at(year, month, day - 1), to: at(year, month, day - 1) }
+    case 'last7':
+      return { from: at(year, month, day - 6), to: at(year, month, day) }
+    case 'thisMonth':
+      return { from: at(year, month, 1), to: at(year, month + 1, 0) }
+    case 'lastMonth':
+      return { from: at(year, month - 1, 1), to: at(year, month, 0) }
+    case 'thisYear':
+      return { from: at(year, 0, 1), to: at(year, 11, 31) }
+    case 'always':
+      return { from: null, to: null }
+  }
+}
+
+/** The days that an address asks for: two (or one) of its own, else its preset. Two that are the wrong way round are turned. */
+export function daysAsked({ dates, from, to }: { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null }, now: Date): OpenRange {
+  if (from === null && to === null) return totalDays(dates, now)
+  return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to }
+}
+
+/** The day before or after (negative: before) by whole days. */
+export function addDays(day: UtcDay, days: number): UtcDay {
+  return utcDayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000))
+}
+
+/** Every day of a range, both ends included. */
+export function daysBetween(from: UtcDay, to: UtcDay): UtcDay[] {
+  const days: UtcDay[] = []
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
+  return days
+}

@@ -1,0 +1,35 @@
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '../audit/append-audit.ts'
+import { type CommandActor, mayAct } from '../audit/command-actor.ts'
+import type { Pool } from '../database/pool.ts'
+import { withTransaction } from '../database/with-transaction.ts'
+import { removeThreshold, upsertThreshold } from './threshold-store.ts'
+
+export type SetBalanceThreshold = {
+  applicationId: string
+  operator: OperatorCode
+  /** Hundredths of the operator's currency, positive; null: no warning any more. */
+  thresholdMinor: bigint | null
+  actor: CommandActor
+}
+
+/** Sets below which deposit balance an operator is marked as low. For finance and administrators; kept on record. */
+export async function setBalanceThreshold(pool: Pool, command: SetBalanceThreshold): Promise<Result<null, 'not_permitted'>> {
+  const { applicationId, operator, thresholdMinor, actor } = command
+  if (actor.kind !== 'person' || !mayAct(actor, applicationId, 'balance:set-threshold')) return err('not_permitted')
+  if (thresholdMinor !== null && thresholdMinor <= 0n) throw new Error('A threshold is positive')
+  return withTransaction(pool, async (trx) => {
+    if (thresholdMinor === null) await removeThreshold(trx, applicationId, operator)
+    else await upsertThreshold(trx, { applicationId, operator, thresholdMinor, personId: actor.id })
+    await appendAudit(trx, {
+      applicationId,
+      actor: { kind: 'person', id: actor.id },
+      action: thresholdMinor === null ? 'balance_threshold.removed' : 'balance_threshold.set',
+      subject: operator,
+      details: thresholdMinor === null ? {} : { threshold: formatMinor(thresholdMinor), currency: OPERATORS[operator].country.currency },
+    })
+    return ok(null)
+  })
+}

@@ -1,0 +1,105 @@
+import type { Currency } from '#lib/money.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { UtcDay } from '#lib/time.ts'
+import type { TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+export type RollUpQuery = { from: UtcDay | null; to: UtcDay | null; type: TransactionType | null; operators: readonly OperatorCode[] }
+
+export type OperatorStatusSum = { operator: OperatorCode; status: TransactionStatus; count: bigint; amountMinor: bigint }
+
+const FIRST_DAY = '0001-01-01'
+const LAST_DAY = '9999-12-31'
+
+function valuesOf(applicationId: string, query: RollUpQuery): unknown[] {
+  const operators = query.operators.length > 0 ? query.operators : OPERATOR_CODES
+  return [applicationId, query.from ?? FIRST_DAY, query.to ?? LAST_DAY, query.type, operators]
+}
+
+/** What the filters leave of the roll-ups, per operator and status. */
+export async function selectOperatorSums(queryable: Queryable, applicationId: string, query: RollUpQuery): Promise<OperatorStatusSum[]> {
+  const { rows } = await queryable.query<OperatorStatusSum>(
+    `select operator, status, sum(transaction_count) as count, sum(amount_minor) as "amountMinor" from transaction_days
+     where application_id = $1 and day between $2::date and $3::date and ($4::text is null or type = $4) and operator = any ($5::text[])
+     group by operator, status`,
+    valuesOf(applicationId, query),
+  )
+  return rows
+}
+
+export type PeriodSum = { period: string; currency: Currency; status: 'SUCCESS' | 'FAILED'; count: bigint; amountMinor: bigint }
+
+/** Succeeded and failed amounts per day or month and currency, oldest first. */
+export async function selectPeriodSums(
+  queryable: Queryable,
+  applicationId: string,
+  query: RollUpQuery,
+  step: 'day' | 'month',
+): Promise<PeriodSum[]> {
+  const { rows } = await queryable.query<PeriodSum>(
+    `select to_char(d.day, $6) as period, c.currency, d.status, sum(d.transaction_count) as count, sum(d.amount_minor) as "amountMinor"
+     from transaction_days d join unnest($7::text[], $8::text[]) as c (operator, currency) on c.operator = d.operator
+     where d.application_id = $1 and d.day between $2::date and $3::date and ($4::text is null or d.type = $4)
+       and d.operator = any ($5::text[]) and d.status in ('SUCCESS', 'FAILED')
+     group by 1, 2, 3 order by 1`,
+    [
+      ...valuesOf(applicationId, query),
+      step === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM',
+      OPERATOR_CODES,
+      OPERATOR_CODES.map((code) => OPERATORS[code].country.currency),
+    ],
+  )
+  return rows
+}
+
+/** The first and last day on which the application has transactions. */
+export async function selectDayBounds(queryable: Queryable, applicationId: string): Promise<{ first: UtcDay; last: UtcDay } | undefined> {
+  const { rows } = await queryable.query<{ first: UtcDay | null; last: UtcDay | null }>(
+    'select min(day) as first, max(day) as last from transaction_days where application_id = $1',
+    [applicationId],
+  )
+  const bounds = rows[0]
+  return bounds?.first && bounds.last ? { first: bounds.first, last: bounds.last } : undefined
+}
+
+export type OperatorDaySum = { operator: OperatorCode; day: UtcDay; amountMinor: bigint }
+
+/** Succeeded amounts per operator and day. */
+export async function selectOperatorDays(queryable: Queryable, applicationId: string, from: UtcDay, to: UtcDay): Promise<OperatorDaySum[]> {
+  const { rows } = await queryable.query<OperatorDaySum>(
+    `select operator, day, sum(amount_minor) as "amountMinor" from transaction_days
+     where application_id = $1 and status = 'SUCCESS' and day between $2::date and $3::date group by operator, day`,
+    [applicationId, from, to],
+  )
+  return rows
+}
+
+export type UnconfirmedSum = { currency: Currency; bucket: number; count: bigint; amountMinor: bigint }
+
+/** Unconfirmed transactions per currency and age; `edges` are the instants between the buckets, newest first. */
+export async function selectUnconfirmed(queryable: Queryable, applicationId: string, edges: readonly Date[]): Promise<UnconfirmedSum[]> {
+  const { rows } = await queryable.query<UnconfirmedSum>(
+    `select t.currency, (select count(*) from unnest($2::timestamptz[]) as e (at) where w.unconfirmed_since < e.at)::integer as bucket,
+            count(*) as count, sum(t.amount_minor) as "amountMinor"
+     from operator_work w join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
+     where w.application_id = $1 and w.unconfirmed_since is not null and t.status = 'PENDING'
+     group by 1, 2`,
+    [applicationId, edges],
+  )
+  return rows
+}
+
+/** When the oldest transaction came that this person could decide: not their own, not decided by them already, in time. */
+export async function selectOldestWaiting(queryable: Queryable, applicationId: string, personId: string): Promise<Date | null> {
+  const { rows } = await queryable.query<{ at: Date }>(
+    `select t.created_at as at from transactions t
+     where t.application_id = $1 and t.status = 'PENDING_APPROVAL' and t.maker_id is distinct from $2
+       and exists (select 1 from approval_items i
+                   where i.application_id = $1 and i.transaction_id = t.transaction_id and i.expires_at > now())
+       and not exists (select 1 from approval_decisions d
+                       where d.application_id = $1 and d.transaction_id = t.transaction_id and d.checker_id = $2)
+     order by t.sequence limit 1`,
+    [applicationId, personId],
+  )
+  return rows[0]?.at ?? null
+}

@@ -1,0 +1,120 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import type { UtcDay } from '#lib/time.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+/** What moved at an operator on a day; `day` null: on all days before the first one asked for. Hundredths. */
+export type DayMovements = {
+  operator: OperatorCode
+  day: UtcDay | null
+  isLive: boolean
+  count: bigint
+  collectMinor: bigint
+  depositMinor: bigint
+  heldMinor: bigint
+  collectedMinor: bigint
+  paidMinor: bigint
+  feesMinor: bigint
+  fundedMinor: bigint
+  correctedMinor: bigint
+  placedMinor: bigint
+  releasedMinor: bigint
+  peakMinor: bigint
+}
+
+/** Up to which instant the sums by day are complete, to the microsecond: a Date would lose three digits. */
+export async function selectSealedUntil(queryable: Queryable): Promise<string> {
+  const { rows } = await queryable.query<{ until: string }>('select sealed_until::text as until from ledger_seal')
+  return rows[0]?.until ?? '-infinity'
+}
+
+const SUMS = `sum(collect_minor)::bigint as "collectMinor", sum(deposit_minor)::bigint as "depositMinor", sum(held_minor)::bigint as "heldMinor",
+  sum(collected_minor)::bigint as "collectedMinor", sum(paid_minor)::bigint as "paidMinor", sum(fees_minor)::bigint as "feesMinor",
+  sum(funded_minor)::bigint as "fundedMinor", sum(corrected_minor)::bigint as "correctedMinor", sum(placed_minor)::bigint as "placedMinor",
+  sum(released_minor)::bigint as "releasedMinor"`
+
+export type MovementsRequest = { operator: OperatorCode | null; fromDay: UtcDay; sealedUntil: string }
+
+/** Every movement of an application, per operator and day from `fromDay` on, sealed and later ones apart. */
+export async function selectMovements(queryable: Queryable, applicationId: string, request: MovementsRequest): Promise<DayMovements[]> {
+  const values = [applicationId, request.operator, request.fromDay]
+  // Without a seal everything is read from the postings themselves.
+  const sealed =
+    request.sealedUntil === '-infinity'
+      ? []
+      : (
+          await queryable.query<DayMovements>(
+            `select operator, case when day >= $3::date then day end as day, false as "isLive", sum(posting_count)::bigint as count, ${SUMS},
+               max(deposit_peak_minor) as "peakMinor"
+             from ledger_days where application_id = $1 and ($2::text is null or operator = $2) group by 1, 2`,
+            values,
+          )
+        ).rows
+  const { rows: live } = await queryable.query<DayMovements>(
+    `select operator, case when day >= $3::date then day end as day, true as "isLive", count(*) as count, ${SUMS},
+       greatest(0, max(risen_minor))::bigint as "peakMinor"
+     from (select m.*, sum(m.deposit_minor) over (partition by m.operator, m.day order by m.at) as risen_minor from ledger_movements m
+           where m.application_id = $1 and ($2::text is null or m.operator = $2) and m.at >= $4::timestamptz) m
+     group by 1, 2`,
+    [...values, request.sealedUntil],
+  )
+  return [...sealed, ...live]
+}
+
+export type ThresholdRow = { operator: OperatorCode; thresholdMinor: bigint }
+
+export async function selectThresholds(queryable: Queryable, applicationId: string): Promise<ThresholdRow[]> {
+  const { rows } = await queryable.query<ThresholdRow>(
+    'select operator, threshold_minor as "thresholdMinor" from balance_thresholds where application_id = $1',
+    [applicationId],
+  )
+  return rows
+}
+
+export type CrossingRequest = { operator: OperatorCode; day: UtcDay; openingMinor: bigint; thresholdMinor: bigint }
+
+/** When on that day a deposit balance went below a threshold for the last time; null when it did not. */
+export async function selectCrossing(queryable: Queryable, applicationId: string, request: CrossingRequest): Promise<Date | null> {
+  const { rows } = await queryable.query<{ at: Date | null }>(
+    `with step as materialized (
+       select at, $4::bigint + sum(sum(deposit_minor)) over (order by at) as balance_minor from ledger_postings
+       where application_id = $1 and operator = $2 and at >= ($3 || 'T00:00:00Z')::timestamptz
+         and at < ($3 || 'T00:00:00Z')::timestamptz + interval '24 hours'
+       group by at)
+     select min(at) as at from step
+     where at > coalesce((select max(at) from step where balance_minor >= $5), '-infinity')`,
+    [applicationId, request.operator, request.day, request.openingMinor, request.thresholdMinor],
+  )
+  return rows[0]?.at ?? null
+}
+
+export type LineRow = {
+  subjectId: string
+  kind: 'hold' | 'release' | 'settle' | 'fund' | 'correct'
+  at: Date
+  customerName: string | null
+  isTransaction: boolean
+  reason: string | null
+  collectMinor: bigint
+  depositMinor: bigint
+  heldMinor: bigint
+  feesMinor: bigint
+}
+
+export type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; offset: bigint; limit: number }
+
+/** Postings of some days in order of time. */
+export async function selectLines(queryable: Queryable, applicationId: string, request: LinesRequest): Promise<LineRow[]> {
+  const { rows } = await queryable.query<LineRow>(
+    `select p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
+            p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
+            t.transaction_id is not null as "isTransaction"
+     from (select * from ledger_postings
+           where application_id = $1 and operator = $2 and at >= ($3 || 'T00:00:00Z')::timestamptz
+             and at < ($4 || 'T00:00:00Z')::timestamptz + interval '24 hours'
+           order by at, subject_id, kind offset $5 limit $6) p
+     left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
+     order by p.at, p.subject_id, p.kind`,
+    [applicationId, request.operator, request.from, request.to, request.offset, request.limit],
+  )
+  return rows
+}

@@ -1,0 +1,75 @@
+import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
+import { CURRENCIES, formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { utcDayOf } from '#lib/time.ts'
+import { addDays, daysBetween } from '#lib/total-dates.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { withSnapshot } from '#server/database/with-snapshot.ts'
+import { type OperatorLedger, readLedger } from './day-ledger.ts'
+import { selectCrossing, selectThresholds } from './ledger-days-store.ts'
+
+const TREND_DAYS = 30
+
+/** One card per operator, all thirteen, with the trend of its deposit balance and whether it is low; free money per currency. One snapshot. */
+export function readBalances(pool: Pool, applicationId: string, now: Date): Promise<BalancesDto> {
+  return withSnapshot(pool, async (snapshot) => {
+    const today = utcDayOf(now)
+    const fromDay = addDays(today, 1 - TREND_DAYS)
+    const thresholds = new Map((await selectThresholds(snapshot, applicationId)).map((row) => [row.operator, row.thresholdMinor]))
+    const cards: BalanceCard[] = []
+    for (const ledger of await readLedger(snapshot, applicationId, { operator: null, fromDay })) {
+      const { balance } = ledger
+      const threshold = thresholds.get(balance.operator) ?? null
+      const isLow = threshold !== null && balance.depositMinor < threshold
+      cards.push({
+        operator: balance.operator,
+        currency: OPERATORS[balance.operator].country.currency,
+        collect: formatMinor(balance.collectMinor),
+        deposit: formatMinor(balance.depositMinor),
+        held: formatMinor(balance.heldMinor),
+        trend: trendOf(ledger, daysBetween(fromDay, today)),
+        threshold: threshold === null ? null : formatMinor(threshold),
+        isLow,
+        lowSince: isLow ? ((await lowSince(snapshot, applicationId, ledger, threshold))?.toISOString() ?? null) : null,
+      })
+    }
+    const free = CURRENCIES.map((currency) => {
+      const own = cards.filter((card) => card.currency === currency)
+      return { currency, operators: own.length, amount: formatMinor(own.reduce((sum, card) => sum + minorOf(card.deposit), 0n)) }
+    })
+    return { asOf: now.toISOString(), free, cards }
+  })
+}
+
+function trendOf({ before, days }: OperatorLedger, asked: readonly string[]): number[] {
+  const moved = new Map(days.map((day) => [day.day, day.depositMinor]))
+  let balance = before.depositMinor
+  return asked.map((day) => {
+    balance += moved.get(day) ?? 0n
+    return Number(balance) / 100
+  })
+}
+
+/**
+ * When a low balance went below its threshold. The days' peaks say on which day it was last above; only that day's postings are read. Null where
+ * that is further back than the trend.
+ */
+async function lowSince(
+  snapshot: Queryable,
+  applicationId: string,
+  { balance, before, days }: OperatorLedger,
+  thresholdMinor: bigint,
+): Promise<Date | null> {
+  let opening = before.depositMinor
+  let last: { day: string; openingMinor: bigint } | undefined
+  for (const day of days) {
+    if (opening + day.peakMinor >= thresholdMinor) last = { day: day.day, openingMinor: opening }
+    opening += day.depositMinor
+  }
+  return last ? selectCrossing(snapshot, applicationId, { operator: balance.operator, thresholdMinor, ...last }) : null
+}
+
+function minorOf(decimal: string): bigint {
+  const [whole = '0', cents = ''] = decimal.split('.')
+  return BigInt(whole + cents.padEnd(2, '0'))
+}

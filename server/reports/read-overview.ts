@@ -1,0 +1,118 @@
+import { AGE_BUCKETS, type OperatorHealth, type OverviewDto, type UnconfirmedMoney, type WebhookHealthDto } from '#lib/finance-dto.ts'
+import { CURRENCIES, formatMinor } from '#lib/money.ts'
+import { can, type Role } from '#lib/permissions.ts'
+import { utcDayOf } from '#lib/time.ts'
+import { addDays, daysBetween } from '#lib/total-dates.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { webhookHealth } from '#server/webhooks/webhook-health.ts'
+import { countWaiting } from './count-waiting.ts'
+import {
+  type OperatorDaySum,
+  type OperatorStatusSum,
+  selectOldestWaiting,
+  selectOperatorDays,
+  selectOperatorSums,
+  selectPeriodSums,
+  selectUnconfirmed,
+  type UnconfirmedSum,
+} from './finance-store.ts'
+import { toCharts, toOperatorTotals } from './read-totals.ts'
+
+const MINUTE_MS = 60_000
+/** Where an age bucket ends and the next begins. */
+const EDGES_MS = [10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
+/** The badge counts no further either. */
+const WAITING_MAX = 1_000
+const WORST_TARGETS = 5
+
+export type OverviewReader = { applicationId: string; personId: string; roles: readonly Role[] }
+
+/** What a person sees first: what waits for them, money whose end nobody knows, operators and receivers. */
+export async function readOverview(pool: Pool, reader: OverviewReader, days: number, now: Date): Promise<OverviewDto> {
+  const { applicationId } = reader
+  const to = utcDayOf(now)
+  const from = addDays(to, 1 - days)
+  const edges = EDGES_MS.map((ageMs) => new Date(now.getTime() - ageMs))
+  const query = { from, to, type: null, operators: [] }
+  const [waiting, unconfirmed, sums, periods, operatorDays, webhooks] = await Promise.all([
+    readWaiting(pool, reader),
+    selectUnconfirmed(pool, applicationId, edges),
+    selectOperatorSums(pool, applicationId, query),
+    selectPeriodSums(pool, applicationId, query, 'day'),
+    selectOperatorDays(pool, applicationId, from, to),
+    readWebhooks(pool, applicationId),
+  ])
+  const allDays = daysBetween(from, to)
+  return {
+    asOf: now.toISOString(),
+    waiting,
+    unconfirmed: toUnconfirmed(unconfirmed, edges),
+    from,
+    to,
+    charts: toCharts(periods, allDays),
+    operators: toHealth(sums, operatorDays, allDays),
+    webhooks,
+  }
+}
+
+async function readWaiting(pool: Queryable, { applicationId, personId, roles }: OverviewReader): Promise<OverviewDto['waiting']> {
+  if (!can(roles, 'transaction:decide')) return null
+  const [count, oldest] = await Promise.all([
+    countWaiting(pool, applicationId, personId, roles),
+    selectOldestWaiting(pool, applicationId, personId),
+  ])
+  return { count, isMore: count >= WAITING_MAX, oldestAt: count === 0 ? null : (oldest?.toISOString() ?? null) }
+}
+
+function toUnconfirmed(sums: readonly UnconfirmedSum[], edges: readonly Date[]): UnconfirmedMoney[] {
+  return CURRENCIES.flatMap((currency) => {
+    const own = sums.filter((sum) => sum.currency === currency)
+    if (own.length === 0) return []
+    return [
+      {
+        currency,
+        count: Number(own.reduce((count, sum) => count + sum.count, 0n)),
+        amount: formatMinor(own.reduce((amount, sum) => amount + sum.amountMinor, 0n)),
+        buckets: AGE_BUCKETS.map((bucket, place) => {
+          const sum = own.find((each) => each.bucket === place)
+          return {
+            bucket,
+            count: Number(sum?.count ?? 0n),
+            amount: formatMinor(sum?.amountMinor ?? 0n),
+            after: edges[place]?.toISOString() ?? null,
+            before: edges[place - 1]?.toISOString() ?? null,
+          }
+        }),
+      },
+    ]
+  })
+}
+
+function toHealth(sums: readonly OperatorStatusSum[], operatorDays: readonly OperatorDaySum[], days: readonly string[]): OperatorHealth[] {
+  const volumes = new Map(operatorDays.map((sum) => [`${sum.operator} ${sum.day}`, sum.amountMinor]))
+  return toOperatorTotals(sums, sums).map((total) => {
+    const of = (status: string) => sums.find((sum) => sum.operator === total.operator && sum.status === status)
+    const failed = Number(of('FAILED')?.count ?? 0n)
+    return {
+      ...total,
+      failed,
+      finished: Number(of('SUCCESS')?.count ?? 0n) + failed,
+      successAmount: formatMinor(of('SUCCESS')?.amountMinor ?? 0n),
+      volumes: days.map((day) => Number((volumes.get(`${total.operator} ${day}`) ?? 0n) / 100n)),
+    }
+  })
+}
+
+async function readWebhooks(pool: Queryable, applicationId: string): Promise<WebhookHealthDto> {
+  const targets = await webhookHealth(pool, applicationId)
+  const sum = (of: (target: (typeof targets)[number]) => number) => targets.reduce((total, target) => total + of(target), 0)
+  return {
+    delivered: sum((target) => target.delivered),
+    failed: sum((target) => target.failed),
+    exhausted: sum((target) => target.exhausted),
+    worst: targets
+      .filter((target) => target.failed > 0)
+      .slice(0, WORST_TARGETS)
+      .map((target) => ({ ...target, lastAttemptAt: target.lastAttemptAt.toISOString() })),
+  }
+}

@@ -1,0 +1,128 @@
+import type { Holdings, LineKind, Movements, StatementDto, StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { StatementFilter } from '#lib/schemas/finance-query.ts'
+import { utcDayOf } from '#lib/time.ts'
+import { daysAsked } from '#lib/total-dates.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withSnapshot } from '#server/database/with-snapshot.ts'
+import { addSums, addsUp, type LedgerDay, NOTHING, type OperatorLedger, readLedger, type Sums } from './day-ledger.ts'
+import { type LineRow, selectLines } from './ledger-days-store.ts'
+
+export const LINES_PER_PAGE = 50
+const FIRST_DAY = '0001-01-01'
+
+export type StatementRequest = {
+  applicationId: string
+  operator: OperatorCode
+  filter: Pick<StatementFilter, 'dates' | 'from' | 'to'>
+  now: Date
+}
+
+/**
+ * The statement of one operator: opening, what came in and went out, closing, in sum and by day. Opening plus movements is closing by
+ * construction of the postings, and everything together is the live balance (`agrees`), in one snapshot.
+ */
+export function readStatement(pool: Pool, { applicationId, operator, filter, now }: StatementRequest): Promise<StatementDto> {
+  const { from, to } = rangeOf(filter, now)
+  return withSnapshot(pool, async (snapshot) => {
+    const ledger = oneOf(await readLedger(snapshot, applicationId, { operator, fromDay: from }))
+    const days = ledger.days.filter((day) => day.day <= to)
+    let closing = ledger.before
+    const statementDays = days.map((day) => {
+      closing = addSums(closing, day)
+      return { ...toMovements(day), day: day.day, closing: toHoldings(closing) }
+    })
+    return {
+      operator,
+      currency: OPERATORS[operator].country.currency,
+      asOf: now.toISOString(),
+      from: from === FIRST_DAY ? (days[0]?.day ?? to) : from,
+      to,
+      opening: toHoldings(ledger.before),
+      movements: toMovements(days.reduce<Sums>(addSums, NOTHING)),
+      closing: toHoldings(closing),
+      days: statementDays,
+      agrees: addsUp(ledger),
+    }
+  })
+}
+
+/**
+ * One page of the postings behind a statement, oldest first. The days' counts say on which days the page lies, so that only their postings are read.
+ */
+export function readStatementLines(pool: Pool, request: StatementRequest & { page: number; size?: number }): Promise<StatementLinesDto> {
+  const { applicationId, operator, filter, now, page, size = LINES_PER_PAGE } = request
+  const { from, to } = rangeOf(filter, now)
+  return withSnapshot(pool, async (snapshot) => {
+    const ledger = oneOf(await readLedger(snapshot, applicationId, { operator, fromDay: from }))
+    const days = ledger.days.filter((day) => day.day <= to)
+    const total = Number(days.reduce((count, day) => count + day.count, 0n))
+    const place = placeOf(days, BigInt(page - 1) * BigInt(size), BigInt(size))
+    const rows = place ? await selectLines(snapshot, applicationId, { operator, ...place, limit: size }) : []
+    return { lines: rows.map(toLine), total, page, size }
+  })
+}
+
+/** The days that hold the lines from `begin` on, and how far into the first of them they begin. */
+function placeOf(days: readonly LedgerDay[], begin: bigint, size: bigint): { from: string; to: string; offset: bigint } | undefined {
+  let counted = 0n
+  let found: { from: string; to: string; offset: bigint } | undefined
+  for (const { day, count } of days) {
+    if (counted + count > begin && counted < begin + size)
+      found = { from: found?.from ?? day, to: day, offset: found?.offset ?? begin - counted }
+    counted += count
+  }
+  return found
+}
+
+function rangeOf(filter: StatementRequest['filter'], now: Date): { from: string; to: string } {
+  const { from, to } = daysAsked(filter, now)
+  const today = utcDayOf(now)
+  // Nothing is posted after today; the statement of a month ends where the month does.
+  return { from: from ?? FIRST_DAY, to: to ?? today }
+}
+
+function oneOf(ledgers: readonly OperatorLedger[]): OperatorLedger {
+  const [ledger] = ledgers
+  if (!ledger) throw new Error('Every operator has a ledger')
+  return ledger
+}
+
+function toMovements(sums: Sums): Movements {
+  return {
+    collected: formatMinor(sums.collectedMinor),
+    funded: formatMinor(sums.fundedMinor),
+    paid: formatMinor(sums.paidMinor),
+    fees: formatMinor(sums.feesMinor),
+    corrected: formatMinor(sums.correctedMinor),
+    placed: formatMinor(sums.placedMinor),
+    released: formatMinor(sums.releasedMinor),
+    count: Number(sums.count),
+  }
+}
+
+function toHoldings({ collectMinor, depositMinor, heldMinor }: Sums): Holdings {
+  return {
+    collect: formatMinor(collectMinor),
+    deposit: formatMinor(depositMinor),
+    held: formatMinor(heldMinor),
+    total: formatMinor(collectMinor + depositMinor + heldMinor),
+  }
+}
+
+function toLine(row: LineRow): StatementLine {
+  const kind: LineKind = row.kind === 'settle' ? (row.heldMinor === 0n ? 'collect' : 'pay') : row.kind
+  return {
+    id: `${row.subjectId} ${row.kind}`,
+    at: row.at.toISOString(),
+    kind,
+    transactionId: row.isTransaction ? row.subjectId : null,
+    customerName: row.customerName,
+    reason: row.reason,
+    collect: formatMinor(row.collectMinor),
+    deposit: formatMinor(row.depositMinor),
+    held: formatMinor(row.heldMinor),
+    fees: formatMinor(row.feesMinor),
+  }
+}

@@ -1,0 +1,124 @@
+import type { CurrencyChart, CurrencyTotal, OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
+import { CURRENCIES, formatMinor } from '#lib/money.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import type { TotalsFilter } from '#lib/schemas/finance-query.ts'
+import { type UtcDay, utcDayOf } from '#lib/time.ts'
+import { daysAsked, daysBetween } from '#lib/total-dates.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { withSnapshot } from '#server/database/with-snapshot.ts'
+import {
+  type OperatorStatusSum,
+  type PeriodSum,
+  type RollUpQuery,
+  selectDayBounds,
+  selectOperatorSums,
+  selectPeriodSums,
+} from './finance-store.ts'
+import { totalByRange, totalOfApplication } from './total-amounts.ts'
+
+/** A chart of more days than this is drawn by month. */
+const DAYS_IN_CHART_MAX = 100
+
+/**
+ * Totals of an application by the filters of the page, from the roll-ups: the cost depends on the days, never on the transactions. All of
+ * it in one snapshot, so that cards, chart, table and the API's number fit each other.
+ */
+export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilter, now: Date): Promise<TotalsDto> {
+  const range = daysAsked(filter, now)
+  const query: RollUpQuery = { ...range, type: filter.type, operators: filter.operator }
+  return withSnapshot(pool, async (snapshot) => {
+    const sums = await selectOperatorSums(snapshot, applicationId, query)
+    const bounds = await selectDayBounds(snapshot, applicationId)
+    const today = utcDayOf(now)
+    const from = laterOf(range.from, bounds?.first ?? today)
+    const to = earlierOf(range.to, laterOf(bounds?.last ?? today, today))
+    const days = from <= to ? daysBetween(range.from ?? from, to) : []
+    const step = days.length > DAYS_IN_CHART_MAX ? 'month' : 'day'
+    const periods = step === 'day' ? days : [...new Set(days.map((day) => day.slice(0, 7)))]
+    const chosen = sums.filter((sum) => filter.status === 'ALL' || sum.status === filter.status)
+    return {
+      ...range,
+      cards: cardsOf(chosen),
+      step,
+      charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, step), periods),
+      operators: toOperatorTotals(sums, chosen),
+      apiTotal: await apiTotal(snapshot, applicationId, filter, range),
+    }
+  })
+}
+
+/** The API knows a range with one status, and everything of all time; it has no other filters. */
+async function apiTotal(
+  snapshot: Queryable,
+  applicationId: string,
+  filter: TotalsFilter,
+  range: { from: UtcDay | null; to: UtcDay | null },
+): Promise<string | null> {
+  if (filter.type !== null || filter.operator.length > 0) return null
+  if (filter.status === 'ALL')
+    return range.from === null && range.to === null ? formatMinor(await totalOfApplication(snapshot, applicationId)) : null
+  const days = { startDay: range.from ?? '0001-01-01', endDay: range.to ?? '9999-12-31' }
+  return formatMinor(await totalByRange(snapshot, applicationId, { ...days, status: filter.status }))
+}
+
+function cardsOf(sums: readonly OperatorStatusSum[]): CurrencyTotal[] {
+  return CURRENCIES.map((currency) => {
+    const own = sums.filter((sum) => OPERATORS[sum.operator].country.currency === currency)
+    return {
+      currency,
+      count: Number(own.reduce((count, sum) => count + sum.count, 0n)),
+      amount: formatMinor(own.reduce((amount, sum) => amount + sum.amountMinor, 0n)),
+    }
+  })
+}
+
+/** One line per operator that has anything in these days; the success rate is of all that finished, whatever status is chosen. */
+export function toOperatorTotals(all: readonly OperatorStatusSum[], chosen: readonly OperatorStatusSum[]): OperatorTotal[] {
+  return OPERATOR_CODES.flatMap((operator) => {
+    const own = all.filter((sum) => sum.operator === operator && sum.count > 0n)
+    if (own.length === 0) return []
+    const shown = chosen.filter((sum) => sum.operator === operator)
+    return [
+      {
+        operator,
+        currency: OPERATORS[operator].country.currency,
+        count: Number(shown.reduce((count, sum) => count + sum.count, 0n)),
+        amount: formatMinor(shown.reduce((amount, sum) => amount + sum.amountMinor, 0n)),
+        share: shareOf(own),
+      },
+    ]
+  })
+}
+
+function shareOf(sums: readonly OperatorStatusSum[]): number | null {
+  const countOf = (status: string) => Number(sums.find((sum) => sum.status === status)?.count ?? 0n)
+  const finished = countOf('SUCCESS') + countOf('FAILED')
+  return finished === 0 ? null : countOf('SUCCESS') / finished
+}
+
+/** One chart per currency that has anything, with every period of the range, also those without a transaction. */
+export function toCharts(sums: readonly PeriodSum[], periods: readonly string[]): CurrencyChart[] {
+  const found = new Map(sums.map((sum) => [`${sum.currency} ${sum.period} ${sum.status}`, sum]))
+  return CURRENCIES.filter((currency) => sums.some((sum) => sum.currency === currency)).map((currency) => ({
+    currency,
+    periods: periods.map((period) => {
+      const success = found.get(`${currency} ${period} SUCCESS`)
+      const failed = found.get(`${currency} ${period} FAILED`)
+      return {
+        period,
+        success: formatMinor(success?.amountMinor ?? 0n),
+        failed: formatMinor(failed?.amountMinor ?? 0n),
+        successCount: Number(success?.count ?? 0n),
+        failedCount: Number(failed?.count ?? 0n),
+      }
+    }),
+  }))
+}
+
+function laterOf(left: UtcDay | null, right: UtcDay): UtcDay {
+  return left !== null && left > right ? left : right
+}
+
+function earlierOf(left: UtcDay | null, right: UtcDay): UtcDay {
+  return left !== null && left < right ? left : right
+}

@@ -43,8 +43,9 @@ test('finance filters, sends the link, looks at one, and takes the list out as a
   page,
   context,
 }) => {
+  test.setTimeout(150_000)
   const person = personWith(['finance'])
-  await signIn(page, person, `/${person.slug}/transactions`)
+  await signIn(page, person, `/${person.slug}/transactions?size=25`)
   await expect(page.getByRole('heading', { name: 'Transactions' })).toBeVisible()
   await page.getByRole('button', { name: /^Status/ }).click()
   await page.getByRole('checkbox', { name: 'Failed', exact: true }).check()
@@ -76,7 +77,7 @@ test('finance filters, sends the link, looks at one, and takes the list out as a
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(panel).toHaveCount(0)
-  await expect(page).toHaveURL(/status=FAILED&operator=MOMOCM$/)
+  await expect(page).toHaveURL(/status=FAILED&operator=MOMOCM&size=25$/)
 
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const download = page.waitForEvent('download')

@@ -24,7 +24,7 @@ export function Evidence({ application, row }: { application: string; row: Appro
   })
   return (
     <section aria-label={t('approvals.evidence.title')} className="border-t border-line pt-4">
-      <h3 className="pb-2.5 text-second font-regular text-quiet">{t('approvals.evidence.title')}</h3>
+      <h2 className="pb-2.5 text-second font-regular text-quiet">{t('approvals.evidence.title')}</h2>
       {data ? <Lines application={application} row={row} evidence={data} /> : isError ? <p className="text-ink-2">{t('approvals.evidence.failed')}</p> : <Waiting />}
     </section>
   )

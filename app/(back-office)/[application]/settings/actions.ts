@@ -50,8 +50,13 @@ export async function changePassword(
 }
 
 /** A new key and its QR code. Nothing is switched on before `confirmEnrolment` has seen a code. */
-export async function startEnrolment(application: string): Promise<ActionResult<Enrolment, 'unknown_person' | 'already_enabled'>> {
-  return runAction({ schema: z.object({}), permission: PERMISSION, application, input: {} }, (actor) => beginEnrolment(actor.id))
+export async function startEnrolment(
+  application: string,
+  input: { kind: 'totp' },
+): Promise<ActionResult<Enrolment, 'unknown_person' | 'already_enabled'>> {
+  return runAction({ schema: z.object({ kind: z.literal('totp') }), permission: PERMISSION, application, input }, (actor) =>
+    beginEnrolment(actor.id),
+  )
 }
 
 const oneCode = z.object({ code: z.string().trim().min(1).max(64) })

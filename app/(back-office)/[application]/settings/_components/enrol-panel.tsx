@@ -31,7 +31,7 @@ export default function EnrolPanel({ application, onDone, onCancel }: Props) {
   const [isPending, startTransition] = useTransition()
   useEffect(() => {
     let isGone = false
-    callAction(() => startEnrolment(application)).then((result) => {
+    callAction(() => startEnrolment(application, { kind: 'totp' })).then((result) => {
       if (isGone) return
       if (result.ok) setBegun(result.value)
       else setProblem({ code: result.error.code, text: refusalText(t, result.error.code, WORDS) })

@@ -14,7 +14,7 @@ export function ProfileFacts({ t, application, person }: Props) {
   const others = person.memberships.filter((membership) => membership !== here)
   return (
     <Facts
-      nameClass="w-36"
+      nameClass="w-28 sm:w-36"
       facts={[
         { name: t('settings.name'), value: person.name },
         { name: t('signIn.email'), value: person.email },

@@ -52,9 +52,7 @@ export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: 
     return (
       <div className="grid justify-items-start gap-3">
         <Badge hasDot>{t('settings.off')}</Badge>
-        <Button variant="primary" onClick={() => setStep({ kind: 'enrol' })}>
-          {t('settings.setUp')}
-        </Button>
+        <Button onClick={() => setStep({ kind: 'enrol' })}>{t('settings.setUp')}</Button>
       </div>
     )
   return (

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Secret, TOTP } from 'otpauth'
+import type { Role } from '#lib/permissions.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { createPool, type Pool } from '#server/database/pool.ts'
+import { createApplication } from '#server/identity/create-application.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+import { must } from '#server/testing/partner.ts'
+import { readSandbox, SANDBOX_FOLDER_VARIABLE, type SandboxPerson } from './sandbox.ts'
+
+/** The sandbox's database, for arranging what no page can: people of one test alone, a block. */
+export async function sandboxPool(): Promise<Pool> {
+  const databaseUrl = await readFile(path.join(process.env[SANDBOX_FOLDER_VARIABLE] ?? '.data', 'postgres.url'), 'utf8')
+  return createPool({ databaseUrl: databaseUrl.trim(), connectionsMax: 2, applicationName: 'e2e' })
+}
+
+/** An application with nothing in it, under a name of its own. */
+export async function newApplication(
+  pool: Pool,
+  requiresSecondFactor = false,
+): Promise<{ applicationId: string; slug: string; name: string }> {
+  const name = `Prudence ${randomUUID().slice(0, 8)}`
+  const { applicationId } = must(await createApplication(pool, { name, requiresSecondFactor, actor: SYSTEM_ACTOR }))
+  return { applicationId, name, slug: name.toLowerCase().replaceAll(' ', '-') }
+}
+
+/** Somebody of one test alone, whose language, password and second factor nobody else needs; in the sandbox's first application unless said. */
+export async function newPerson(pool: Pool, roles: readonly Role[], applicationId?: string): Promise<SandboxPerson> {
+  const sandbox = readSandbox().applications[0]
+  const { rows } = await pool.query<{ application_id: string; name: string; slug: string }>(
+    'select application_id, name, slug from applications where application_id = $1 or ($1 is null and api_id = $2)',
+    [applicationId ?? null, sandbox?.apiId],
+  )
+  const application = rows[0]
+  if (!application) throw new Error('No such application in the sandbox')
+  const email = `${randomUUID()}@example.com`
+  const created = must(
+    await createPerson(pool, { applicationId: application.application_id, email, name: 'Nadia Test', roles, actor: SYSTEM_ACTOR }),
+  )
+  return {
+    id: created.personId,
+    name: 'Nadia Test',
+    email,
+    password: created.password ?? '',
+    roles: [...roles],
+    application: application.name,
+    slug: application.slug,
+  }
+}
+
+const PERIOD_MS = 30_000
+const MARGIN_MS = 5_000
+
+/** The device of somebody in a hurry: each call gives a code of a later time step than the one before, within what is accepted. */
+export function deviceOf(secret: string): () => string {
+  const totp = new TOTP({ secret: Secret.fromBase32(secret.replace(/\s/g, '')) })
+  let lastStep = 0
+  return () => {
+    const nowMs = Date.now()
+    const step = Math.floor(nowMs / PERIOD_MS)
+    const isLate = nowMs % PERIOD_MS > PERIOD_MS - MARGIN_MS
+    lastStep = lastStep === 0 ? step - (isLate ? 0 : 1) : Math.max(lastStep + 1, step)
+    return totp.generate({ timestamp: lastStep * PERIOD_MS })
+  }
+}

@@ -1,0 +1,278 @@
+import type { Page } from 'playwright/test'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { blockPerson } from '#server/identity/block-person.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+import { must } from '#server/testing/partner.ts'
+import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
+import { deviceOf, newApplication, newPerson, sandboxPool } from './people.ts'
+import { personWith } from './sandbox.ts'
+
+let pool: Pool
+test.beforeAll(async () => {
+  pool = await sandboxPool()
+})
+test.afterAll(() => pool.end())
+
+/** From Off to the shown recovery codes; gives what the device and the person then know. */
+async function setUpSecondFactor(page: Page): Promise<{ code: () => string; recoveryCodes: string[] }> {
+  await page.getByRole('button', { name: 'Set up' }).click()
+  const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
+  await page.getByLabel('Type the six digits').fill('000000')
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByText('This code is not right.')).toBeVisible()
+  await page.getByLabel('Type the six digits').fill(code())
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  return { code, recoveryCodes: await keepCodes(page) }
+}
+
+async function keepCodes(page: Page): Promise<string[]> {
+  const list = page.getByRole('region', { name: 'Keep these recovery codes' })
+  await expect(list.getByRole('listitem')).toHaveCount(10)
+  const codes = await list.getByRole('listitem').allTextContents()
+  await list.getByRole('button', { name: 'I have kept them' }).click()
+  await expect(page.getByText('10 recovery codes not used yet.')).toBeVisible()
+  return codes
+}
+
+test('a second factor: on, needed at sign-in, a recovery code once, new codes, off', async ({ page, browser, baseURL }) => {
+  const person = await newPerson(pool, ['finance'])
+  await signIn(page, person)
+  await page.getByRole('button', { name: 'your menu' }).click()
+  await page.getByRole('link', { name: 'Your settings' }).click()
+  await expect(page).toHaveURL(`/${person.slug}/settings`)
+  const { code, recoveryCodes } = await setUpSecondFactor(page)
+  await page.getByRole('button', { name: 'your menu' }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+
+  await signIn(page, person)
+  await expect(page).toHaveURL(/second-factor/)
+  await page.getByLabel('Code').fill(code())
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page).toHaveURL(`/${person.slug}`)
+
+  const other = await browser.newContext({ baseURL: baseURL ?? '' })
+  const second = await other.newPage()
+  await signIn(second, person)
+  await second.getByRole('link', { name: 'Use a recovery code' }).click()
+  await second.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '')
+  await second.getByRole('button', { name: 'Continue' }).click()
+  await expect(second).toHaveURL(`/${person.slug}`)
+
+  await page.goto(`/${person.slug}/settings`)
+  await expect(page.getByText('9 recovery codes not used yet.')).toBeVisible()
+  await page.getByRole('button', { name: 'Make new recovery codes' }).click()
+  await page.getByLabel('Code').fill(recoveryCodes[1] ?? '')
+  await page.getByRole('button', { name: 'Make new codes' }).click()
+  await expect(page.getByText('This code is not right.'), 'an old recovery code buys no new ones').toBeVisible()
+  await page.getByLabel('Code').fill(code())
+  await page.getByRole('button', { name: 'Make new codes' }).click()
+  const newCodes = await keepCodes(page)
+
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Code of the app').fill(recoveryCodes[2] ?? '')
+  await dialog.getByRole('button', { name: 'Switch off' }).click()
+  await expect(dialog.getByText('This code is not right.'), 'the old codes ended').toBeVisible()
+  await dialog.getByLabel('Code of the app').fill(newCodes[0] ?? '')
+  await dialog.getByRole('button', { name: 'Switch off' }).click()
+  await expect(page.getByText('The second factor is off.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Set up' }), 'this browser stays signed in').toBeVisible()
+  await second.reload()
+  await expect(second, 'the other one does not').toHaveURL(/\/sign-in/)
+  await signIn(second, person)
+  await expect(second).toHaveURL(`/${person.slug}`)
+  await other.close()
+})
+
+test('language and time zone are the person’s: chosen once, they hold on every page and in every browser', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const person = await newPerson(pool, ['checker'])
+  await signIn(page, person, `/${person.slug}/transactions`)
+  const first = page.getByRole('main').locator('time[datetime][title$="UTC"]').first()
+  const clock = (at: string, timeZone: string) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at))
+  const at = (await first.getAttribute('datetime')) ?? ''
+  await expect(first).toContainText(clock(at, 'UTC'))
+  await page.goto(`/${person.slug}/settings`)
+  await page.getByLabel('Language').selectOption('fr')
+  await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Langue et fuseau horaire enregistrés.').first()).toBeVisible()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Vos réglages')
+
+  const other = await browser.newContext({ baseURL: baseURL ?? '' })
+  const second = await other.newPage()
+  await signIn(second, person, `/${person.slug}/transactions`)
+  await expect(second.locator('html')).toHaveAttribute('lang', 'fr')
+  const there = second.getByRole('main').locator('time[datetime][title$="UTC"]').first()
+  const instant = (await there.getAttribute('datetime')) ?? ''
+  await expect(there).toContainText(clock(instant, 'Asia/Tokyo'))
+  expect(await there.getAttribute('title'), 'UTC on hover').toContain(clock(instant, 'UTC'))
+  await other.close()
+})
+
+test('the zone of the device is offered, and the clock there is shown before it is saved', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ baseURL: baseURL ?? '', timezoneId: 'Africa/Douala', locale: 'en-GB' })
+  const page = await context.newPage()
+  const person = await newPerson(pool, ['maker'])
+  await signIn(page, person, `/${person.slug}/settings`)
+  await page.getByRole('button', { name: 'Use this device’s zone: Africa/Douala' }).click()
+  await expect(page.getByLabel('Time zone')).toHaveValue('Africa/Douala')
+  await expect(page.getByRole('button', { name: 'Use this device’s zone' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Language and time zone saved.').first()).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Time zone')).toHaveValue('Africa/Douala')
+  await context.close()
+})
+
+test('a new password takes the old one, signs the other browser out and keeps this one', async ({ page, browser, baseURL }) => {
+  const person = await newPerson(pool, ['maker'])
+  const other = await browser.newContext({ baseURL: baseURL ?? '' })
+  const second = await other.newPage()
+  await signIn(second, person)
+  await signIn(page, person, `/${person.slug}/settings`)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const dialog = page.getByRole('dialog')
+  const submit = dialog.getByRole('button', { name: 'Change password' })
+  await dialog.getByLabel('Current password').fill('not this one')
+  await dialog.getByLabel('New password').fill('four plain words here')
+  await submit.click()
+  await expect(dialog.getByText('This is not your current password.')).toBeVisible()
+  await dialog.getByLabel('Current password').fill(person.password)
+  await dialog.getByLabel('New password').fill('short')
+  await submit.click()
+  await expect(dialog.getByText('The new password needs 12 characters or more.')).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByLabel('New password').fill('four plain words here')
+  await submit.click()
+  await expect(page.getByText('Password changed. Your other sessions have ended.').first()).toBeVisible()
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Change password' })).toBeFocused()
+  await page.reload()
+  await expect(page).toHaveURL(`/${person.slug}/settings`)
+  await second.reload()
+  await expect(second).toHaveURL(/\/sign-in/)
+  await signIn(second, { ...person, password: 'four plain words here' })
+  await expect(second).toHaveURL(`/${person.slug}`)
+  await other.close()
+})
+
+test('where an application demands a second factor nothing else happens before: no page, no data, no action', async ({ page }) => {
+  const demanding = await newApplication(pool, true)
+  const person = await newPerson(pool, ['maker', 'checker', 'finance', 'administrator'])
+  const { applicationId, slug, name } = demanding
+  must(await createPerson(pool, { ...person, applicationId, roles: ['maker', 'checker', 'finance'], actor: SYSTEM_ACTOR }))
+  await signIn(page, person, `/${person.slug}/settings`)
+  for (const rest of ['', '/transactions', '/transactions/exports', '/approvals', '/search?q=1', '/settings']) {
+    await page.goto(`/${slug}${rest}`)
+    await expect(page).toHaveURL((url) => url.pathname === '/sign-in/enrol' && url.searchParams.get('next') === `/${slug}${rest}`)
+  }
+  await expect(page.getByText(`${name} asks for a one-time code at sign-in.`)).toBeVisible()
+  for (const rest of ['waiting', 'transactions', 'approvals', 'exports', 'live']) {
+    const answer = await page.request.get(`/api/back-office/${slug}/${rest}`)
+    expect([rest, answer.status(), await answer.json()]).toEqual([rest, 403, { code: 'second_factor_required' }])
+  }
+  // The other application lets the person work; its action is sent on with the address of the demanding one.
+  await page.goto(`/${person.slug}/settings`)
+  await page.route(`**/${person.slug}/settings`, (route) => {
+    const body = route.request().postData()
+    return body === null ? route.continue() : route.continue({ postData: body.replace(person.slug, slug) })
+  })
+  await page.getByLabel('Language').selectOption('fr')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('This application demands a second factor. Reload the page to set it up.')).toBeVisible()
+  const { rows } = await pool.query('select locale from people where person_id = $1', [person.id])
+  expect(rows).toEqual([{ locale: null }])
+  await page.unrouteAll()
+
+  await page.goto(`/${slug}`)
+  const code = deviceOf((await page.locator('p.break-all').textContent()) ?? '')
+  await page.getByLabel('Type the six digits').fill(code())
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('link', { name: 'I have kept them' }).click()
+  await expect(page).toHaveURL(`/${slug}`)
+  await page.goto(`/${slug}/settings`)
+  await expect(page.getByText(`${name} demands it, so it stays on.`)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Switch off' })).toHaveCount(0)
+})
+
+test('a block ends the session at the next request, of a page, of data and of an action', async ({ page }) => {
+  const person = await newPerson(pool, ['checker'])
+  await signIn(page, person, `/${person.slug}/settings`)
+  must(await blockPerson(pool, { personId: person.id, isBlocked: true, actor: SYSTEM_ACTOR }))
+  expect((await page.request.get(`/api/back-office/${person.slug}/waiting`)).status()).toBe(401)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Your session has ended. Sign in again.')).toBeVisible()
+  await page.reload()
+  await expect(page).toHaveURL(/\/sign-in/)
+})
+
+test('a page that does not exist or may not be seen says so with its status', async ({ page }) => {
+  const person = personWith(['maker'])
+  await signIn(page, person)
+  const unknown = '01990000-0000-7000-8000-000000000000'
+  for (const rest of [`transactions/${unknown}`, 'transactions/nonsense', 'nothing-here']) {
+    const answer = await page.goto(`/${person.slug}/${rest}`)
+    expect([rest, answer?.status()]).toEqual([rest, 404])
+    await expect(page.getByRole('navigation', { name: 'Main navigation' }).first()).toBeVisible()
+  }
+  expect((await page.goto('/no-such-application/transactions'))?.status()).toBe(404)
+})
+
+test('the choice of application is in the address: two tabs show two, and settings lead over', async ({ page, context }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/settings`)
+  const tab = await context.newPage()
+  await tab.goto('/teranga-logistics/settings')
+  await expect(tab.getByText('Finance · Teranga Logistics')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText(`Finance · ${person.application}`)).toBeVisible()
+  await page.getByRole('main').getByRole('link', { name: 'Teranga Logistics' }).click()
+  await expect(page).toHaveURL('/teranga-logistics/settings')
+  await expect(page.getByText('Finance · Teranga Logistics')).toBeVisible()
+})
+
+for (const locale of ['en-GB', 'fr-CM']) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test.describe(`${locale} ${colorScheme}`, () => {
+      test.use({ locale, colorScheme })
+      test('the settings, the setting up and the questions are accessible at every width', async ({ page }) => {
+        const words = locale === 'en-GB' ? EN : FR
+        const person = await newPerson(pool, ['administrator'])
+        await signIn(page, person, `/${person.slug}/settings`)
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 })
+          await expectAccessible(page)
+          expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+        }
+        await page.getByRole('button', { name: words.setUp }).click()
+        const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
+        await everyWidth(page)
+        await page.locator('#enrol-code').fill(code())
+        await page.locator('#enrol-code').press('Enter')
+        await expect(page.locator('#recovery-codes')).toBeVisible()
+        await everyWidth(page)
+        await page.getByRole('button', { name: words.kept }).click()
+        await page.getByRole('button', { name: words.off, exact: true }).click()
+        await expect(page.getByRole('dialog')).toBeVisible()
+        await everyWidth(page)
+      })
+    })
+  }
+}
+
+const EN = { setUp: 'Set up', kept: 'I have kept them', off: 'Switch off' }
+const FR = { setUp: 'Configurer', kept: 'Je les ai conservés', off: 'Désactiver' }
+
+async function everyWidth(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    await expectAccessible(page)
+  }
+}

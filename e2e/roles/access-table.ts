@@ -32,15 +32,15 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/transactions': { access: 'transaction:read' },
   'GET /[application]/transactions/[transactionId]': { access: 'transaction:read' },
   'GET /[application]/transactions/exports': { access: 'export:create' },
-
   'GET /[application]/approvals': { access: 'approval:read' },
-
-  'GET /api/back-office/[application]/approvals': { access: 'approval:read' },
-  'GET /api/back-office/[application]/approvals/snapshot': { access: 'transaction:decide' },
-  'GET /api/back-office/[application]/approvals/[transactionId]': { access: 'approval:read' },
-  'GET /api/back-office/[application]/live': { access: 'overview:read' },
+  'GET /[application]/totals': { access: 'total:read' },
+  'GET /[application]/balances': { access: 'balance:read' },
+  'GET /[application]/balances/[operator]': { access: 'statement:read' },
   'GET /[application]/settings': { access: 'own-settings:change' },
 
+  'GET /api/back-office/[application]/overview': { access: 'overview:read' },
+  'GET /api/back-office/[application]/live': { access: 'overview:read' },
+  'GET /api/back-office/[application]/waiting': { access: 'approval:read' },
   'GET /api/back-office/[application]/transactions': { access: 'transaction:read' },
   'GET /api/back-office/[application]/transactions/[transactionId]': { access: 'transaction:read' },
   'POST /api/back-office/[application]/transactions/export': { access: 'export:create', form: { format: 'csv' }, refused: 303 },
@@ -48,7 +48,16 @@ export const ROUTES: Record<string, Row> = {
     access: 'export:create',
     address: `/api/back-office/[application]/exports?sha256=${'0'.repeat(64)}`,
   },
-  'GET /api/back-office/[application]/waiting': { access: 'approval:read' },
+  'GET /api/back-office/[application]/approvals': { access: 'approval:read' },
+  'GET /api/back-office/[application]/approvals/snapshot': { access: 'transaction:decide' },
+  'GET /api/back-office/[application]/approvals/[transactionId]': { access: 'approval:read' },
+  'GET /api/back-office/[application]/totals': { access: 'total:read' },
+  'GET /api/back-office/[application]/totals/export': { access: 'export:create' },
+  'GET /api/back-office/[application]/balances': { access: 'balance:read' },
+  'GET /api/back-office/[application]/balances/export': { access: 'export:create' },
+  'GET /api/back-office/[application]/balances/[operator]': { access: 'statement:read' },
+  'GET /api/back-office/[application]/balances/[operator]/lines': { access: 'statement:read' },
+  'GET /api/back-office/[application]/balances/[operator]/export': { access: 'statement:read' },
 }
 
 /** Every server action, by its file and name. */
@@ -65,6 +74,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',
   'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',
+  'app/(back-office)/[application]/balances/actions.ts setThreshold': 'balance:set-threshold',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts startEnrolment': 'own-settings:change',

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findRoutes } from '#e2e/roles/find-endpoints.ts'
+import { measureEmptyPage, measurePageScripts } from '#e2e/web/page-javascript.ts'
+import type { Context, Part } from '../context.ts'
+import { memoryFigure } from '../context.ts'
+import { loadHistory } from '../data/history.ts'
+import { type Figure, median, percentile } from '../figures.ts'
+import { createCast } from '../stage/cast.ts'
+import { WEB_QUESTIONS } from '../web/pages.ts'
+import { openVisitor, type Timing, type Visitor } from '../web/visitor.ts'
+
+const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+const TIME_BAR_MS = 150
+const SCRIPT_BAR = 1.35
+const WARM_UP = 10
+const REQUESTS_MIN = 100
+/** Pages that need a step before them, or only lead on. */
+const NOT_MEASURED = new Set(['/', '/sign-in/second-factor', '/sign-in'])
+
+/**
+ * The pages of the back office on the production build, over an application with the large data set: how long a page and its data
+ * take from the request to the last byte, and how much JavaScript each page loads against an empty page of the same Next.
+ */
+export const web: Part = { name: 'web', run: measureWeb }
+
+async function measureWeb(context: Context): Promise<Figure[]> {
+  const { stage, options } = context
+  context.say('web: building the pages where they changed')
+  await build()
+  context.say(`web: filling with ${options.size} transactions`)
+  const { pool, url } = await stage.createDatabase('bench_web')
+  const [player] = await createCast(pool, 1)
+  if (!player) throw new Error('There is no partner')
+  await loadHistory(pool, player.applicationId, options.size, context.say)
+  const { rows } = await pool.query<{ id: string }>('select transaction_id as id from transactions where application_id = $1 limit 1', [
+    player.applicationId,
+  ])
+  const transactionId = rows[0]?.id ?? ''
+  const server = await stage.startServer({ databaseUrl: url, role: 'web' })
+  const baseUrl = `http://127.0.0.1:${server.port}`
+  const visitor = await openVisitor(pool, baseUrl, player.applicationId)
+  try {
+    const times = await measureTimes(context, visitor, transactionId)
+    const scripts = await measureScripts(context, visitor, baseUrl, transactionId)
+    return [...times, ...scripts, await memoryFigure('web', server)]
+  } finally {
+    await visitor.close()
+  }
+}
+
+async function measureTimes(context: Context, visitor: Visitor, transactionId: string): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const { name, page, data } of WEB_QUESTIONS) {
+    context.say(`web: ${name}`)
+    const rest = (address: string) => address.replace('$', transactionId)
+    figures.push(...(await timeFigures(context, visitor, `web: ${name}, page`, `/${visitor.slug}${rest(page)}`)))
+    if (data) figures.push(...(await timeFigures(context, visitor, `web: ${name}, data`, `/api/back-office/${visitor.slug}${rest(data)}`)))
+  }
+  return figures
+}
+
+async function timeFigures(context: Context, visitor: Visitor, name: string, address: string): Promise<Figure[]> {
+  for (let turn = 0; turn < WARM_UP; turn++) await visitor.time(address)
+  const timings: Timing[] = []
+  const endMs = performance.now() + context.options.seconds * 1_000
+  while (timings.length < REQUESTS_MIN || performance.now() < endMs) timings.push(await visitor.time(address))
+  const whole = timings.map((timing) => timing.wholeMs)
+  const first = timings.map((timing) => timing.firstByteMs)
+  return [
+    {
+      name: `${name}, p99`,
+      value: percentile(whole, 99),
+      unit: 'ms',
+      bar: { kind: 'at most', threshold: TIME_BAR_MS },
+      note: `p50 ${median(whole).toFixed(1)} ms; first byte p50 ${median(first).toFixed(1)} ms, p99 ${percentile(first, 99).toFixed(1)} ms; ${timings.length} requests`,
+    },
+  ]
+}
+
+async function measureScripts(context: Context, visitor: Visitor, baseUrl: string, transactionId: string): Promise<Figure[]> {
+  context.say('web: JavaScript of each page and of an empty one')
+  const empty = await measureEmptyPage(ROOT)
+  const examples: Record<string, string> = { application: visitor.slug, transactionId, operator: 'MOMOCM' }
+  const figures: Figure[] = []
+  for (const { name, kind } of await findRoutes()) {
+    const pattern = name.slice(4)
+    if (kind !== 'page' || NOT_MEASURED.has(pattern)) continue
+    const address = pattern.replaceAll(/\[(\w+)\]/g, (_, example: string) => examples[example] ?? 'none')
+    figures.push(scriptFigure(pattern, (await measurePageScripts(baseUrl, address, visitor.cookie)).bytes, empty.bytes))
+  }
+  figures.push(scriptFigure('/sign-in', (await measurePageScripts(baseUrl, '/sign-in')).bytes, empty.bytes))
+  return figures
+}
+
+function scriptFigure(pattern: string, bytes: number, emptyBytes: number): Figure {
+  return {
+    name: `web: JavaScript of ${pattern}`,
+    value: bytes / 1_000,
+    unit: 'kB gzip',
+    limit: { name: 'an empty page', value: emptyBytes / 1_000 },
+    bar: { kind: 'at most', threshold: SCRIPT_BAR },
+  }
+}
+
+/** Builds as `npm start` does: only when something changed since. */
+async function build(): Promise<void> {
+  const script = `import('${ROOT}/server/prepare.mjs').then(({ prepare }) => prepare(console.error))`
+  const child = spawn(process.execPath, ['-e', script], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error('The pages could not be built')
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { Agent, request } from 'undici'
+import { ROLES } from '#lib/permissions.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+
+export type Timing = { firstByteMs: number; wholeMs: number }
+
+/** Somebody signed in who opens pages one after the other over kept connections. */
+export type Visitor = { cookie: string; slug: string; time(address: string): Promise<Timing>; close(): Promise<void> }
+
+/** Makes a person with every role in the application and signs them in. Throws when that does not work. */
+export async function openVisitor(pool: Pool, baseUrl: string, applicationId: string): Promise<Visitor> {
+  const email = `${randomUUID()}@example.com`
+  const person = await createPerson(pool, { applicationId, email, name: 'Clarisse Mbarga', roles: ROLES, actor: SYSTEM_ACTOR })
+  if (!person.ok) throw new Error(`There is nobody to look at the pages: ${person.error}`)
+  const { rows } = await pool.query<{ slug: string }>('select slug from applications where application_id = $1', [applicationId])
+  const cookie = await signIn(baseUrl, email, person.value.password ?? '')
+  const agent = new Agent({ connections: 2, keepAliveTimeout: 60_000 })
+  return {
+    cookie,
+    slug: rows[0]?.slug ?? '',
+    async time(address) {
+      const startedMs = performance.now()
+      const answer = await request(baseUrl + address, { dispatcher: agent, headers: { cookie, accept: '*/*' } })
+      let firstByteMs: number | undefined
+      for await (const _ of answer.body) firstByteMs ??= performance.now() - startedMs
+      const wholeMs = performance.now() - startedMs
+      if (answer.statusCode !== 200) throw new Error(`${address} answered ${answer.statusCode}`)
+      return { firstByteMs: firstByteMs ?? wholeMs, wholeMs }
+    },
+    close: () => agent.close(),
+  }
+}
+
+async function signIn(baseUrl: string, email: string, password: string): Promise<string> {
+  const first = await fetch(`${baseUrl}/api/auth/csrf`)
+  const { csrfToken } = (await first.json()) as { csrfToken: string }
+  const answer = await fetch(`${baseUrl}/api/auth/callback/credentials`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: cookiesOf(first), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ csrfToken, email, password }),
+  })
+  const cookie = cookiesOf(answer)
+    .split('; ')
+    .find((each) => each.includes('session'))
+  if (!cookie) throw new Error(`Signing in was answered ${answer.status}`)
+  return cookie
+}
+
+function cookiesOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0] ?? '')
+    .join('; ')
+}

@@ -1,5 +1,7 @@
 import type { Part } from './context.ts'
 import { accept, latency } from './parts/accept.ts'
+import { pages, totals } from './parts/reading.ts'
+import { web } from './parts/web.ts'
 
 /** Every part of the run, in order; a part that is added here can be named on the command line. */
-export const PARTS: Part[] = [accept, latency]
+export const PARTS: Part[] = [accept, latency, pages, totals, web]

@@ -1,0 +1,114 @@
+import { formatMinor } from '#lib/money.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { verifyBooks } from '#server/reports/verify-books.ts'
+import type { Context, Part } from '../context.ts'
+import { memoryFigure } from '../context.ts'
+import { type History, loadHistory } from '../data/history.ts'
+import { PAGE_QUESTIONS, type Question, type QuestionKind, RANGE_QUESTIONS } from '../data/questions.ts'
+import { type Figure, median, percentile } from '../figures.ts'
+import { createClient, type Client } from '../load/client.ts'
+import { createCast, type Player } from '../stage/cast.ts'
+import type { ServerProcess } from '../stage/server-process.ts'
+
+const SMALL_SIZE = 10_000
+const CHECKS = 12
+const WARM_UP = 200
+const RATIO_BAR = 1.5
+
+type Filled = { history: History; pool: Pool; server: ServerProcess; player: Player }
+type Place = Filled & { client: Client }
+type Places = { small: Place; large: Place }
+
+/** p99 of random pages of the three lists, on the large data set against the small one. */
+export const pages: Part = { name: 'pages', run: (context) => measureReading(context, 'pages', PAGE_QUESTIONS) }
+
+/** The same for totals over random ranges of ten years. */
+export const totals: Part = { name: 'totals', run: (context) => measureReading(context, 'totals', RANGE_QUESTIONS) }
+
+/** Filling takes longest, so both parts share the two databases. */
+const opened = new WeakMap<Context['stage'], Promise<Places>>()
+
+async function measureReading(context: Context, part: string, kinds: QuestionKind[]): Promise<Figure[]> {
+  const places = opened.get(context.stage) ?? openBoth(context)
+  opened.set(context.stage, places)
+  const { small, large } = await places
+  const figures: Figure[] = []
+  for (const kind of kinds) {
+    context.say(`${part}: ${kind.name}`)
+    for (const place of [small, large]) await checkAnswers(place, kind)
+    const times = await takeTurns({ small, large }, kind, context.options.seconds)
+    figures.push({
+      name: `${part}: ${kind.name}, p99 at ${large.history.size.toLocaleString('en-GB')}`,
+      value: percentile(times.large, 99), unit: 'ms',
+      limit: { name: `p99 at ${SMALL_SIZE.toLocaleString('en-GB')}`, value: percentile(times.small, 99) },
+      bar: { kind: 'at most', threshold: RATIO_BAR },
+      note: `p50 ${median(times.large).toFixed(2)} ms against ${median(times.small).toFixed(2)} ms; ${times.large.length} questions each, in turns`,
+    })
+  }
+  return [...figures, await memoryFigure(part, large.server)]
+}
+
+async function openBoth(context: Context): Promise<Places> {
+  const small = await openPlace(context, 'bench_small', SMALL_SIZE)
+  const differences = await verifyBooks(small.pool)
+  if (differences.length > 0) throw new Error(`The data set does not balance: ${JSON.stringify(differences[0])}`)
+  const large = await openPlace(context, 'bench_large', context.options.size)
+  // Connected only now: filling takes longer than an idle connection is kept.
+  return { small: await connectTo(small), large: await connectTo(large) }
+}
+
+async function connectTo(filled: Filled): Promise<Place> {
+  return { ...filled, client: await createClient(filled.server.port, filled.player) }
+}
+
+async function openPlace(context: Context, name: string, size: number): Promise<Filled> {
+  context.say(`${name}: filling with ${size} transactions`)
+  const { pool, url } = await context.stage.createDatabase(name)
+  const [player] = await createCast(pool, 1)
+  if (!player) throw new Error('There is no partner')
+  const history = await loadHistory(pool, player.applicationId, size, context.say)
+  const server = await context.stage.startServer({ databaseUrl: url })
+  return { history, pool, server, player }
+}
+
+/** One question here, one there: whatever else the machine does falls on both alike. */
+async function takeTurns({ small, large }: Places, kind: QuestionKind, seconds: number): Promise<{ small: number[]; large: number[] }> {
+  const times = { small: [] as number[], large: [] as number[] }
+  for (let turn = 0; turn < WARM_UP; turn++) for (const place of [small, large]) await place.client.get(kind.ask(place.history).path)
+  const endMs = performance.now() + seconds * 2_000
+  while (performance.now() < endMs) {
+    times.small.push(await timeOne(small, kind))
+    times.large.push(await timeOne(large, kind))
+  }
+  return times
+}
+
+async function timeOne({ client, history }: Place, kind: QuestionKind): Promise<number> {
+  const { path } = kind.ask(history)
+  const startedMs = performance.now()
+  await client.get(path)
+  return performance.now() - startedMs
+}
+
+/** Holds some answers against the raw rows. Throws at the first that is wrong. */
+async function checkAnswers({ client, history, pool }: Place, kind: QuestionKind): Promise<void> {
+  for (let check = 0; check < CHECKS; check++) {
+    const question = kind.ask(history)
+    const answered = essenceOf(await client.get(question.path))
+    const expected = await askDatabase(pool, question)
+    if (answered !== expected) throw new Error(`${question.path} answered ${answered.slice(0, 200)} instead of ${expected.slice(0, 200)}`)
+  }
+}
+
+async function askDatabase(pool: Pool, { sql, values }: Question): Promise<string> {
+  const { rows } = await pool.query<{ answer: string }>(sql, values)
+  const answer = rows[0]?.answer ?? ''
+  return answer.includes(' ') ? answer : formatMinor(BigInt(answer))
+}
+
+/** Count and ids of a page; a total is what it is. */
+function essenceOf(body: string): string {
+  if (!body.startsWith('{')) return body
+  const page: { content: { id: string }[]; totalElements: number } = JSON.parse(body)
+  return [page.totalElements, page.content.map((one) => one.id).join(' ')].join(' ')
+}

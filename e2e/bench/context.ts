@@ -15,7 +15,12 @@ export type Context = {
 }
 
 /** A part of the run: measures and gives its lines of the table. */
-export type Part = { name: string; run(context: Context): Promise<Figure[]> }
+export type Part = {
+  name: string
+  /** True: only where it is named on the command line. */
+  isOnRequest?: boolean
+  run(context: Context): Promise<Figure[]>
+}
 
 const MEMORY_BAR_MB = 400
 

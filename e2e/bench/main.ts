@@ -53,7 +53,7 @@ async function measure(stage: Stage, options: Options): Promise<Outcome> {
   const figures: Figure[] = []
   const failures: Record<string, string> = {}
   for (const part of PARTS) {
-    if (options.parts.length > 0 && !options.parts.includes(part.name)) continue
+    if (options.parts.length > 0 ? !options.parts.includes(part.name) : part.isOnRequest) continue
     context.say(`${part.name}: starting`)
     try {
       figures.push(...(await part.run(context)))

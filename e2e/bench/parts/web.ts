@@ -24,7 +24,7 @@ const NOT_MEASURED = new Set(['/', '/sign-in/second-factor', '/sign-in'])
  * The pages of the back office on the production build, over an application with the large data set: how long a page and its data
  * take from the request to the last byte, and how much JavaScript each page loads against an empty page of the same Next.
  */
-export const web: Part = { name: 'web', run: measureWeb }
+export const web: Part = { name: 'web', isOnRequest: true, run: measureWeb }
 
 async function measureWeb(context: Context): Promise<Figure[]> {
   const { stage, options } = context

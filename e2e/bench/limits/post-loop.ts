@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { Agent } from 'undici'
+
+const BODY = JSON.stringify({
+  externalId: randomUUID(), transactionId: 'none', status: 'SUCCESS', amount: 5000, phoneNumber: '237670000000',
+  transferMethod: 'MOMOCM', message: 'The transaction succeeded', timestamp: new Date().toISOString(),
+})
+const HEADERS = {
+  'content-type': 'application/json',
+  'webhook-id': randomUUID(),
+  'webhook-timestamp': '1700000000',
+  'webhook-signature': `v1,${Buffer.alloc(32, 7).toString('base64')}`,
+}
+
+/** POSTs per second of a loop that does nothing else, with so many under way at once, in turns to the receivers. */
+export async function measurePostLoop(receivers: string[], underWay: number, seconds: number): Promise<number> {
+  const agent = new Agent({ connections: 4, pipelining: 1 })
+  const endMs = performance.now() + seconds * 1_000
+  const startedMs = performance.now()
+  let count = 0
+  const lane = async (start: number) => {
+    for (let turn = start; performance.now() < endMs; turn += underWay) {
+      const answer = await agent.request({ origin: receivers[turn % receivers.length] ?? '', path: '/hook', method: 'POST', headers: HEADERS, body: BODY })
+      await answer.body.dump()
+      count++
+    }
+  }
+  await Promise.all(Array.from({ length: underWay }, (_, index) => lane(index)))
+  const rate = count / ((performance.now() - startedMs) / 1_000)
+  await agent.close()
+  return rate
+}

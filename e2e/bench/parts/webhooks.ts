@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from '#server/database/pool.ts'
+import type { Context, Part } from '../context.ts'
+import { memoryFigure } from '../context.ts'
+import { type DeliveryPlan, dueAtMs, insertDeliveries, readDeliveryId } from '../data/deliveries.ts'
+import { type Figure, median, percentile } from '../figures.ts'
+import { measurePostLoop } from '../limits/post-loop.ts'
+import { type Sink, startSink } from '../limits/sink.ts'
+import { createCast } from '../stage/cast.ts'
+
+const HEALTHY = 100
+const HANGING = 900
+const UNDER_WAY = 256
+const RATE_BAR = 0.5
+const DELAY_BAR = 1.5
+/** Each hanging receiver has so many waiting. */
+const BACKLOG = 5
+const TRICKLE_PER_SECOND = 200
+const RATE_COUNT_MAX = 40_000
+const ARRIVAL_LIMIT_MS = 60_000
+
+/**
+ * Deliveries per second against a loop of undici requests to the same receivers, and how late the healthy tenth of a
+ * thousand receivers gets its webhooks while the others hang. ROLE=all: one process does everything.
+ */
+export const webhooks: Part = {
+  name: 'webhooks',
+  async run(context) {
+    const { stage } = context
+    const sink = await startSink()
+    const database = await stage.createDatabase('bench_webhooks')
+    const [player] = await createCast(database.pool, 1)
+    if (!player) throw new Error('There is no partner')
+    const server = await stage.startServer({ databaseUrl: database.url, role: 'all', environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } })
+    const plans = createPlans(player.applicationId)
+    try {
+      const figures = [await measureRate(context, database.pool, sink, plans), ...(await measureDelays(context, database.pool, sink, plans))]
+      return [...figures, await memoryFigure('webhooks', server)]
+    } finally {
+      await server.stop()
+      await database.drop()
+      sink.close()
+    }
+  },
+}
+
+type Plans = { next(plan: Omit<DeliveryPlan, 'applicationId' | 'run'>): DeliveryPlan }
+
+/** Each plan gets a number of its own. */
+function createPlans(applicationId: string): Plans {
+  let run = 0
+  return { next: (plan) => ({ ...plan, applicationId, run: ++run }) }
+}
+
+async function measureRate({ options, say }: Context, pool: Pool, sink: Sink, plans: Plans): Promise<Figure> {
+  say('webhooks: as fast as they go')
+  const receivers = sink.healthy(HEALTHY)
+  const before = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
+  const count = Math.min(RATE_COUNT_MAX, Math.round(before * options.seconds))
+  await sink.take()
+  const plan = plans.next({ count, receivers, firstDueAtMs: Date.now(), gapMs: 0 })
+  await insertDeliveries(pool, plan)
+  const arrivals = await untilArrived(sink, plan)
+  const after = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
+  const times = arrivals.map(([, atMs]) => atMs)
+  // The first and last twentieth are starting and ending.
+  const [fromMs, untilMs] = [percentile(times, 5), percentile(times, 95)]
+  return {
+    name: 'webhooks: deliveries', value: (count * 0.9) / ((untilMs - fromMs) / 1_000), unit: 'deliveries/s',
+    limit: { name: 'undici loop', value: median([before, after]) }, bar: { kind: 'at least', threshold: RATE_BAR },
+    note: `${count} deliveries to ${HEALTHY} receivers, every attempt claimed, signed and recorded in the database`,
+  }
+}
+
+async function measureDelays({ options, say }: Context, pool: Pool, sink: Sink, plans: Plans): Promise<Figure[]> {
+  const trickle = async (): Promise<number[]> => {
+    const count = Math.round(TRICKLE_PER_SECOND * options.seconds * 2)
+    const plan = plans.next({ count, receivers: sink.healthy(HEALTHY), firstDueAtMs: Date.now() + 1_500, gapMs: 1_000 / TRICKLE_PER_SECOND })
+    await sink.take()
+    await insertDeliveries(pool, plan)
+    const arrivals = await untilArrived(sink, plan)
+    return arrivals.map(([id, atMs]) => atMs - dueAtMs(plan, readDeliveryId(id).nth))
+  }
+  say('webhooks: healthy receivers, undisturbed')
+  await trickle()
+  const undisturbed = await trickle()
+  say('webhooks: healthy receivers, nine tenths of all hang')
+  await insertDeliveries(pool, plans.next({ count: HANGING * BACKLOG, receivers: sink.hanging(HANGING), firstDueAtMs: Date.now(), gapMs: 0 }))
+  const disturbed = await trickle()
+  return [
+    {
+      name: 'webhooks: delay of healthy receivers while 900 of 1,000 hang, p99', value: percentile(disturbed, 99), unit: 'ms',
+      limit: { name: 'undisturbed', value: percentile(undisturbed, 99) }, bar: { kind: 'at most', threshold: DELAY_BAR },
+      note: `p50 ${median(disturbed).toFixed(1)} ms against ${median(undisturbed).toFixed(1)} ms; ${TRICKLE_PER_SECOND}/s to ${HEALTHY} receivers, from when each was due`,
+    },
+  ]
+}
+
+/** Waits until every delivery of a plan has arrived, once each. Throws when one is missing after a minute or came twice. */
+async function untilArrived(sink: Sink, plan: DeliveryPlan): Promise<[string, number][]> {
+  const seen = new Map<string, number>()
+  const startedMs = performance.now()
+  while (seen.size < plan.count) {
+    await delay(100)
+    for (const [id, atMs] of await sink.take()) {
+      if (readDeliveryId(id).run !== plan.run) continue
+      if (seen.has(id)) throw new Error(`The webhook of ${id} came twice, though it was answered 200`)
+      seen.set(id, atMs)
+    }
+    if (performance.now() - startedMs > ARRIVAL_LIMIT_MS) throw new Error(`${plan.count - seen.size} of ${plan.count} webhooks did not arrive within a minute`)
+  }
+  return [...seen]
+}

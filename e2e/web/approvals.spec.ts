@@ -19,7 +19,7 @@ async function startLargeDeposits(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await post('/api/v1/transaction/deposit', headers, {
       customerName: `Ndeye Sarr ${n}`, externalId: randomUUID(), phoneNumber: `22177${String(1_000_000 + Math.floor(Math.random() * 8_999_000)).slice(0, 4)}800`,
-      amount: 301_000 + n, webhookUrl: 'https://partner.example/hook', operatorName: 'SNOM',
+      amount: 301_000 + n, webhookUrl: 'https://partner.example/hook', transferMethod: 'SNOM', countryName: 'SENEGAL',
     })
   }
 }
@@ -167,6 +167,7 @@ test('new transactions appear without a reload', async ({ page }) => {
 
 for (const [locale, theme] of [['en-GB', 'light'], ['en-GB', 'dark'], ['fr-FR', 'light'], ['fr-FR', 'dark']] as const) {
   test(`axe finds nothing on the approvals, ${locale} ${theme}, at three widths, list, panel and dialog`, async ({ browser }) => {
+    test.setTimeout(180_000)
     const context = await browser.newContext({ baseURL: sandboxUrl(), locale, colorScheme: theme })
     const page = await context.newPage()
     await openApprovals(page, personWith(['checker']))

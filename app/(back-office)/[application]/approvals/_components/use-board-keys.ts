@@ -33,6 +33,8 @@ export function useBoardKeys(keys: BoardKeys): void {
           return clear()
         case 'Enter':
           if (event.target instanceof Element && event.target.closest('a, button, input, select, summary')) return
+          // Else the same press would go on to press the button that the panel focuses.
+          event.preventDefault()
           return open()
       }
     }

@@ -1,7 +1,6 @@
 import type { FieldErrors, FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
-import type { Translate } from '#lib/i18n/translate.ts'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { MESSAGE_KEY_PATTERN } from '#lib/i18n/translate.ts'
-import type { MessageKey } from '#lib/i18n/translate.ts'
 
 /**
  * What a field component needs from react-hook-form: its registration and, in words, what is wrong. The texts of a schema are keys of

@@ -92,6 +92,6 @@ function bodyOf(response: string): string {
   const start = response.indexOf('\r\n\r\n') + 4
   const body = response.slice(start)
   if (!/^transfer-encoding: chunked$/im.test(response.slice(0, start))) return body
-  const chunks = body.matchAll(/([0-9a-f]+)\r\n([^]*?)\r\n(?=[0-9a-f]+\r\n)/g)
+  const chunks = body.matchAll(/([0-9a-f]+)\r\n([\s\S]*?)\r\n(?=[0-9a-f]+\r\n)/g)
   return [...chunks].map(([, , chunk]) => chunk).join('')
 }

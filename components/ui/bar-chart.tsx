@@ -33,7 +33,7 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
   const highest = Math.max(1, ...totals)
   const step = WIDTH / Math.max(1, labels.length)
   const barWidth = Math.min(40, step * 0.68)
-  const every = Math.max(1, Math.ceil(labels.length / LABELS_MAX))
+  const written = writtenLabels(labels)
   return (
     <figure>
       <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
@@ -54,11 +54,9 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
         <rect x="0" y={HEIGHT} width={WIDTH} height="1" className="fill-line" />
       </svg>
       <div aria-hidden="true" className="mt-1.5 flex justify-between text-second text-quiet tabular">
-        {labels
-          .filter((_, index) => index % every === 0)
-          .map((label) => (
-            <span key={label}>{label}</span>
-          ))}
+        {written.map((label) => (
+          <span key={label}>{label}</span>
+        ))}
       </div>
       <details className="mt-3 print:hidden">
         <summary className="inline-flex text-second text-accent hover:underline">{tableLabel}</summary>
@@ -66,6 +64,13 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
       </details>
     </figure>
   )
+}
+
+/** The first, the last, and some between at equal distances, so that each stands below its bar. */
+function writtenLabels(labels: readonly string[]): string[] {
+  const last = labels.length - 1
+  const gaps = Math.min(last, LABELS_MAX - 1)
+  return labels.filter((_, index) => gaps <= 0 || index === Math.round((Math.round((index * gaps) / last) * last) / gaps))
 }
 
 function Stack({

@@ -15,13 +15,13 @@ import { OVERVIEW_DAYS } from '#lib/total-dates.ts'
 import { CurrencyChart } from './currency-chart.tsx'
 
 /** Below this share an operator's success rate is worth a look. */
-const SHARE_LOW = 0.9
+const SHARE_LOW = 0.8
 
 /** Success rate and volume per operator, over the last days. */
 export function OperatorHealthSection({ application, data, days }: { application: string; data: OverviewDto; days: number }) {
   const { t } = useWords()
   return (
-    <section aria-labelledby="operators" className="grid gap-3">
+    <section aria-labelledby="operators" className="grid grid-cols-1 gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 id="operators" className="text-amount font-strong">
           {t('overview.operators')}
@@ -65,7 +65,9 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
           <>
             <Th>{t('totals.operator')}</Th>
             <Th align="end">{t('totals.success')}</Th>
-            <Th align="end">{t('overview.failed')}</Th>
+            <Th align="end" className="max-sm:hidden">
+              {t('overview.failed')}
+            </Th>
             <Th align="end">{t('overview.volume')}</Th>
             <Th className="max-sm:hidden">{t('overview.trend')}</Th>
           </>
@@ -88,7 +90,7 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
                 </Link>
               )}
             </Td>
-            <Td align="end">
+            <Td align="end" className="max-sm:hidden">
               {row.failed === 0 ? (
                 <span className="text-quiet">0</span>
               ) : (

@@ -20,7 +20,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
       </h2>
       <p className="text-ink-2">{unconfirmed.length === 0 ? t('overview.unconfirmedNone') : t('overview.unconfirmedText')}</p>
       {unconfirmed.length > 0 && (
-        <div className="mt-2 overflow-x-auto rounded-lg border border-line bg-surface">
+        <div className="mt-2 overflow-x-auto rounded-lg border border-line bg-surface max-sm:hidden">
           <Table
             caption={t('overview.unconfirmed')}
             head={
@@ -64,7 +64,34 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
           </Table>
         </div>
       )}
+      {unconfirmed.length > 0 && <NarrowList application={application} unconfirmed={unconfirmed} />}
     </section>
+  )
+}
+
+/** The same for a phone: one line per age that has something. */
+function NarrowList({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
+  const { t } = useWords()
+  return (
+    <dl className="mt-2 rounded-lg border border-line bg-surface px-3 sm:hidden">
+      {unconfirmed.flatMap(({ currency, buckets }) =>
+        buckets
+          .filter((each) => each.count > 0)
+          .map((each) => (
+            <div
+              key={`${currency} ${each.bucket}`}
+              className="flex items-center justify-between gap-3 border-b border-line py-1.5 last:border-b-0"
+            >
+              <dt className="text-ink-2">
+                {currency} · {t(`overview.age.${each.bucket}`)}
+              </dt>
+              <dd className="text-right tabular">
+                <Figure application={application} currency={currency} {...each} isOld={each.bucket === 'hour' || each.bucket === 'day'} />
+              </dd>
+            </div>
+          )),
+      )}
+    </dl>
   )
 }
 

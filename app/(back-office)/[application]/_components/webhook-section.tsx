@@ -34,8 +34,12 @@ export function WebhookSection({ webhooks }: { webhooks: WebhookHealthDto }) {
                 <Th>{t('overview.target')}</Th>
                 <Th align="end">{t('overview.delivered')}</Th>
                 <Th align="end">{t('overview.failedAttempts')}</Th>
-                <Th align="end">{t('overview.exhausted')}</Th>
-                <Th align="end">{t('overview.lastAttempt')}</Th>
+                <Th align="end" className="max-sm:hidden">
+                  {t('overview.exhausted')}
+                </Th>
+                <Th align="end" className="max-sm:hidden">
+                  {t('overview.lastAttempt')}
+                </Th>
               </>
             }
           >
@@ -46,8 +50,10 @@ export function WebhookSection({ webhooks }: { webhooks: WebhookHealthDto }) {
                 <Td align="end" className="text-bad">
                   {words(target.failed)}
                 </Td>
-                <Td align="end">{words(target.exhausted)}</Td>
-                <Td align="end">
+                <Td align="end" className="max-sm:hidden">
+                  {words(target.exhausted)}
+                </Td>
+                <Td align="end" className="max-sm:hidden">
                   <RelativeTime at={target.lastAttemptAt} />
                 </Td>
               </Tr>

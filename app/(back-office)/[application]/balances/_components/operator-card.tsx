@@ -26,20 +26,20 @@ export function OperatorCard({ card, statementHref, onThreshold }: Props) {
         <OperatorMark code={operator} />
         <span className="text-second font-medium text-quiet">{operator}</span>
       </h2>
-      <div className="mt-3 flex items-end justify-between gap-2">
-        <p className="min-w-0">
-          <span className="block text-second text-quiet">{t('balances.deposit')}</span>
-          <Money
-            amount={card.deposit}
-            currency={currency}
-            size="balance"
-            className={card.isLow ? 'text-bad' : isUntouched ? 'text-quiet' : ''}
-          />
-        </p>
+      <div className="mt-2 flex h-[26px] items-center justify-between gap-2">
+        <p className="text-second text-quiet">{t('balances.deposit')}</p>
         {!isUntouched && (
           <Sparkline values={card.trend} label={t('balances.trend', { operator: name })} tone={card.isLow ? 'bad' : 'accent'} />
         )}
       </div>
+      <p>
+        <Money
+          amount={card.deposit}
+          currency={currency}
+          size="balance"
+          className={card.isLow ? 'text-bad' : isUntouched ? 'text-quiet' : ''}
+        />
+      </p>
       <dl className="mt-3 grid gap-0.5">
         <Line name={t('balances.collect')} card={card} amount={card.collect} isQuiet={isUntouched} />
         <Line name={t('balances.held')} card={card} amount={card.held} isQuiet={isUntouched} />

@@ -49,7 +49,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
         }
       />
       <TotalsFilters application={application} query={query} />
-      <div className={`mt-3 grid gap-3 ${isPlaceholderData ? 'opacity-60' : ''}`} aria-busy={isPlaceholderData}>
+      <div className={`mt-3 grid grid-cols-1 gap-3 ${isPlaceholderData ? 'opacity-60' : ''}`} aria-busy={isPlaceholderData}>
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
         {data && isEmpty && <EmptyState icon="sum" title={t('totals.none')} text={t('totals.noneText')} />}
         {data && !isEmpty && <Figures application={application} query={query} data={data} />}
@@ -94,9 +94,13 @@ function OperatorTable({ application, query, data }: { application: string; quer
         head={
           <>
             <Th>{t('totals.operator')}</Th>
-            <Th align="end">{t('totals.transactions')}</Th>
+            <Th align="end" className="max-sm:hidden">
+              {t('totals.transactions')}
+            </Th>
             <Th align="end">{t('totals.amount')}</Th>
-            <Th align="end">{t('totals.success')}</Th>
+            <Th align="end" className="max-sm:hidden">
+              {t('totals.success')}
+            </Th>
           </>
         }
       >
@@ -105,13 +109,19 @@ function OperatorTable({ application, query, data }: { application: string; quer
             <Td>
               <OperatorMark code={row.operator} />
             </Td>
-            <Td align="end">{formatCount(row.count, locale)}</Td>
+            <Td align="end" className="max-sm:hidden">
+              {formatCount(row.count, locale)}
+            </Td>
             <Td align="end">
               <Link href={paths.transactions(application, listBehind(query, data, { operator: row.operator }))} className="hover:underline">
                 <Money amount={row.amount} currency={row.currency} size="amount" />
               </Link>
+              <span className="block text-second text-quiet sm:hidden">
+                {formatCount(row.count, locale)}
+                {row.share !== null && ` · ${formatShare(row.share, locale)}`}
+              </span>
             </Td>
-            <Td align="end">
+            <Td align="end" className="max-sm:hidden">
               {row.share === null ? (
                 <span className="text-quiet">–</span>
               ) : (

@@ -4,9 +4,12 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { useWords } from '#components/ui/words.tsx'
+import { addDecimals } from '#lib/add-decimals.ts'
 import type { StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
 import { useDays } from '../../../_components/use-days.ts'
+
+const WIDE = 'max-sm:hidden print:table-cell'
 
 /** Day by day, oldest first: each day closes where the next opens, and opens its lines. */
 export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: (day: string) => string }) {
@@ -21,13 +24,27 @@ export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: 
         head={
           <>
             <Th>{t('totals.day')}</Th>
-            <Th align="end">{t('statement.lines')}</Th>
-            <Th align="end">{t('statement.collected')}</Th>
-            <Th align="end">{t('statement.funded')}</Th>
-            <Th align="end">{t('statement.paid')}</Th>
-            <Th align="end">{t('statement.fees')}</Th>
-            <Th align="end">{t('statement.placed')}</Th>
-            <Th align="end">{t('statement.released')}</Th>
+            <Th align="end" className={WIDE}>
+              {t('statement.lines')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('statement.collected')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('statement.funded')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('statement.paid')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('statement.fees')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('statement.placed')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('statement.released')}
+            </Th>
             <Th align="end">{t('statement.closingIn', { currency: data.currency })}</Th>
           </>
         }
@@ -39,15 +56,32 @@ export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: 
                 {write.period(day.day)}
               </Link>
             </Td>
-            <Td align="end">{formatCount(day.count, locale)}</Td>
-            <Td align="end">{amount(day.collected)}</Td>
-            <Td align="end">{amount(day.funded)}</Td>
-            <Td align="end">{amount(day.paid)}</Td>
-            <Td align="end">{amount(day.fees)}</Td>
-            <Td align="end">{amount(day.placed)}</Td>
-            <Td align="end">{amount(day.released)}</Td>
+            <Td align="end" className={WIDE}>
+              {formatCount(day.count, locale)}
+            </Td>
+            <Td align="end" className={WIDE}>
+              {amount(day.collected)}
+            </Td>
+            <Td align="end" className={WIDE}>
+              {amount(day.funded)}
+            </Td>
+            <Td align="end" className={WIDE}>
+              {amount(day.paid)}
+            </Td>
+            <Td align="end" className={WIDE}>
+              {amount(day.fees)}
+            </Td>
+            <Td align="end" className={WIDE}>
+              {amount(day.placed)}
+            </Td>
+            <Td align="end" className={WIDE}>
+              {amount(day.released)}
+            </Td>
             <Td align="end" className="font-medium">
               {formatAmount(day.closing.total, locale)}
+              <span className="block text-second font-regular text-quiet sm:hidden print:hidden">
+                {`+${formatAmount(addDecimals(day.collected, day.funded), locale)} −${formatAmount(addDecimals(day.paid, day.fees), locale)}`}
+              </span>
             </Td>
           </Tr>
         ))}

@@ -16,6 +16,10 @@ import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 
+/** On a phone a line is two lines with one amount; on paper it is whole again. */
+const WIDE = 'max-sm:hidden print:table-cell'
+const NARROW = 'sm:hidden print:hidden'
+
 type Props = { application: string; operator: OperatorCode; query: StatementQuery; hrefFor: (page: number) => string }
 
 /** Every posting of the range, oldest first; each opens its transaction. */
@@ -37,13 +41,24 @@ export function StatementLines({ application, operator, query, hrefFor }: Props)
           caption={t('statement.lines')}
           head={
             <>
-              <Th>{t('statement.time')}</Th>
-              <Th>{t('statement.movement')}</Th>
+              <Th className={WIDE}>{t('statement.time')}</Th>
+              <Th className={WIDE}>{t('statement.movement')}</Th>
               <Th>{t('statement.transaction')}</Th>
-              <Th align="end">{t('statement.account.collect')}</Th>
-              <Th align="end">{t('statement.account.deposit')}</Th>
-              <Th align="end">{t('statement.account.held')}</Th>
-              <Th align="end">{t('statement.fees')}</Th>
+              <Th align="end" className={WIDE}>
+                {t('statement.account.collect')}
+              </Th>
+              <Th align="end" className={WIDE}>
+                {t('statement.account.deposit')}
+              </Th>
+              <Th align="end" className={WIDE}>
+                {t('statement.account.held')}
+              </Th>
+              <Th align="end" className={WIDE}>
+                {t('statement.fees')}
+              </Th>
+              <Th align="end" className={NARROW}>
+                {t('totals.amount')}
+              </Th>
             </>
           }
         >
@@ -65,10 +80,10 @@ function Line({ application, line }: { application: string; line: StatementLine 
   }
   return (
     <Tr className="whitespace-nowrap">
-      <Td>
+      <Td className={WIDE}>
         <TimeText at={line.at} style="day-time" />
       </Td>
-      <Td>{t(`statement.kind.${line.kind}`)}</Td>
+      <Td className={WIDE}>{t(`statement.kind.${line.kind}`)}</Td>
       <Td>
         {line.transactionId === null ? (
           <span className="text-ink-2">{line.reason}</span>
@@ -77,11 +92,25 @@ function Line({ application, line }: { application: string; line: StatementLine 
             {line.customerName} <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
           </Link>
         )}
+        <span className="block text-second text-quiet sm:hidden print:hidden">
+          {t(`statement.kind.${line.kind}`)} · <TimeText at={line.at} style="day-time" />
+        </span>
       </Td>
-      <Td align="end">{amount(line.collect)}</Td>
-      <Td align="end">{amount(line.deposit)}</Td>
-      <Td align="end">{amount(line.held)}</Td>
-      <Td align="end">{line.fees === '0' ? <span className="text-quiet">0</span> : formatAmount(line.fees, locale)}</Td>
+      <Td align="end" className={WIDE}>
+        {amount(line.collect)}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {amount(line.deposit)}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {amount(line.held)}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {line.fees === '0' ? <span className="text-quiet">0</span> : formatAmount(line.fees, locale)}
+      </Td>
+      <Td align="end" className={NARROW}>
+        {amount([line.collect, line.deposit, line.held].find((each) => each !== '0') ?? '0')}
+      </Td>
     </Tr>
   )
 }

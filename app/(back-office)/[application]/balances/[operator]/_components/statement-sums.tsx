@@ -2,12 +2,13 @@
 
 import { Money } from '#components/domain/money.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useWords } from '#components/ui/words.tsx'
 import type { StatementDto } from '#lib/finance-dto.ts'
+import { formatAmount } from '#lib/format.ts'
 
 /** Opening, movements, closing; beside it what lies on which balance at both ends. */
 export function StatementSums({ data }: { data: StatementDto }) {
-  const t = useT()
+  const { t, locale } = useWords()
   const { opening, closing, movements, currency } = data
   const steps = [
     { name: t('statement.opening'), amount: opening.total, sign: '' },
@@ -18,7 +19,7 @@ export function StatementSums({ data }: { data: StatementDto }) {
     ...(movements.corrected === '0' ? [] : [{ name: t('statement.corrected'), amount: movements.corrected, sign: '' }]),
   ]
   return (
-    <div className="grid gap-3 lg:grid-cols-2">
+    <div className="grid grid-cols-1 gap-3 lg:grid-cols-2">
       <section className="rounded-lg border border-line bg-surface p-4">
         <dl className="grid gap-1">
           {steps.map((step) => (
@@ -43,7 +44,7 @@ export function StatementSums({ data }: { data: StatementDto }) {
           caption={t('statement.holdings')}
           head={
             <>
-              <Th>{t('statement.balance')}</Th>
+              <Th>{t('statement.balanceIn', { currency })}</Th>
               <Th align="end">{t('statement.opening')}</Th>
               <Th align="end">{t('statement.closing')}</Th>
             </>
@@ -52,12 +53,8 @@ export function StatementSums({ data }: { data: StatementDto }) {
           {(['collect', 'deposit', 'held', 'total'] as const).map((account) => (
             <Tr key={account} className={account === 'total' ? 'font-strong' : ''}>
               <Td>{t(`statement.account.${account}`)}</Td>
-              <Td align="end">
-                <Money amount={opening[account]} currency={currency} />
-              </Td>
-              <Td align="end">
-                <Money amount={closing[account]} currency={currency} />
-              </Td>
+              <Td align="end">{formatAmount(opening[account], locale)}</Td>
+              <Td align="end">{formatAmount(closing[account], locale)}</Td>
             </Tr>
           ))}
         </Table>

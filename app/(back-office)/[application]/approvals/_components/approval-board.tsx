@@ -182,7 +182,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
         <KeyHints canDecide={queue === 'mine'} />
       </div>
       <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
-      <div className="grid items-start gap-5 min-[1400px]:grid-cols-[minmax(0,1fr)_372px]">
+      <div className="grid items-start gap-4 min-[1400px]:grid-cols-[minmax(0,1fr)_332px]">
         <div className="min-w-0">
           <DataTable
             caption={t(`approvals.queue.${queue}`)}

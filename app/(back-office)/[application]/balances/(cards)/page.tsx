@@ -10,7 +10,7 @@ import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
 import { readBalances } from '#server/reports/read-balances.ts'
-import { BalancesBoard } from './_components/balances-board.tsx'
+import { BalancesBoard } from '../_components/balances-board.tsx'
 
 type Props = { params: Promise<{ application: string }> }
 

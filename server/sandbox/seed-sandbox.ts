@@ -12,6 +12,7 @@ import { createApiKey } from '../identity/create-api-key.ts'
 import { createApiUser } from '../identity/create-api-user.ts'
 import { createApplication } from '../identity/create-application.ts'
 import { createPerson } from '../identity/create-person.ts'
+import { setBalanceThreshold } from '../ledger/set-balance-threshold.ts'
 import { activatePolicy } from '../policy/activate-policy.ts'
 import { proposePolicy } from '../policy/propose-policy.ts'
 import { writePrivateFile } from '../process/private-file.ts'
@@ -44,6 +45,13 @@ const SEED = 20_261_120
 /** Large enough for anybody who tries things out, except two operators that run low. */
 const USUAL_TARGET_MINOR = 4_000_000_000n
 const LOW_TARGETS: Partial<Record<OperatorCode, bigint>> = { SNFREE: 30_000_000n, MLMOOV: 60_000_000n }
+
+/** Where finance wants to be warned: the two that run low are below it now and then. */
+const THRESHOLDS: readonly { operator: OperatorCode; thresholdMinor: bigint }[] = [
+  { operator: 'SNFREE', thresholdMinor: 20_000_000n },
+  { operator: 'MLMOOV', thresholdMinor: 50_000_000n },
+  { operator: 'OMCM', thresholdMinor: 1_000_000_000n },
+]
 
 /**
  * Fills an empty database with the sandbox: two applications, their people and four months of history, in one database
@@ -105,6 +113,12 @@ async function seedApplication(
   >
   const history = playHistory({ random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets }, planned)
   await insertHistory(pool, applicationId, history)
+  const [finance] = withRole('finance')
+  if (finance !== undefined)
+    for (const { operator, thresholdMinor } of THRESHOLDS) {
+      const person = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
+      demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
+    }
   return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, history }
 }
 

@@ -14,8 +14,8 @@ function minorOf(text: string): bigint {
 async function readSums(page: Page): Promise<Record<string, bigint>> {
   const found: Record<string, bigint> = {}
   for (const row of await page.locator('main dl').first().locator('div').all()) {
-    const name = await row.locator('dt').innerText()
-    found[name] = minorOf((await row.locator('dd').innerText()).replace(/[A-Z]/g, ''))
+    const name = await row.locator('dt').textContent()
+    found[name ?? ''] = minorOf((await row.locator('dd').textContent()) ?? '')
   }
   return found
 }
@@ -34,7 +34,8 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await page.getByRole('button', { name: 'All days' }).click()
   await expect(page).toHaveURL(/dates=always/)
   const card = page.getByRole('listitem').filter({ hasText: /^XOF/ }).getByRole('link')
-  const [, amount = '', count = ''] = (await card.innerText()).split('\n')
+  const amount = (await card.locator('span').nth(1).textContent()) ?? ''
+  const count = (await card.locator('span').nth(2).textContent()) ?? ''
   await card.click()
   await expect(page).toHaveURL(/\/transactions\?/)
   await expect(page.locator('main header p')).toContainText(count.replace(/\D+$/, '').trim())

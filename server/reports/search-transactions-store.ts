@@ -130,9 +130,9 @@ export async function scanRows(
     sql<{ sums: { currency: Currency; count: string; amount: string }[] | null; sequences: bigint[] | null }>`
       with t as materialized (select t.sequence, t.currency, t.amount_minor from transactions t
         where ${rowCondition(applicationId, filter)} and ${stretchCondition(stretches)}),
-      page as (select t.sequence, row_number() over (order by ${order}) as place from t order by ${order} offset ${offset} limit ${limit})
+      page as (select t.sequence, t.amount_minor from t order by ${order} offset ${offset} limit ${limit})
       select (select json_agg(s) from (select t.currency, count(*)::text as count, sum(t.amount_minor)::text as amount from t group by t.currency) s) as sums,
-        (select array_agg(p.sequence order by p.place) from page p) as sequences`,
+        (select array_agg(t.sequence order by ${order}) from page t) as sequences`,
   )
   return {
     sums: (found?.sums ?? []).map(({ currency, count, amount }) => ({ currency, count: BigInt(count), amountMinor: BigInt(amount) })),

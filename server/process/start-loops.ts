@@ -4,6 +4,7 @@ import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
+import { sealTotals } from '../reports/seal-totals.ts'
 import type { Runtime } from '../runtime.ts'
 import { createDeliveryLoop } from '../webhooks/delivery-loop.ts'
 import { type ScheduledTask, scheduledTask, startWorker } from '../worker.ts'
@@ -41,6 +42,7 @@ export function startLoops(runtime: Runtime): Loops {
   void sealLedgerDays(pool).catch((error) =>
     logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
   )
+  void sealTotals(pool).catch((error) => logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'))
   const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks: taskTable(runtime) })
   return {
     async drain() {
@@ -57,6 +59,7 @@ function taskTable({ pool, clock, logger }: Runtime): ScheduledTask[] {
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals(pool))),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
+    scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {
       const repaired = await repairLedgerDays(pool)
       if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')

@@ -1,9 +1,9 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
-import type { TransactionStatus } from '#lib/transaction-status.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Sums roll-up days, never transactions. */
+/** Sums sealed months and days and the roll-up days that are not sealed yet (0070_sealed_totals.sql), never transactions. */
 export async function sumRange(
   queryable: Queryable,
   applicationId: string,
@@ -11,20 +11,25 @@ export async function sumRange(
 ): Promise<bigint> {
   const { rows } = await queryable.query<{ total: bigint }>({
     name: 'sum_range',
-    text: `select coalesce(sum(amount_minor), 0) as total from transaction_days
-      where application_id = $1 and status = $2 and day between $3::date and $4::date`,
+    text: 'select total_between($1, $2, $3::date, $4::date) as total',
     values: [applicationId, range.status, range.startDay, range.endDay],
   })
   return rows[0]?.total ?? 0n
 }
 
+/** From the beginning to the end of time, in every status. */
 export async function sumAll(queryable: Queryable, applicationId: string): Promise<bigint> {
   const { rows } = await queryable.query<{ total: bigint }>({
     name: 'sum_all',
-    text: 'select coalesce(sum(amount_minor), 0) as total from transaction_days where application_id = $1',
-    values: [applicationId],
+    text: "select sum(total_between($1, s.status, '-infinity', 'infinity')) as total from unnest($2::text[]) as s (status)",
+    values: [applicationId, TRANSACTION_STATUSES],
   })
   return rows[0]?.total ?? 0n
+}
+
+/** Seals the days of every application of which nothing can change any more. */
+export async function sealDays(queryable: Queryable): Promise<void> {
+  await queryable.query('select seal_transaction_days()')
 }
 
 export type BalanceRow = { operator: OperatorCode; collectMinor: bigint; depositMinor: bigint; heldMinor: bigint }

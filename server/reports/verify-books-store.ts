@@ -43,6 +43,24 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       where (coalesce(t.n, 0), coalesce(t.s, 0)) is distinct from (coalesce(d.transaction_count, 0), coalesce(d.amount_minor, 0))`,
   },
   {
+    check: 'sealed totals',
+    sql: `with raw as (select d.application_id, d.status, d.day, sum(d.transaction_count) as n, sum(d.amount_minor) as amount
+                     from transaction_days d join application_seals s on s.application_id = d.application_id
+                     where d.status in ('SUCCESS', 'FAILED') and d.day <= s.sealed_through and d.day <> all (s.open_days) group by 1, 2, 3)
+      select concat_ws(' ', application_id, status, day) as subject, 'a sealed day differs from its roll-ups' as detail
+        from (select * from raw where n <> 0) r
+        full join (select application_id, status, first_day as day, transaction_count, amount_minor from sealed_totals
+                   where span = 'day' and transaction_count <> 0) t using (application_id, status, day)
+        where (coalesce(r.n, 0), coalesce(r.amount, 0)) is distinct from (coalesce(t.transaction_count, 0), coalesce(t.amount_minor, 0))
+      union all
+      select concat_ws(' ', m.application_id, m.status, m.first_day), 'a sealed month differs from its roll-ups'
+        from sealed_totals m
+        cross join lateral (select coalesce(sum(d.transaction_count), 0) as n, coalesce(sum(d.amount_minor), 0) as amount
+          from transaction_days d where d.application_id = m.application_id and d.status = m.status
+            and d.day >= m.first_day and d.day < (m.first_day + interval '1 month')::date) d
+        where m.span = 'month' and (m.transaction_count, m.amount_minor) is distinct from (d.n, d.amount)`,
+  },
+  {
     check: 'postings',
     sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'postings do not fit the state ' || t.status as detail
       from transactions t

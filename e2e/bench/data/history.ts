@@ -1,5 +1,6 @@
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { sealTotals } from '#server/reports/seal-totals.ts'
 
 /** A filled database: so many transactions of one application over ten years, its phones, and what is still open. */
 export type History = { applicationId: string; size: number; phones: number; days: number; successes: number; failures: number }
@@ -27,6 +28,8 @@ export async function loadHistory(pool: Pool, applicationId: string, size: numbe
     if (last % (CHUNK * 5) === 0) say(`history: ${last} of ${size}`)
   }
   await summarise(pool, applicationId)
+  // What the hourly task does.
+  await sealTotals(pool)
   await pool.query('vacuum analyze')
   const whole = Math.floor(finals / 20)
   const rest = finals % 20

@@ -15,8 +15,8 @@ import { openVisitor, type Timing, type Visitor } from '../web/visitor.ts'
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const TIME_BAR_MS = 150
 const SCRIPT_BAR = 1.35
-const WARM_UP = 10
-const REQUESTS_MIN = 100
+const WARM_UP = 5
+const REQUESTS_MIN = 40
 /** Pages that need a step before them, or only lead on. */
 const NOT_MEASURED = new Set(['/', '/sign-in/second-factor', '/sign-in'])
 

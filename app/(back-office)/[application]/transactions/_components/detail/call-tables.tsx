@@ -45,8 +45,10 @@ function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'
                 {attempt.outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${attempt.outcome}`)}
               </Td>
               <Td align="end">{attempt.httpStatus}</Td>
-              <Td align="end">{attempt.durationMs === null ? null : t('transaction.milliseconds', { count: attempt.durationMs })}</Td>
-              <Td className="min-w-64 text-second">
+              <Td align="end" className="whitespace-nowrap">
+                {attempt.durationMs === null ? null : t('transaction.milliseconds', { count: attempt.durationMs })}
+              </Td>
+              <Td className="min-w-64 text-second print:min-w-0">
                 <code lang="fr" className="break-all">
                   {attempt.answer}
                 </code>
@@ -86,9 +88,11 @@ function WebhookAttempts({ webhook }: { webhook: WebhookDto }) {
                 <Td>
                   <TimeText at={attempt.startedAt} style="full" />
                 </Td>
-                <Td className="min-w-56">{wordsOf(attempt)}</Td>
+                <Td className="min-w-56 print:min-w-0">{wordsOf(attempt)}</Td>
                 <Td align="end">{attempt.httpStatus}</Td>
-                <Td align="end">{t('transaction.milliseconds', { count: attempt.durationMs })}</Td>
+                <Td align="end" className="whitespace-nowrap">
+                  {t('transaction.milliseconds', { count: attempt.durationMs })}
+                </Td>
                 <Td className="text-second break-words text-quiet">{attempt.detail}</Td>
               </Tr>
             ))}

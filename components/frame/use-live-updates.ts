@@ -9,6 +9,7 @@ const RETRY_MAX_MS = 30_000
 /** A busy application changes each second; a page is refreshed less often, and the last change is never missed. */
 const REFRESH_GAP_MS = 2_000
 const LOST_AFTER_MS = 4_000
+const ENDED_WAIT_MS = 2_000
 
 /** The connection itself; true while it is lost. Comes back by itself, waiting longer from try to try. */
 export function useLiveUpdates(application: string): boolean {
@@ -22,11 +23,14 @@ export function useLiveUpdates(application: string): boolean {
     let retryMs = RETRY_FIRST_MS
     let refreshedAtMs = 0
     let wasConnected = false
+    let isOver = false
 
     function refresh() {
       refreshTimer = undefined
       refreshedAtMs = Date.now()
-      void queryClient.invalidateQueries({ predicate: ({ queryKey: [root, of] }) => typeof root === 'string' && ROOTS.includes(root) && of === application })
+      void queryClient.invalidateQueries({
+        predicate: ({ queryKey: [root, of] }) => typeof root === 'string' && ROOTS.includes(root) && of === application,
+      })
     }
     function onChange() {
       refreshTimer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + REFRESH_GAP_MS - Date.now()))
@@ -46,14 +50,24 @@ export function useLiveUpdates(application: string): boolean {
         wasConnected = true
       })
       source.addEventListener('change', onChange)
-      // Signed out or blocked: the server decides what this page shows now.
-      source.addEventListener('ended', () => location.reload())
+      source.addEventListener('ended', () => {
+        source?.close()
+        retryTimer = setTimeout(askWhy, ENDED_WAIT_MS)
+      })
       source.addEventListener('error', () => {
         source?.close()
         lostTimer ??= setTimeout(() => setIsLost(true), LOST_AFTER_MS)
         retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2))
         retryMs = Math.min(RETRY_MAX_MS, retryMs * 2)
       })
+    }
+    // Signed out or blocked: the server decides what this page shows now. Or this very page renewed its session (a new password),
+    // and the answer with it was still on its way: then it listens on.
+    async function askWhy() {
+      const answer = await fetch(paths.data(application, 'waiting')).catch(() => undefined)
+      if (isOver) return
+      if (answer && answer.status >= 400 && answer.status < 500) location.reload()
+      else connect()
     }
     function reconnect() {
       retryMs = RETRY_FIRST_MS
@@ -63,6 +77,7 @@ export function useLiveUpdates(application: string): boolean {
     document.addEventListener('visibilitychange', reconnect)
     addEventListener('online', reconnect)
     return () => {
+      isOver = true
       source?.close()
       for (const timer of [retryTimer, refreshTimer, lostTimer]) clearTimeout(timer)
       document.removeEventListener('visibilitychange', reconnect)

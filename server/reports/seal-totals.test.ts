@@ -47,15 +47,25 @@ async function assertEveryRangeIsRight(): Promise<void> {
     const startDay = await dayBack(older)
     const endDay = await dayBack(turn % 5 === 0 ? older : Math.min(older, (turn * 89) % 760))
     for (const status of TRANSACTION_STATUSES) {
-      assert.equal(await totalByRange(database.pool, applicationId, { startDay, endDay, status }), await recount(startDay, endDay, status), `${status} ${startDay} ${endDay}`)
+      assert.equal(
+        await totalByRange(database.pool, applicationId, { startDay, endDay, status }),
+        await recount(startDay, endDay, status),
+        `${status} ${startDay} ${endDay}`,
+      )
     }
   }
-  const { rows } = await database.pool.query<{ total: bigint }>('select sum(amount_minor) as total from transaction_days where application_id = $1', [applicationId])
+  const { rows } = await database.pool.query<{ total: bigint }>(
+    'select sum(amount_minor) as total from transaction_days where application_id = $1',
+    [applicationId],
+  )
   assert.equal(await totalOfApplication(database.pool, applicationId), rows[0]?.total)
 }
 
 async function countSealed(span: 'day' | 'month'): Promise<number> {
-  const { rows } = await database.pool.query<{ count: bigint }>('select count(*) from sealed_totals where application_id = $1 and span = $2', [applicationId, span])
+  const { rows } = await database.pool.query<{ count: bigint }>(
+    'select count(*) from sealed_totals where application_id = $1 and span = $2',
+    [applicationId, span],
+  )
   return Number(rows[0]?.count)
 }
 
@@ -74,7 +84,10 @@ test('totals are exact before days are sealed, after it, and again when an open 
        from ended e where d.application_id = e.application_id and d.day = e.day and d.operator = e.operator and d.type = e.type and d.status = 'SUCCESS'`,
     [applicationId],
   )
-  await database.pool.query("update transaction_days set transaction_count = 0, amount_minor = 0 where application_id = $1 and status = 'PENDING_APPROVAL'", [applicationId])
+  await database.pool.query(
+    "update transaction_days set transaction_count = 0, amount_minor = 0 where application_id = $1 and status = 'PENDING_APPROVAL'",
+    [applicationId],
+  )
   await assertEveryRangeIsRight()
   await sealTotals(database.pool)
   assert.ok((await countSealed('month')) > months, 'months whose last open day ended are sealed now')

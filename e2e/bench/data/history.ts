@@ -23,7 +23,15 @@ export async function loadHistory(pool: Pool, applicationId: string, size: numbe
   for (let first = 1; first <= size; first += CHUNK) {
     const last = Math.min(size, first + CHUNK - 1)
     await pool.query(fillSql(), [
-      applicationId, first, last, finals, finals + WAITING, phones, size, OPERATOR_CODES, OPERATOR_CODES.map((code) => OPERATORS[code].country.currency),
+      applicationId,
+      first,
+      last,
+      finals,
+      finals + WAITING,
+      phones,
+      size,
+      OPERATOR_CODES,
+      OPERATOR_CODES.map((code) => OPERATORS[code].country.currency),
     ])
     if (last % (CHUNK * 5) === 0) say(`history: ${last} of ${size}`)
   }
@@ -33,7 +41,14 @@ export async function loadHistory(pool: Pool, applicationId: string, size: numbe
   await pool.query('vacuum analyze')
   const whole = Math.floor(finals / 20)
   const rest = finals % 20
-  return { applicationId, size, phones, days: DAYS, successes: whole * 17 + Math.min(rest, 17), failures: whole * 3 + Math.max(0, rest - 17) }
+  return {
+    applicationId,
+    size,
+    phones,
+    days: DAYS,
+    successes: whole * 17 + Math.min(rest, 17),
+    failures: whole * 3 + Math.max(0, rest - 17),
+  }
 }
 
 /** The phone numbers that loadHistory gives out, by their number from 0. */

@@ -1,4 +1,4 @@
-import { fdatasyncSync, openSync, rmSync, writeSync, closeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { median, percentile } from '../figures.ts'
 

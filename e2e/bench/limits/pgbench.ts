@@ -34,8 +34,18 @@ export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
 
 async function runOnce({ program, stage, database, seconds }: PgbenchRun, file: string, clients: number): Promise<PgbenchResult> {
   const { username, password } = new URL(database.url)
-  const args = ['--no-vacuum', '--protocol=prepared', `--file=${file}`, `--client=${clients}`, '--jobs=1', `--time=${Math.max(1, Math.round(seconds))}`,
-    `--host=${stage.socketFolder}`, `--port=${stage.postgres.port}`, `--username=${username}`, database.name]
+  const args = [
+    '--no-vacuum',
+    '--protocol=prepared',
+    `--file=${file}`,
+    `--client=${clients}`,
+    '--jobs=1',
+    `--time=${Math.max(1, Math.round(seconds))}`,
+    `--host=${stage.socketFolder}`,
+    `--port=${stage.postgres.port}`,
+    `--username=${username}`,
+    database.name,
+  ]
   const { stdout } = await run(program, args, { env: { ...process.env, PGPASSWORD: password }, maxBuffer: 16 * 1024 * 1024 })
   const ratePerSecond = Number(/tps = ([\d.]+) \(without/.exec(stdout)?.[1] ?? 0)
   const latencyMs = Number(/latency average = ([\d.]+)/.exec(stdout)?.[1] ?? 0)

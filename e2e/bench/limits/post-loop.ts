@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'undici'
 
 const BODY = JSON.stringify({
-  externalId: randomUUID(), transactionId: 'none', status: 'SUCCESS', amount: 5000, phoneNumber: '237670000000',
-  transferMethod: 'MOMOCM', message: 'The transaction succeeded', timestamp: new Date().toISOString(),
+  externalId: randomUUID(),
+  transactionId: 'none',
+  status: 'SUCCESS',
+  amount: 5000,
+  phoneNumber: '237670000000',
+  transferMethod: 'MOMOCM',
+  message: 'The transaction succeeded',
+  timestamp: new Date().toISOString(),
 })
 const HEADERS = {
   'content-type': 'application/json',
@@ -20,7 +26,13 @@ export async function measurePostLoop(receivers: string[], underWay: number, sec
   let count = 0
   const lane = async (start: number) => {
     for (let turn = start; performance.now() < endMs; turn += underWay) {
-      const answer = await agent.request({ origin: receivers[turn % receivers.length] ?? '', path: '/hook', method: 'POST', headers: HEADERS, body: BODY })
+      const answer = await agent.request({
+        origin: receivers[turn % receivers.length] ?? '',
+        path: '/hook',
+        method: 'POST',
+        headers: HEADERS,
+        body: BODY,
+      })
       await answer.body.dump()
       count++
     }

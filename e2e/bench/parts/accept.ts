@@ -70,13 +70,20 @@ async function comparedWithPgbench(context: Context, server: ServerProcess, ways
   context.findings.acceptRate = rate
   return [
     {
-      name: 'accept: 1,000 applications', value: rate, unit: 'deposits/s',
+      name: 'accept: 1,000 applications',
+      value: rate,
+      unit: 'deposits/s',
       limit: { name: limit ? limit.name : 'no pgbench', value: limit ? median(limits) : Number.NaN },
-      bar: { kind: 'at least', threshold: SPREAD_BAR }, note: explain(spread),
+      bar: { kind: 'at least', threshold: SPREAD_BAR },
+      note: explain(spread),
     },
     {
-      name: 'accept: one application', value: median(hot.map((one) => one.ratePerSecond)), unit: 'deposits/s',
-      limit: { name: '1,000 applications', value: rate }, bar: { kind: 'at least', threshold: HOT_BAR }, note: explain(hot),
+      name: 'accept: one application',
+      value: median(hot.map((one) => one.ratePerSecond)),
+      unit: 'deposits/s',
+      limit: { name: '1,000 applications', value: rate },
+      bar: { kind: 'at least', threshold: HOT_BAR },
+      note: explain(hot),
     },
     { name: 'accept: bare HTTP echo', value: echo, unit: 'requests/s', note: 'node:http, JSON parsed and written back, the same load' },
   ]
@@ -98,14 +105,22 @@ async function preparePgbench(context: Context): Promise<Pgbench | undefined> {
   await database.pool.query('vacuum analyze')
   const trialSeconds = Math.min(2, options.seconds)
   const plain = await runPgbench({ program, stage, database, script: PLAIN_SCRIPT, seconds: trialSeconds, clientCounts: CLIENT_COUNTS })
-  const oneCall = await runPgbench({ program, stage, database, script: ONE_CALL_SCRIPT, seconds: trialSeconds, clientCounts: CLIENT_COUNTS })
+  const oneCall = await runPgbench({
+    program,
+    stage,
+    database,
+    script: ONE_CALL_SCRIPT,
+    seconds: trialSeconds,
+    clientCounts: CLIENT_COUNTS,
+  })
   const isPlain = plain.ratePerSecond >= oneCall.ratePerSecond
   const { clients } = isPlain ? plain : oneCall
   const script = isPlain ? PLAIN_SCRIPT : ONE_CALL_SCRIPT
   return {
     database,
     name: `pgbench, ${isPlain ? 'plain statements' : 'one call each'}, ${clients} clients`,
-    measure: async () => (await runPgbench({ program, stage, database, script, seconds: options.seconds, clientCounts: [clients] })).ratePerSecond,
+    measure: async () =>
+      (await runPgbench({ program, stage, database, script, seconds: options.seconds, clientCounts: [clients] })).ratePerSecond,
   }
 }
 
@@ -114,7 +129,14 @@ async function load({ stage }: Context, server: ServerProcess, templates: Templa
   const database = stage.database('bench_accept')
   const countBefore = await countTransactions(database)
   const counting = await startCpuCount(server.pid, stage.postgres.pid)
-  const result = await runLoad({ port: server.port, connections: CONNECTIONS, warmUpMs: 1_000, durationMs: seconds * 1_000, templates, expects: ACCEPTED })
+  const result = await runLoad({
+    port: server.port,
+    connections: CONNECTIONS,
+    warmUpMs: 1_000,
+    durationMs: seconds * 1_000,
+    templates,
+    expects: ACCEPTED,
+  })
   const cpu = await counting.stop()
   if (result.problems > 0) throw new Error(`${result.problems} deposits were not accepted; the first: ${result.firstProblem}`)
   const written = (await countTransactions(database)) - countBefore
@@ -131,6 +153,8 @@ async function countTransactions({ pool }: StageDatabase): Promise<number> {
 function explain(measured: Measured[]): string {
   const part = (name: string, read: (one: Measured) => number) => `${name} ${median(measured.map(read)).toFixed(2)}`
   const rates = measured.map((one) => Math.round(one.ratePerSecond)).join(', ')
-  return `rounds ${rates}; cores: ${part('service', (one) => one.cpu.server)}, ${part('PostgreSQL', (one) => one.cpu.postgres)}, ` +
+  return (
+    `rounds ${rates}; cores: ${part('service', (one) => one.cpu.server)}, ${part('PostgreSQL', (one) => one.cpu.postgres)}, ` +
     `${part('load', (one) => one.generatorCpu)}, ${part('whole machine', (one) => one.cpu.machine)}`
+  )
 }

@@ -6,7 +6,7 @@ import { memoryFigure } from '../context.ts'
 import { type History, loadHistory } from '../data/history.ts'
 import { PAGE_QUESTIONS, type Question, type QuestionKind, RANGE_QUESTIONS } from '../data/questions.ts'
 import { type Figure, median, percentile } from '../figures.ts'
-import { createClient, type Client } from '../load/client.ts'
+import { type Client, createClient } from '../load/client.ts'
 import { createCast, type Player } from '../stage/cast.ts'
 import type { ServerProcess } from '../stage/server-process.ts'
 
@@ -41,12 +41,14 @@ async function measureReading(context: Context, part: string, kinds: QuestionKin
     for (const place of [small, large]) await checkAnswers(place, kind)
     for (let turn = 0; turn < WARM_UP; turn++) for (const place of [small, large]) await place.client.get(kind.ask(place.history).path)
     const rounds: Times[] = []
-    for (let round = 0; round < ROUNDS; round++) rounds.push(await takeTurns({ small, large }, kind, (context.options.seconds * 2) / ROUNDS))
+    for (let round = 0; round < ROUNDS; round++)
+      rounds.push(await takeTurns({ small, large }, kind, (context.options.seconds * 2) / ROUNDS))
     const p99 = (size: keyof Times) => median(rounds.map((times) => percentile(times[size], 99)))
     const p50 = (size: keyof Times) => median(rounds.flatMap((times) => times[size])).toFixed(2)
     figures.push({
       name: `${part}: ${kind.name}, p99 at ${large.history.size.toLocaleString('en-GB')}`,
-      value: p99('large'), unit: 'ms',
+      value: p99('large'),
+      unit: 'ms',
       limit: { name: `p99 at ${SMALL_SIZE.toLocaleString('en-GB')}`, value: p99('small') },
       bar: { kind: 'at most', threshold: RATIO_BAR },
       note: `p50 ${p50('large')} ms against ${p50('small')} ms; median of the p99 of ${ROUNDS} rounds, ${rounds.flatMap((times) => times.large).length} questions each, in turns`,

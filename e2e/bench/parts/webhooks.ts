@@ -31,10 +31,17 @@ export const webhooks: Part = {
     const database = await stage.createDatabase('bench_webhooks')
     const [player] = await createCast(database.pool, 1)
     if (!player) throw new Error('There is no partner')
-    const server = await stage.startServer({ databaseUrl: database.url, role: 'all', environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } })
+    const server = await stage.startServer({
+      databaseUrl: database.url,
+      role: 'all',
+      environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+    })
     const plans = createPlans(player.applicationId)
     try {
-      const figures = [await measureRate(context, database.pool, sink, plans), ...(await measureDelays(context, database.pool, sink, plans))]
+      const figures = [
+        await measureRate(context, database.pool, sink, plans),
+        ...(await measureDelays(context, database.pool, sink, plans)),
+      ]
       return [...figures, await memoryFigure('webhooks', server)]
     } finally {
       await server.stop()
@@ -66,8 +73,11 @@ async function measureRate({ options, say }: Context, pool: Pool, sink: Sink, pl
   // The first and last twentieth are starting and ending.
   const [fromMs, untilMs] = [percentile(times, 5), percentile(times, 95)]
   return {
-    name: 'webhooks: deliveries', value: (count * 0.9) / ((untilMs - fromMs) / 1_000), unit: 'deliveries/s',
-    limit: { name: 'undici loop', value: median([before, after]) }, bar: { kind: 'at least', threshold: RATE_BAR },
+    name: 'webhooks: deliveries',
+    value: (count * 0.9) / ((untilMs - fromMs) / 1_000),
+    unit: 'deliveries/s',
+    limit: { name: 'undici loop', value: median([before, after]) },
+    bar: { kind: 'at least', threshold: RATE_BAR },
     note: `${count} deliveries to ${HEALTHY} receivers, every attempt claimed, signed and recorded in the database`,
   }
 }
@@ -75,7 +85,12 @@ async function measureRate({ options, say }: Context, pool: Pool, sink: Sink, pl
 async function measureDelays({ options, say }: Context, pool: Pool, sink: Sink, plans: Plans): Promise<Figure[]> {
   const trickle = async (): Promise<number[]> => {
     const count = Math.round(TRICKLE_PER_SECOND * options.seconds * 2)
-    const plan = plans.next({ count, receivers: sink.healthy(HEALTHY), firstDueAtMs: Date.now() + 1_500, gapMs: 1_000 / TRICKLE_PER_SECOND })
+    const plan = plans.next({
+      count,
+      receivers: sink.healthy(HEALTHY),
+      firstDueAtMs: Date.now() + 1_500,
+      gapMs: 1_000 / TRICKLE_PER_SECOND,
+    })
     await sink.take()
     await insertDeliveries(pool, plan)
     const arrivals = await untilArrived(sink, plan)
@@ -85,12 +100,18 @@ async function measureDelays({ options, say }: Context, pool: Pool, sink: Sink, 
   await trickle()
   const undisturbed = await trickle()
   say('webhooks: healthy receivers, nine tenths of all hang')
-  await insertDeliveries(pool, plans.next({ count: HANGING * BACKLOG, receivers: sink.hanging(HANGING), firstDueAtMs: Date.now(), gapMs: 0 }))
+  await insertDeliveries(
+    pool,
+    plans.next({ count: HANGING * BACKLOG, receivers: sink.hanging(HANGING), firstDueAtMs: Date.now(), gapMs: 0 }),
+  )
   const disturbed = await trickle()
   return [
     {
-      name: 'webhooks: delay of healthy receivers while 900 of 1,000 hang, p99', value: percentile(disturbed, 99), unit: 'ms',
-      limit: { name: 'undisturbed', value: percentile(undisturbed, 99) }, bar: { kind: 'at most', threshold: DELAY_BAR },
+      name: 'webhooks: delay of healthy receivers while 900 of 1,000 hang, p99',
+      value: percentile(disturbed, 99),
+      unit: 'ms',
+      limit: { name: 'undisturbed', value: percentile(undisturbed, 99) },
+      bar: { kind: 'at most', threshold: DELAY_BAR },
       note: `p50 ${median(disturbed).toFixed(1)} ms against ${median(undisturbed).toFixed(1)} ms; ${TRICKLE_PER_SECOND}/s to ${HEALTHY} receivers, from when each was due`,
     },
   ]
@@ -107,7 +128,8 @@ async function untilArrived(sink: Sink, plan: DeliveryPlan): Promise<[string, nu
       if (seen.has(id)) throw new Error(`The webhook of ${id} came twice, though it was answered 200`)
       seen.set(id, atMs)
     }
-    if (performance.now() - startedMs > ARRIVAL_LIMIT_MS) throw new Error(`${plan.count - seen.size} of ${plan.count} webhooks did not arrive within a minute`)
+    if (performance.now() - startedMs > ARRIVAL_LIMIT_MS)
+      throw new Error(`${plan.count - seen.size} of ${plan.count} webhooks did not arrive within a minute`)
   }
   return [...seen]
 }

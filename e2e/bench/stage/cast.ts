@@ -45,10 +45,10 @@ export async function createCast(pool: Pool, count: number): Promise<Player[]> {
     `insert into approval_policies (application_id, version, rules, activated_at) select a, 1, $2::jsonb, now() from unnest($1::uuid[]) as a`,
     [ids, JSON.stringify(DEFAULT_POLICY_RULES)],
   )
-  await pool.query(
-    `insert into webhook_secrets (application_id, webhook_secret_id, secret) select a, a, $2 from unnest($1::uuid[]) as a`,
-    [ids, generateWebhookSecret()],
-  )
+  await pool.query(`insert into webhook_secrets (application_id, webhook_secret_id, secret) select a, a, $2 from unnest($1::uuid[]) as a`, [
+    ids,
+    generateWebhookSecret(),
+  ])
   await fundCast(pool, ids)
   return players
 }

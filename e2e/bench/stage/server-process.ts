@@ -25,7 +25,10 @@ const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..',
 const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=16', '--disable-warning=ExperimentalWarning']
 /** A transfer service without an operator is refused; nobody listens there, and nothing that is measured goes there. */
 const OPERATOR_ENVIRONMENT = Object.fromEntries(
-  OPERATOR_CODES.flatMap((code) => [[`OPERATOR_${code}_BASE_URL`, 'http://127.0.0.1:9'], [`OPERATOR_${code}_SECRET`, 'a secret that no operator knows']]),
+  OPERATOR_CODES.flatMap((code) => [
+    [`OPERATOR_${code}_BASE_URL`, 'http://127.0.0.1:9'],
+    [`OPERATOR_${code}_SECRET`, 'a secret that no operator knows'],
+  ]),
 )
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000

@@ -38,8 +38,8 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   const count = (await card.locator('span').nth(2).textContent()) ?? ''
   await card.click()
   await expect(page).toHaveURL(/\/transactions\?/)
-  await expect(page.locator('main header p')).toContainText(count.replace(/\D+$/, '').trim())
-  await expect(page.locator('main header p')).toContainText(amount.replace(/\.00$/, ''))
+  await expect(page.locator('main header p').first()).toContainText(count.replace(/\D+$/, '').trim())
+  await expect(page.locator('main header p').first()).toContainText(amount.replace(/\.00$/, ''))
   await page.goBack()
 
   await page.getByRole('button', { name: /^Operator/ }).click()

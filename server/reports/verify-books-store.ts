@@ -61,6 +61,15 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
         where m.span = 'month' and (m.transaction_count, m.amount_minor) is distinct from (d.n, d.amount)`,
   },
   {
+    check: 'ledger days',
+    sql: `select concat_ws(' ', application_id, operator, day) as subject, 'a sum by day differs from its postings' as detail
+      from (select application_id, operator, day, count(*) n, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(collected_minor) i,
+              sum(paid_minor) o, sum(fees_minor) f from ledger_movements where at < (select sealed_until from ledger_seal) group by 1, 2, 3) m
+      full join ledger_days l using (application_id, operator, day)
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f) is distinct from (l.posting_count, l.collect_minor, l.deposit_minor, l.held_minor,
+        l.collected_minor, l.paid_minor, l.fees_minor)`,
+  },
+  {
     check: 'postings',
     sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'postings do not fit the state ' || t.status as detail
       from transactions t

@@ -6,6 +6,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Sparkline } from '#components/ui/sparkline.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import type { OperatorHealth, OverviewDto } from '#lib/finance-dto.ts'
 import { formatCount, formatShare } from '#lib/format.ts'
@@ -58,7 +59,7 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
     paths.transactions(application, { operator: row.operator, status, from, to })
   const nameOf = ({ operator }: OperatorHealth) => `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-surface">
+    <TableCard label={t('overview.operators')}>
       <Table
         caption={t('overview.operators')}
         head={
@@ -110,6 +111,6 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
           </Tr>
         ))}
       </Table>
-    </div>
+    </TableCard>
   )
 }

@@ -3,6 +3,7 @@
 import { Money } from '#components/domain/money.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { countriesOf } from '#lib/finance-address.ts'
 import { AGE_BUCKETS, type UnconfirmedMoney } from '#lib/finance-dto.ts'
@@ -20,7 +21,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
       </h2>
       <p className="text-ink-2">{unconfirmed.length === 0 ? t('overview.unconfirmedNone') : t('overview.unconfirmedText')}</p>
       {unconfirmed.length > 0 && (
-        <div className="mt-2 overflow-x-auto rounded-lg border border-line bg-surface max-sm:hidden">
+        <TableCard label={t('overview.unconfirmed')} className="mt-2 max-sm:hidden">
           <Table
             caption={t('overview.unconfirmed')}
             head={
@@ -62,7 +63,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
               </Tr>
             ))}
           </Table>
-        </div>
+        </TableCard>
       )}
       {unconfirmed.length > 0 && <NarrowList application={application} unconfirmed={unconfirmed} />}
     </section>

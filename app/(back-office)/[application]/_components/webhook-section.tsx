@@ -2,6 +2,7 @@
 
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import type { WebhookHealthDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
@@ -26,7 +27,7 @@ export function WebhookSection({ webhooks }: { webhooks: WebhookHealthDto }) {
             })}
       </p>
       {webhooks.worst.length > 0 && (
-        <div className="mt-2 overflow-x-auto rounded-lg border border-line bg-surface">
+        <TableCard label={t('overview.worst')} className="mt-2">
           <Table
             caption={t('overview.worst')}
             head={
@@ -59,7 +60,7 @@ export function WebhookSection({ webhooks }: { webhooks: WebhookHealthDto }) {
               </Tr>
             ))}
           </Table>
-        </div>
+        </TableCard>
       )}
     </section>
   )

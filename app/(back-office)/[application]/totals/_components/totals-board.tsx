@@ -9,6 +9,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { listBehind, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
 import type { TotalsDto } from '#lib/finance-dto.ts'
@@ -88,7 +89,7 @@ function Figures({ application, query, data }: { application: string; query: Tot
 function OperatorTable({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
   const { t, locale } = useWords()
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-surface">
+    <TableCard label={t('totals.perOperator')}>
       <Table
         caption={t('totals.perOperator')}
         head={
@@ -139,6 +140,6 @@ function OperatorTable({ application, query, data }: { application: string; quer
           </Tr>
         ))}
       </Table>
-    </div>
+    </TableCard>
   )
 }

@@ -3,6 +3,7 @@
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { addDecimals } from '#lib/add-decimals.ts'
 import type { StatementDto } from '#lib/finance-dto.ts'
@@ -18,7 +19,7 @@ export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: 
   if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
   const amount = (value: string) => (value === '0' ? <span className="text-quiet">0</span> : formatAmount(value, locale))
   return (
-    <div className="mt-3 overflow-x-auto rounded-lg border border-line bg-surface print:overflow-visible print:border-0">
+    <TableCard label={t('statement.days')} className="mt-3">
       <Table
         caption={t('statement.days')}
         head={
@@ -86,6 +87,6 @@ export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: 
           </Tr>
         ))}
       </Table>
-    </div>
+    </TableCard>
   )
 }

@@ -7,6 +7,7 @@ import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { type StatementQuery, statementAddress } from '#lib/finance-address.ts'
 import type { StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
@@ -36,7 +37,7 @@ export function StatementLines({ application, operator, query, hrefFor }: Props)
   return (
     <>
       <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
-      <div className="mt-3 overflow-x-auto rounded-lg border border-line bg-surface print:overflow-visible print:border-0">
+      <TableCard label={t('statement.lines')} className="mt-3">
         <Table
           caption={t('statement.lines')}
           head={
@@ -66,7 +67,7 @@ export function StatementLines({ application, operator, query, hrefFor }: Props)
             <Line key={line.id} application={application} line={line} />
           ))}
         </Table>
-      </div>
+      </TableCard>
       <PaginationBar page={data.page - 1} size={data.size} total={data.total} sizes={[data.size]} hrefFor={(page) => hrefFor(page + 1)} />
     </>
   )

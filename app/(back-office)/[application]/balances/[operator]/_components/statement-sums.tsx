@@ -2,6 +2,7 @@
 
 import { Money } from '#components/domain/money.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import type { StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
@@ -39,7 +40,7 @@ export function StatementSums({ data }: { data: StatementDto }) {
           </div>
         </dl>
       </section>
-      <section className="overflow-x-auto rounded-lg border border-line bg-surface">
+      <TableCard label={t('statement.holdings')}>
         <Table
           caption={t('statement.holdings')}
           head={
@@ -62,7 +63,7 @@ export function StatementSums({ data }: { data: StatementDto }) {
           {t('statement.heldNote')} <Money amount={movements.placed} currency={currency} /> · {t('statement.releasedNote')}{' '}
           <Money amount={movements.released} currency={currency} />
         </p>
-      </section>
+      </TableCard>
     </div>
   )
 }

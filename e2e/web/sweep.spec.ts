@@ -11,6 +11,9 @@ const ELSEWHERE = new Set(['/', '/sign-in/second-factor'])
 const SHIFT_MAX = 0.01
 const TAB_MAX = 400
 
+// Hundreds of pages in one test: recording them would take longer than looking at them.
+test.use({ trace: 'off' })
+
 type Place = { pattern: string; person: SandboxPerson | undefined }
 
 /** Every page of the tree with somebody who may open it: a maker who is a checker too where they may, since they see most. */
@@ -51,7 +54,7 @@ async function firstTransaction(page: Page, application: string): Promise<string
 for (const locale of ['en-GB', 'fr-CM']) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test.describe(`every page, ${locale} ${colorScheme}`, () => {
-      test.use({ locale, colorScheme, trace: 'off' })
+      test.use({ locale, colorScheme })
       test('is accessible, fits, stands still and keeps its content policy at every width', async ({ page }) => {
         test.setTimeout(300_000)
         await page.addInitScript(watchPage)

@@ -7,15 +7,17 @@ import { gzipSync } from 'node:zlib'
 export type PageScripts = { bytes: number; files: number }
 
 /**
- * How many bytes of JavaScript (gzip) a page loads before anybody does anything: the scripts its HTML names, without the
+ * How many bytes of JavaScript (gzip) a page loads before anybody does anything: the scripts that its HTML names, without the
  * polyfills that no current browser fetches (`noModule`). `cookie` signs in.
  */
 export async function measurePageScripts(baseUrl: string, address: string, cookie = ''): Promise<PageScripts> {
   const response = await fetch(baseUrl + address, { headers: { cookie }, redirect: 'manual' })
   if (response.status !== 200) throw new Error(`${address} answered ${response.status}`)
   const html = await response.text()
-  const tags = html.match(/<script[^>]*\ssrc="[^"]+"[^>]*>/g) ?? []
-  const sources = new Set(tags.filter((tag) => !/\snomodule/i.test(tag)).map((tag) => /\ssrc="([^"]+)"/.exec(tag)?.[1] ?? ''))
+  const skipped = new Set([...html.matchAll(/<script[^>]*\ssrc="([^"]+)"[^>]*\snomodule/gi)].map((match) => match[1] ?? ''))
+  // Those in script elements and those that only the data of the server components names: a browser loads both.
+  const named = [...html.matchAll(/\/_next\/static\/[^"'\\\s]+?\.js(?:\?[^"'\\\s]*)?/g)].map((match) => match[0])
+  const sources = new Set(named.filter((source) => !skipped.has(source)))
   let bytes = 0
   for (const source of sources)
     bytes += gzipSync(Buffer.from(await (await fetch(new URL(source, baseUrl))).arrayBuffer()), { level: 9 }).length

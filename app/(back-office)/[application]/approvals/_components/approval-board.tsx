@@ -22,12 +22,13 @@ import { ApprovalFilters } from './approval-filters.tsx'
 import { ApprovalPanel } from './approval-panel.tsx'
 import { BoardContext, type Question } from './board-context.ts'
 import { BoardHead, KeyHints } from './board-head.tsx'
-import { BulkBar } from './bulk-bar.tsx'
 import { DECIDED_COLUMNS, DECIDED_SETTINGS, WAITING_COLUMNS, WAITING_SETTINGS } from './columns.tsx'
 import { useBoardKeys } from './use-board-keys.ts'
 
+const BulkBar = lazy(() => import('./bulk-bar.tsx'))
 const DecisionDialog = lazy(() => import('#components/domain/decision-dialog.tsx'))
 const RecallDialog = lazy(() => import('#components/domain/recall-dialog.tsx'))
+const BulkBar = lazy(() => import('./bulk-bar.tsx'))
 const ApprovalSheet = lazy(() => import('./approval-sheet.tsx'))
 
 /** From this width on the panel stands beside the list. */
@@ -67,7 +68,10 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   const foundAt = rows.findIndex((row) => row.transactionId === place.id)
   const index = foundAt >= 0 ? foundAt : Math.min(Math.max(0, place.index), rows.length - 1)
   const current = rows[index] ?? null
-  const selected = useMemo(() => rows.filter((row) => selection[row.transactionId]).map((row) => ({ ...row, shown: row })), [rows, selection])
+  const selected = useMemo(
+    () => rows.filter((row) => selection[row.transactionId]).map((row) => ({ ...row, shown: row })),
+    [rows, selection],
+  )
   const items = whole?.items ?? selected
   const canSelect = queue === 'mine'
   const wholePage = useMemo(() => Object.fromEntries(rows.map((row) => [row.transactionId, true as const])), [rows])
@@ -132,13 +136,20 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
 
   /** Takes what was decided out of the list at once, moves on to the next row and asks the server for the truth. */
   function finish(results: readonly DecisionResult[], decision: 'validated' | 'rejected') {
-    const gone = new Set(results.filter((result) => result.kind === 'done' || result.reason !== 'content_changed').map((result) => result.transactionId))
+    const gone = new Set(
+      results.filter((result) => result.kind === 'done' || result.reason !== 'content_changed').map((result) => result.transactionId),
+    )
     const done = results.filter((result) => result.kind === 'done')
     setAsked(null)
     setIsSheetOpen(false)
     clearSelection()
     queryClient.setQueryData<ApprovalPage>(queryKey, (before) => before && withoutRows(before, gone, queue))
-    if (results.length === 1 && done[0]) toast(done[0].status === 'PENDING_APPROVAL' ? t('approvals.done.counted', { given: done[0].given, needed: done[0].needed }) : t(`approvals.done.${decision}`))
+    if (results.length === 1 && done[0])
+      toast(
+        done[0].status === 'PENDING_APPROVAL'
+          ? t('approvals.done.counted', { given: done[0].given, needed: done[0].needed })
+          : t(`approvals.done.${decision}`),
+      )
     const left = rows.filter((row) => !gone.has(row.transactionId))
     const decidedBefore = rows.slice(0, Math.max(0, index)).filter((row) => gone.has(row.transactionId)).length
     const nextIndex = Math.max(0, Math.min(index - decidedBefore, left.length - 1))
@@ -197,29 +208,52 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
             isRefreshing={isFetching && isPlaceholderData}
             empty={<Nothing application={application} queue={queue} isFiltered={isFiltered} counts={data.counts} />}
           />
-          {data.total > APPROVAL_PAGE_SIZE && <PaginationBar page={page} size={APPROVAL_PAGE_SIZE} sizes={[APPROVAL_PAGE_SIZE]} total={data.total} hrefFor={(next) => paths.approvals(application, { ...query, page: next || null })} />}
-          {items.length > 0 && (
-            <BulkBar
-              application={application}
-              query={query}
-              items={items}
+          {data.total > APPROVAL_PAGE_SIZE && (
+            <PaginationBar
+              page={page}
+              size={APPROVAL_PAGE_SIZE}
+              sizes={[APPROVAL_PAGE_SIZE]}
               total={data.total}
-              isPageSelected={whole === null && selected.length === rows.length}
-              onWhole={setWhole}
-              onAsk={(decision) => setAsked({ kind: decision, items, total: whole?.total ?? items.length })}
-              onClear={clearSelection}
+              hrefFor={(next) => paths.approvals(application, { ...query, page: next || null })}
             />
+          )}
+          {items.length > 0 && (
+            <Suspense>
+              <BulkBar
+                application={application}
+                query={query}
+                items={items}
+                total={data.total}
+                isPageSelected={whole === null && selected.length === rows.length}
+                onWhole={setWhole}
+                onAsk={(decision) => setAsked({ kind: decision, items, total: whole?.total ?? items.length })}
+                onClear={clearSelection}
+              />
+            </Suspense>
           )}
         </div>
         {current && (
-          <aside id="approval-panel" tabIndex={-1} aria-label={t('approvals.panel.title', { name: current.customerName })} className="sticky top-4 hidden max-h-[calc(100dvh-32px)] overflow-y-auto rounded-lg border border-line bg-surface p-4.5 shadow-float min-[1400px]:block">
+          <aside
+            id="approval-panel"
+            tabIndex={-1}
+            aria-label={t('approvals.panel.title', { name: current.customerName })}
+            className="sticky top-4 hidden max-h-[calc(100dvh-32px)] overflow-y-auto rounded-lg border border-line bg-surface p-4.5 shadow-float min-[1400px]:block"
+          >
             <ApprovalPanel key={current.transactionId} row={current} />
           </aside>
         )}
       </div>
       <Suspense>
         {isSheetOpen && current && <ApprovalSheet row={current} onClose={() => setIsSheetOpen(false)} />}
-        {asked?.kind === 'recall' && <RecallDialog application={application} row={asked.row} recall={actions.recall} onClose={() => setAsked(null)} onDone={() => finishRecall(asked.row)} />}
+        {asked?.kind === 'recall' && (
+          <RecallDialog
+            application={application}
+            row={asked.row}
+            recall={actions.recall}
+            onClose={() => setAsked(null)}
+            onDone={() => finishRecall(asked.row)}
+          />
+        )}
         {asked && asked.kind !== 'recall' && (
           <DecisionDialog
             key={asked.kind}
@@ -249,10 +283,30 @@ function withoutRows(page: ApprovalPage, gone: ReadonlySet<string>, queue: Appro
 }
 
 /** One sentence about an empty queue, and where to go from there. */
-function Nothing({ application, queue, isFiltered, counts }: { application: string; queue: ApprovalQueue; isFiltered: boolean; counts: ApprovalPage['counts'] }) {
+function Nothing({
+  application,
+  queue,
+  isFiltered,
+  counts,
+}: {
+  application: string
+  queue: ApprovalQueue
+  isFiltered: boolean
+  counts: ApprovalPage['counts']
+}) {
   const { t } = useWords()
   if (isFiltered) {
-    return <EmptyState icon="filter" title={t('approvals.empty.filtered')} action={<ButtonLink href={paths.approvals(application, { queue: queue === 'mine' ? null : queue })}>{t('approvals.empty.clear')}</ButtonLink>} />
+    return (
+      <EmptyState
+        icon="filter"
+        title={t('approvals.empty.filtered')}
+        action={
+          <ButtonLink href={paths.approvals(application, { queue: queue === 'mine' ? null : queue })}>
+            {t('approvals.empty.clear')}
+          </ButtonLink>
+        }
+      />
+    )
   }
   const hasOthers = queue === 'mine' && counts.others > 0
   return (
@@ -262,7 +316,9 @@ function Nothing({ application, queue, isFiltered, counts }: { application: stri
       text={t(`approvals.emptyText.${queue}`)}
       action={
         hasOthers ? (
-          <ButtonLink href={paths.approvals(application, { queue: 'others' })}>{t('approvals.empty.toOthers', { count: counts.others })}</ButtonLink>
+          <ButtonLink href={paths.approvals(application, { queue: 'others' })}>
+            {t('approvals.empty.toOthers', { count: counts.others })}
+          </ButtonLink>
         ) : (
           <ButtonLink href={paths.transactions(application)}>{t('approvals.empty.transactions')}</ButtonLink>
         )

@@ -23,33 +23,88 @@ export function ApprovalFilters({ application, query, page }: Props) {
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })
   const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)
   const operator = text('operator')
-  const operatorName = (code: string) => (isOperatorCode(code) ? `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}` : code)
+  const operatorName = (code: string) =>
+    isOperatorCode(code) ? `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}` : code
   const [min, max] = [text('min'), text('max')]
-  const range = min || max ? [min ? `≥ ${formatAmount(min, locale)}` : '', max ? `≤ ${formatAmount(max, locale)}` : ''].filter(Boolean).join(' ') : t('approvals.filter.any')
-  const makers = [{ value: 'api', label: t('approvals.api') }, ...page.makers.map((maker) => ({ value: maker.personId, label: maker.name }))]
+  const range =
+    min || max
+      ? [min ? `≥ ${formatAmount(min, locale)}` : '', max ? `≤ ${formatAmount(max, locale)}` : ''].filter(Boolean).join(' ')
+      : t('approvals.filter.any')
+  const makers = [
+    { value: 'api', label: t('approvals.api') },
+    ...page.makers.map((maker) => ({ value: maker.personId, label: maker.name })),
+  ]
   return (
     <div className="flex flex-wrap gap-2">
-      <ChoiceChip id="filter-operator" name={t('approvals.filter.operator')} all={t('approvals.filter.all')} choices={OPERATOR_CODES.map((code) => ({ value: code, label: operatorName(code) }))} chosen={operator} hrefFor={(value) => hrefWith({ operator: value })} />
+      <ChoiceChip
+        id="filter-operator"
+        name={t('approvals.filter.operator')}
+        all={t('approvals.filter.all')}
+        choices={OPERATOR_CODES.map((code) => ({ value: code, label: operatorName(code) }))}
+        chosen={operator}
+        hrefFor={(value) => hrefWith({ operator: value })}
+      />
       <FilterChip id="filter-amount" name={t('approvals.filter.amount')} value={range} isSet={min !== null || max !== null}>
         <AmountForm min={min} max={max} hrefFor={hrefWith} />
       </FilterChip>
-      <ChoiceChip id="filter-maker" name={t('approvals.filter.maker')} all={t('approvals.filter.anyone')} choices={makers} chosen={text('maker')} hrefFor={(value) => hrefWith({ maker: value })} />
-      <ChoiceChip id="filter-rule" name={t('approvals.filter.rule')} all={t('approvals.filter.all')} choices={page.rules.map((rule) => ({ value: rule, label: rule }))} chosen={text('rule')} hrefFor={(value) => hrefWith({ rule: value })} />
+      <ChoiceChip
+        id="filter-maker"
+        name={t('approvals.filter.maker')}
+        all={t('approvals.filter.anyone')}
+        choices={makers}
+        chosen={text('maker')}
+        hrefFor={(value) => hrefWith({ maker: value })}
+      />
+      <ChoiceChip
+        id="filter-rule"
+        name={t('approvals.filter.rule')}
+        all={t('approvals.filter.all')}
+        choices={page.rules.map((rule) => ({ value: rule, label: rule }))}
+        chosen={text('rule')}
+        hrefFor={(value) => hrefWith({ rule: value })}
+      />
       {query['queue'] !== 'decided' && (
-        <ChoiceChip id="filter-sort" name={t('approvals.filter.sort')} all={t('approvals.sort.oldest')} choices={APPROVAL_SORTS.filter((sort) => sort !== 'oldest').map((sort) => ({ value: sort, label: t(`approvals.sort.${sort}`) }))} chosen={text('sort')} hrefFor={(value) => hrefWith({ sort: value })} />
+        <ChoiceChip
+          id="filter-sort"
+          name={t('approvals.filter.sort')}
+          all={t('approvals.sort.oldest')}
+          choices={APPROVAL_SORTS.filter((sort) => sort !== 'oldest').map((sort) => ({ value: sort, label: t(`approvals.sort.${sort}`) }))}
+          chosen={text('sort')}
+          hrefFor={(value) => hrefWith({ sort: value })}
+        />
       )}
     </div>
   )
 }
 
-function ChoiceChip({ id, name, all, choices, chosen, hrefFor }: { id: string; name: string; all: string; choices: readonly Choice[]; chosen: string | null; hrefFor: (value: string | null) => string }) {
+function ChoiceChip({
+  id,
+  name,
+  all,
+  choices,
+  chosen,
+  hrefFor,
+}: {
+  id: string
+  name: string
+  all: string
+  choices: readonly Choice[]
+  chosen: string | null
+  hrefFor: (value: string | null) => string
+}) {
   const every: readonly Choice[] = [{ value: null, label: all }, ...choices]
   return (
     <FilterChip id={id} name={name} value={every.find((choice) => choice.value === chosen)?.label ?? chosen ?? all} isSet={chosen !== null}>
       <ul>
         {every.map((choice) => (
           <li key={choice.value ?? ''}>
-            <Link href={hrefFor(choice.value)} scroll={false} aria-current={choice.value === chosen} className={MENU_ITEM} onClick={(event) => closePopover(event.currentTarget)}>
+            <Link
+              href={hrefFor(choice.value)}
+              scroll={false}
+              aria-current={choice.value === chosen}
+              className={MENU_ITEM}
+              onClick={(event) => closePopover(event.currentTarget)}
+            >
               {choice.label}
             </Link>
           </li>
@@ -68,13 +123,30 @@ function AmountForm({ min, max, hrefFor }: { min: string | null; max: string | n
       onSubmit={(event) => {
         event.preventDefault()
         const form = new FormData(event.currentTarget)
-        const value = (name: string) => String(form.get(name) ?? '').replace(/[\s\u202f]/g, '').replace(',', '.')
+        const value = (name: string) =>
+          String(form.get(name) ?? '')
+            .replace(/[\s\u202f]/g, '')
+            .replace(',', '.')
         closePopover(event.currentTarget)
         router.push(hrefFor({ min: value('min'), max: value('max') }), { scroll: false })
       }}
     >
-      <TextField id="amount-min" name="min" label={t('approvals.filter.min')} inputMode="decimal" defaultValue={min ?? ''} pattern="[\d\s]*([.,]\d{1,2})?" />
-      <TextField id="amount-max" name="max" label={t('approvals.filter.max')} inputMode="decimal" defaultValue={max ?? ''} pattern="[\d\s]*([.,]\d{1,2})?" />
+      <TextField
+        id="amount-min"
+        name="min"
+        label={t('approvals.filter.min')}
+        inputMode="decimal"
+        defaultValue={min ?? ''}
+        pattern="[\d\s]*([.,]\d{1,2})?"
+      />
+      <TextField
+        id="amount-max"
+        name="max"
+        label={t('approvals.filter.max')}
+        inputMode="decimal"
+        defaultValue={max ?? ''}
+        pattern="[\d\s]*([.,]\d{1,2})?"
+      />
       <Button type="submit" variant="primary">
         {t('ui.apply')}
       </Button>

@@ -37,16 +37,23 @@ export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSh
       <div>
         <div className="flex items-center justify-between gap-3">
           <StatusBadge status={row.status} />
-          {isWaiting && <span className="text-second text-quiet">{t('approvals.expires', { duration: formatDuration(t, new Date(row.expiresAt).getTime() - now.getTime()) })}</span>}
+          {isWaiting && (
+            <span className="text-second text-quiet">
+              {t('approvals.expires', { duration: formatDuration(t, new Date(row.expiresAt).getTime() - now.getTime()) })}
+            </span>
+          )}
         </div>
         <p className="pt-2">
           <Money amount={row.amount} currency={row.currency} size="figure" />
         </p>
         <p>
-          {t(row.type === 'DEPOSIT' ? 'approvals.panel.depositTo' : 'approvals.panel.collectFrom')} <Link href={paths.transaction(application, row.transactionId)} className="font-strong hover:underline">{row.customerName}</Link>
+          {t(row.type === 'DEPOSIT' ? 'approvals.panel.depositTo' : 'approvals.panel.collectFrom')}{' '}
+          <Link href={paths.transaction(application, row.transactionId)} className="font-strong hover:underline">
+            {row.customerName}
+          </Link>
         </p>
       </div>
-      <dl className="grid grid-cols-[112px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
+      <dl className="grid grid-cols-[96px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
         <Fact label={t('approvals.field.phone')}>
           <PhoneText phoneNumber={row.phoneNumber} />
         </Fact>
@@ -64,7 +71,8 @@ export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSh
           <span className="block text-second text-quiet">{progressText(t, row)}</span>
           {row.decisions.map((decision) => (
             <span key={decision.checkerId} className="block text-second text-quiet">
-              {t(`approvals.by.${decision.decision}`, { name: decision.checkerName })}, <TimeText at={decision.at} />: {t('approvals.quoted', { text: decision.note })}
+              {t(`approvals.by.${decision.decision}`, { name: decision.checkerName })}, <TimeText at={decision.at} />:{' '}
+              {t('approvals.quoted', { text: decision.note })}
             </span>
           ))}
         </Fact>

@@ -20,7 +20,10 @@ export function BoardHead({ application, queue, page }: { application: string; q
   const since = oldest && formatTime(t, timeZone, oldest, now.getTime() - oldest.getTime() < DAY_MS ? 'time' : 'day-time')
   return (
     <>
-      <PageHeader title={t('frame.approvals')} lead={since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')} />
+      <PageHeader
+        title={t('frame.approvals')}
+        lead={since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')}
+      />
       <div className="pt-3">
         <Tabs
           label={t('approvals.queues')}

@@ -24,7 +24,7 @@ export type BulkBarProps = {
 }
 
 /** What is selected, its sums per currency, and the two decisions about all of it. */
-export function BulkBar({ application, query, items, total, isPageSelected, onWhole, onAsk, onClear }: BulkBarProps) {
+export default function BulkBar({ application, query, items, total, isPageSelected, onWhole, onAsk, onClear }: BulkBarProps) {
   const { t, locale } = useWords()
   const [isLoading, setIsLoading] = useState(false)
   const count = formatCount(items.length, locale)

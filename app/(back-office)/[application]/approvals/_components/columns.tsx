@@ -12,6 +12,8 @@ import { useT } from '#components/ui/words.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { useBoard } from './board-context.ts'
 
+/** Six columns beside the panel: closer together than elsewhere. */
+const NEAR = '@min-[640px]/table:px-2!'
 const SECOND = '@max-[640px]/table:hidden'
 
 function AmountCell({ row }: { row: ApprovalRow }) {
@@ -28,7 +30,7 @@ function AmountCell({ row }: { row: ApprovalRow }) {
 function BeneficiaryCell({ row }: { row: ApprovalRow }) {
   return (
     <span className="block min-w-0">
-      <span className="block max-w-48 truncate font-strong @max-[640px]/table:max-w-none">{row.customerName}</span>
+      <span className="block max-w-40 truncate font-strong @max-[640px]/table:max-w-none">{row.customerName}</span>
       <PhoneText phoneNumber={row.phoneNumber} className={`block text-second text-quiet ${SECOND}`} />
     </span>
   )
@@ -38,7 +40,7 @@ function MakerCell({ row }: { row: ApprovalRow }) {
   const t = useT()
   return (
     <>
-      <span className={`block max-w-36 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
+      <span className={`block max-w-32 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
       <RelativeTime at={row.createdAt} className="block text-second text-quiet" />
     </>
   )
@@ -46,7 +48,15 @@ function MakerCell({ row }: { row: ApprovalRow }) {
 
 function ActionsCell({ row }: { row: ApprovalRow }) {
   const { application, ask } = useBoard()
-  return <DecisionButtons application={application} row={row} size="small" className="flex-nowrap! justify-end" onAsk={(question) => ask(row, question)} />
+  return (
+    <DecisionButtons
+      application={application}
+      row={row}
+      size="small"
+      className="flex-nowrap! justify-end"
+      onAsk={(question) => ask(row, question)}
+    />
+  )
 }
 
 function EndCell({ row }: { row: ApprovalRow }) {
@@ -54,8 +64,20 @@ function EndCell({ row }: { row: ApprovalRow }) {
   const last = row.decisions.at(-1)
   return (
     <>
-      <NotAllowed reason={row.end ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' }) : last ? t(`approvals.by.${last.decision}`, { name: last.checkerName }) : obstacleText(t, row)} />
-      {(row.end?.reason ?? last?.note) && <span className={`block max-w-72 truncate text-second text-quiet ${SECOND}`}>{row.end?.reason ?? last?.note}</span>}
+      <span className="block max-w-44 truncate">
+        <NotAllowed
+          reason={
+            row.end
+              ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
+              : last
+                ? t(`approvals.by.${last.decision}`, { name: last.checkerName })
+                : obstacleText(t, row)
+          }
+        />
+      </span>
+      {(row.end?.reason ?? last?.note) && (
+        <span className={`block max-w-44 truncate text-second text-quiet ${SECOND}`}>{row.end?.reason ?? last?.note}</span>
+      )}
     </>
   )
 }
@@ -63,16 +85,46 @@ function EndCell({ row }: { row: ApprovalRow }) {
 const column = dataColumns<ApprovalRow>()
 
 const COMMON = [
-  column.display({ id: 'amount', cell: ({ row }) => <AmountCell row={row.original} />, meta: { label: 'approvals.column.amount', align: 'end', narrow: 'end' } }),
-  column.display({ id: 'beneficiary', cell: ({ row }) => <BeneficiaryCell row={row.original} />, meta: { label: 'approvals.column.beneficiary', narrow: 'lead' } }),
-  column.display({ id: 'why', cell: ({ row }) => <ApprovalReason row={row.original} secondClass={SECOND} />, meta: { label: 'approvals.column.why', narrow: 'lead-second' } }),
-  column.display({ id: 'maker', cell: ({ row }) => <MakerCell row={row.original} />, meta: { label: 'approvals.column.maker', narrow: 'end-second' } }),
+  column.display({
+    id: 'amount',
+    cell: ({ row }) => <AmountCell row={row.original} />,
+    meta: { label: 'approvals.column.amount', align: 'end', narrow: 'end', className: NEAR },
+  }),
+  column.display({
+    id: 'beneficiary',
+    cell: ({ row }) => <BeneficiaryCell row={row.original} />,
+    meta: { label: 'approvals.column.beneficiary', narrow: 'lead', className: NEAR },
+  }),
+  column.display({
+    id: 'why',
+    cell: ({ row }) => <ApprovalReason row={row.original} secondClass={SECOND} />,
+    meta: { label: 'approvals.column.why', narrow: 'lead-second', className: NEAR },
+  }),
+  column.display({
+    id: 'maker',
+    cell: ({ row }) => <MakerCell row={row.original} />,
+    meta: { label: 'approvals.column.maker', narrow: 'end-second', className: NEAR },
+  }),
 ]
 
 /** Columns of what waits: at the end what may be done, or why not. */
-export const WAITING_COLUMNS = [...COMMON, column.display({ id: 'actions', cell: ({ row }) => <ActionsCell row={row.original} />, meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden' } })]
+export const WAITING_COLUMNS = [
+  ...COMMON,
+  column.display({
+    id: 'actions',
+    cell: ({ row }) => <ActionsCell row={row.original} />,
+    meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden', className: NEAR },
+  }),
+]
 /** Columns of what was decided: at the end by whom, and with which words. */
-export const DECIDED_COLUMNS = [...COMMON, column.display({ id: 'end', cell: ({ row }) => <EndCell row={row.original} />, meta: { label: 'approvals.column.decided', narrow: 'hidden' } })]
+export const DECIDED_COLUMNS = [
+  ...COMMON,
+  column.display({
+    id: 'end',
+    cell: ({ row }) => <EndCell row={row.original} />,
+    meta: { label: 'approvals.column.decided', narrow: 'hidden', className: NEAR },
+  }),
+]
 
 export const WAITING_SETTINGS = { order: ['amount', 'beneficiary', 'why', 'maker', 'actions'], hidden: [] }
 export const DECIDED_SETTINGS = { order: ['amount', 'beneficiary', 'why', 'maker', 'end'], hidden: [] }

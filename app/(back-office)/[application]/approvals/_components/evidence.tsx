@@ -25,7 +25,13 @@ export function Evidence({ application, row }: { application: string; row: Appro
   return (
     <section aria-label={t('approvals.evidence.title')} className="border-t border-line pt-4">
       <h2 className="pb-2.5 text-second font-regular text-quiet">{t('approvals.evidence.title')}</h2>
-      {data ? <Lines application={application} row={row} evidence={data} /> : isError ? <p className="text-ink-2">{t('approvals.evidence.failed')}</p> : <Waiting />}
+      {data ? (
+        <Lines application={application} row={row} evidence={data} />
+      ) : isError ? (
+        <p className="text-ink-2">{t('approvals.evidence.failed')}</p>
+      ) : (
+        <Waiting />
+      )}
     </section>
   )
 }
@@ -43,7 +49,17 @@ function Waiting() {
   )
 }
 
-function Line({ icon, isWarning = false, second, children }: { icon: IconName; isWarning?: boolean; second?: ReactNode; children: ReactNode }) {
+function Line({
+  icon,
+  isWarning = false,
+  second,
+  children,
+}: {
+  icon: IconName
+  isWarning?: boolean
+  second?: ReactNode
+  children: ReactNode
+}) {
   return (
     <li className="flex gap-2.5">
       <Icon name={icon} className={`mt-0.5 size-4 ${isWarning ? 'text-wait' : 'text-ink-3'}`} />
@@ -79,20 +95,38 @@ function Lines({ application, row, evidence }: { application: string; row: Appro
             </>
           }
         >
-          {t(`approvals.evidence.near.${near.status === 'SUCCESS' ? verb : 'waiting'}`, { amount: money(near.amount), when: formatRelative(t, new Date(near.at), now) })}
+          {t(`approvals.evidence.near.${near.status === 'SUCCESS' ? verb : 'waiting'}`, {
+            amount: money(near.amount),
+            when: formatRelative(t, new Date(near.at), now),
+          })}
         </Line>
       ))}
       {history ? (
-        <Line icon="lines" isWarning={history.timesMedian >= 2} second={history.timesMedian >= 2 ? t('approvals.evidence.times', { times: timesText(history.timesMedian, locale) }) : t('approvals.evidence.last', { amount: money(history.lastAmount), day: day(history.lastAt) })}>
+        <Line
+          icon="lines"
+          isWarning={history.timesMedian >= 2}
+          second={
+            history.timesMedian >= 2
+              ? t('approvals.evidence.times', { times: timesText(history.timesMedian, locale) })
+              : t('approvals.evidence.last', { amount: money(history.lastAmount), day: day(history.lastAt) })
+          }
+        >
           {t(`approvals.evidence.history.${verb}`, {
             more: history.isMore ? '≥\u00a0' : '',
             times: history.count,
             since: day(history.since),
-            range: history.low === history.high ? money(history.low) : t('approvals.evidence.range', { low: formatAmount(history.low, locale), high: money(history.high) }),
+            range:
+              history.low === history.high
+                ? money(history.low)
+                : t('approvals.evidence.range', { low: formatAmount(history.low, locale), high: money(history.high) }),
           })}
         </Line>
       ) : (
-        <Line icon="info" isWarning second={evidence.failedBefore > 0 ? t('approvals.evidence.failedBefore', { count: evidence.failedBefore }) : undefined}>
+        <Line
+          icon="info"
+          isWarning
+          second={evidence.failedBefore > 0 ? t('approvals.evidence.failedBefore', { count: evidence.failedBefore }) : undefined}
+        >
           {t(`approvals.evidence.first.${verb}`)}
         </Line>
       )}
@@ -107,8 +141,15 @@ function Lines({ application, row, evidence }: { application: string; row: Appro
         </Line>
       )}
       {balance && (
-        <Line icon="wallet" isWarning={balance.afterThis.startsWith('-')} second={t('approvals.evidence.afterAll', { amount: money(balance.afterAllWaiting), count: balance.waitingCount })}>
-          {t(balance.afterThis.startsWith('-') ? 'approvals.evidence.short' : 'approvals.evidence.after', { operator, amount: money(balance.afterThis) })}
+        <Line
+          icon="wallet"
+          isWarning={balance.afterThis.startsWith('-')}
+          second={t('approvals.evidence.afterAll', { amount: money(balance.afterAllWaiting), count: balance.waitingCount })}
+        >
+          {t(balance.afterThis.startsWith('-') ? 'approvals.evidence.short' : 'approvals.evidence.after', {
+            operator,
+            amount: money(balance.afterThis),
+          })}
         </Line>
       )}
     </ul>

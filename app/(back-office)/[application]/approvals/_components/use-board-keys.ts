@@ -1,7 +1,13 @@
 import { useEffect, useRef } from 'react'
 import { isTyping } from '#components/frame/shortcuts.tsx'
 
-export type BoardKeys = { move: (by: 1 | -1) => void; open: () => void; ask: (question: 'validated' | 'rejected') => void; select: () => void; clear: () => void }
+export type BoardKeys = {
+  move: (by: 1 | -1) => void
+  open: () => void
+  ask: (question: 'validated' | 'rejected') => void
+  select: () => void
+  clear: () => void
+}
 
 /** J and K, Enter, V, R, X and Escape on the list; V and R also in the panel that lies over it. */
 export function useBoardKeys(keys: BoardKeys): void {
@@ -11,7 +17,7 @@ export function useBoardKeys(keys: BoardKeys): void {
   })
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
-      if (isTyping(event) || event.shiftKey || event.repeat && event.key !== 'j' && event.key !== 'k') return
+      if (isTyping(event) || event.shiftKey || (event.repeat && event.key !== 'j' && event.key !== 'k')) return
       const dialogs = document.querySelectorAll('dialog[open]')
       const isInSheet = dialogs.length === 1 && dialogs[0]?.querySelector('[data-approval-sheet]') != null
       if (dialogs.length > 0 && !(isInSheet && (event.key === 'v' || event.key === 'r'))) return

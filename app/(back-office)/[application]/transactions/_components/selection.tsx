@@ -19,7 +19,7 @@ type SelectionProps = {
 }
 
 /** What is ticked, also on other pages of the list: how many, how much per currency, and what can be done with it. */
-export function Selection({ application, address, rows, canExport, onClear }: SelectionProps) {
+export default function Selection({ application, address, rows, canExport, onClear }: SelectionProps) {
   const t = useT()
   const ids = rows.map((row) => row.transactionId)
   return (

@@ -23,9 +23,9 @@ import { ExportMenu } from './export-menu.tsx'
 import { FilterBar, type View } from './filter-bar.tsx'
 import { EmptyList, Lead } from './list-words.tsx'
 import { OpenRowContext } from './open-row.tsx'
-import { Selection } from './selection.tsx'
 import { useRowKeys } from './use-row-keys.ts'
 
+const Selection = lazy(() => import('./selection.tsx'))
 const TransactionPanel = lazy(() => import('./transaction-panel.tsx'))
 
 const REFRESH_MS = 15_000
@@ -126,15 +126,17 @@ export function TransactionList({ application, query, views, columns, canExport 
           />
         )}
       </div>
-      {selected.size > 0 && (
-        <Selection
-          application={application}
-          address={address}
-          rows={[...selected.values()]}
-          canExport={canExport}
-          onClear={() => setSelected(new Map())}
-        />
-      )}
+      <Suspense>
+        {selected.size > 0 && (
+          <Selection
+            application={application}
+            address={address}
+            rows={[...selected.values()]}
+            canExport={canExport}
+            onClear={() => setSelected(new Map())}
+          />
+        )}
+      </Suspense>
       <Suspense>
         {panel.openId && (
           <TransactionPanel key={panel.openId} application={application} transactionId={panel.openId} onClose={panel.close} />

@@ -18,10 +18,22 @@ export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 /** One rule that asked for the approval. `above`: a decimal, null where every amount counts. */
 export type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
 
-export type ApprovalDecisionRow = { checkerId: string; checkerName: string; decision: 'validated' | 'rejected'; note: string; at: string; usedCode: boolean }
+export type ApprovalDecisionRow = {
+  checkerId: string
+  checkerName: string
+  decision: 'validated' | 'rejected'
+  note: string
+  at: string
+  usedCode: boolean
+}
 
 /** How a wait ended, by whom; `by` is null for the service itself. */
-export type ApprovalEnd = { event: Extract<TransitionEvent, 'approved' | 'rejected' | 'recalled' | 'expired'>; by: string | null; reason: string | null; at: string }
+export type ApprovalEnd = {
+  event: Extract<TransitionEvent, 'approved' | 'rejected' | 'recalled' | 'expired'>
+  by: string | null
+  reason: string | null
+  at: string
+}
 
 /**
  * One transaction of an approval queue as a page shows it. Amounts are exact decimals, instants ISO 8601. What the viewer may do is
@@ -80,13 +92,24 @@ export type ApprovalPage = {
 }
 
 /** What a decision about a whole filter is about: exactly these, as they stood when the dialog opened. */
-export type BulkItem = { transactionId: string; contentHash: string; amount: string; currency: Currency; customerName: string; needsCode: boolean }
+export type BulkItem = {
+  transactionId: string
+  contentHash: string
+  amount: string
+  currency: Currency
+  customerName: string
+  needsCode: boolean
+}
 export type BulkSnapshot = { items: readonly BulkItem[]; total: number }
 
 /** What became of one transaction of a decision. */
 export type DecisionResult = { transactionId: string } & (
   | { kind: 'done'; status: TransactionStatus; given: number; needed: number }
-  | { kind: 'refused'; reason: ApprovalObstacle | 'not_found' | 'code_required' | 'content_changed' | 'unexpected'; now: ApprovalRow | null }
+  | {
+      kind: 'refused'
+      reason: ApprovalObstacle | 'not_found' | 'code_required' | 'content_changed' | 'unexpected'
+      now: ApprovalRow | null
+    }
 )
 
 /** Why a decision was not even begun: nothing was decided. */
@@ -103,7 +126,17 @@ export type ApprovalEvidence = {
   /** Other transactions of this type with the number, within 24 hours and 1 % of the amount, that have not failed; newest first. */
   nearEqual: readonly NearEqual[]
   /** Successful ones before it: how many, since when, and the range of the middle nine tenths (all of them where they are fewer than five). */
-  history: { count: number; isMore: boolean; since: string; low: string; high: string; median: string; timesMedian: number; lastAt: string; lastAmount: string } | null
+  history: {
+    count: number
+    isMore: boolean
+    since: string
+    low: string
+    high: string
+    median: string
+    timesMedian: number
+    lastAt: string
+    lastAmount: string
+  } | null
   /** The name that stood there last time, where it was another or written in another way. */
   nameBefore: { name: string; at: string; isOtherSpelling: boolean } | null
   operatorBefore: OperatorCode | null

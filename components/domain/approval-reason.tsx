@@ -7,7 +7,11 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 
 /** Why a transaction waits, in a few words: the highest threshold it passed and whether the number is new; else the rule's name. */
-export function reasonText(t: Translate, locale: Locale, row: Pick<ApprovalRow, 'amount' | 'reasons' | 'source' | 'maker' | 'ruleName'>): string {
+export function reasonText(
+  t: Translate,
+  locale: Locale,
+  row: Pick<ApprovalRow, 'amount' | 'reasons' | 'source' | 'maker' | 'ruleName'>,
+): string {
   const thresholds = row.reasons.flatMap((reason) => (reason.above === null ? [] : [{ above: reason.above, currency: reason.currency }]))
   const highest = thresholds.sort((left, right) => Number(right.above) - Number(left.above))[0]
   const isFirst = row.reasons.some((reason) => reason.isFirstTimeOnly)

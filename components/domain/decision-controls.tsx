@@ -44,8 +44,12 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
           {t('approvals.validate')}
         </Button>
       ) : (
-        <a href={paths.enrol(paths.approvals(application))} className={`text-second text-accent underline ${wide}`}>
-          {t('approvals.obstacle.second_factor_missing')}
+        <a
+          href={paths.enrol(paths.approvals(application))}
+          title={t('approvals.obstacle.second_factor_missing')}
+          className={`text-second text-accent underline ${wide}`}
+        >
+          {t(size === 'small' ? 'approvals.obstacle.codes' : 'approvals.obstacle.second_factor_missing')}
         </a>
       )}
       <Button size={size} variant="danger" className={wide} onClick={() => onAsk('rejected')}>

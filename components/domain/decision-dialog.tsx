@@ -99,7 +99,11 @@ export default function DecisionDialog(props: DecisionDialogProps) {
       <div className="-mt-2 flex flex-wrap gap-1.5 empty:hidden">
         {!isValidation &&
           PRESETS.map((preset) => (
-            <Button key={preset} size="small" onClick={() => form.setValue('note', t(`approvals.preset.${preset}`), { shouldValidate: true })}>
+            <Button
+              key={preset}
+              size="small"
+              onClick={() => form.setValue('note', t(`approvals.preset.${preset}`), { shouldValidate: true })}
+            >
               {t(`approvals.preset.${preset}`)}
             </Button>
           ))}
@@ -132,13 +136,18 @@ function ItemList({ items, total }: { items: readonly DecidedItem[]; total: numb
   if (items.length === 1 && first) {
     return (
       <p>
-        <span className="text-amount font-strong tabular">{formatAmount(first.amount, locale)}</span> <span className="text-quiet">{first.currency}</span> · {first.customerName}
+        <span className="text-amount font-strong tabular">{formatAmount(first.amount, locale)}</span>{' '}
+        <span className="text-quiet">{first.currency}</span> · {first.customerName}
       </p>
     )
   }
   return (
     <div className="grid gap-2">
-      <p className="font-strong tabular">{sumItems(items).map((sum) => t('approvals.dialog.sum', { count: sum.count, amount: `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}` })).join(' · ')}</p>
+      <p className="font-strong tabular">
+        {sumItems(items)
+          .map((sum) => t('approvals.dialog.sum', { count: sum.count, amount: `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}` }))
+          .join(' · ')}
+      </p>
       {total > items.length && <Notice tone="wait">{t('approvals.dialog.cut', { count: items.length, total })}</Notice>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
       <ul tabIndex={0} aria-label={t('approvals.dialog.list')} className="max-h-48 overflow-y-auto rounded-sm border border-line">

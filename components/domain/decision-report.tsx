@@ -22,18 +22,28 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
   return (
     <Dialog title={t('approvals.report.title')} onClose={onClose}>
       <div className="grid gap-3">
-        {done.length > 0 && <Notice tone="ok" icon="check">{t(`approvals.report.${decision}`, { count: done.length })}</Notice>}
+        {done.length > 0 && (
+          <Notice tone="ok" icon="check">
+            {t(`approvals.report.${decision}`, { count: done.length })}
+          </Notice>
+        )}
         {refused.length > 0 && <Notice tone="wait">{t('approvals.report.refused', { count: refused.length })}</Notice>}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
         <ul tabIndex={0} aria-label={t('approvals.report.title')} className="max-h-[50dvh] overflow-y-auto rounded-sm border border-line">
           {[...refused, ...done].map((result) => {
             const item = byId.get(result.transactionId)
-            const changes = result.kind === 'refused' && result.reason === 'content_changed' && item?.shown && result.now ? differences(words, item.shown, result.now) : []
+            const changes =
+              result.kind === 'refused' && result.reason === 'content_changed' && item?.shown && result.now
+                ? differences(words, item.shown, result.now)
+                : []
             return (
               <li key={result.transactionId} className="grid gap-0.5 border-b border-line px-3 py-2 last:border-b-0">
                 <span className="flex justify-between gap-3">
                   <span className="flex min-w-0 items-center gap-2">
-                    <Icon name={result.kind === 'done' ? 'check' : 'alert'} className={`size-4 ${result.kind === 'done' ? 'text-ok' : 'text-wait'}`} />
+                    <Icon
+                      name={result.kind === 'done' ? 'check' : 'alert'}
+                      className={`size-4 ${result.kind === 'done' ? 'text-ok' : 'text-wait'}`}
+                    />
                     <span className="truncate font-medium">{item?.customerName}</span>
                   </span>
                   <span className="whitespace-nowrap tabular">
@@ -65,5 +75,7 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
 /** What one decision did, in words: also used for the note at the foot of the page. */
 export function doneText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
   if (decision === 'rejected') return t('approvals.done.rejected')
-  return result.status === 'PENDING_APPROVAL' ? t('approvals.done.counted', { given: result.given, needed: result.needed }) : t('approvals.done.validated')
+  return result.status === 'PENDING_APPROVAL'
+    ? t('approvals.done.counted', { given: result.given, needed: result.needed })
+    : t('approvals.done.validated')
 }

@@ -1,13 +1,15 @@
-import { formatAmount } from '#lib/format.ts'
-import { formatTime } from '#lib/format-time.ts'
 import type { ActionResult } from '#lib/action-result.ts'
 import type { ApprovalRow, CurrencyAmount, DecisionRefusal, DecisionResult, RecallObstacle } from '#lib/approvals.ts'
+import { formatAmount } from '#lib/format.ts'
+import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES, formatMinor, parseAmountMinor } from '#lib/money.ts'
 
 /** What a decision is about: enough to say it in a dialog, and the hash of what was shown. */
-export type DecidedItem = Pick<ApprovalRow, 'transactionId' | 'contentHash' | 'amount' | 'currency' | 'customerName' | 'needsCode'> & { shown?: ApprovalRow }
+export type DecidedItem = Pick<ApprovalRow, 'transactionId' | 'contentHash' | 'amount' | 'currency' | 'customerName' | 'needsCode'> & {
+  shown?: ApprovalRow
+}
 
 export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
 export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
@@ -17,7 +19,9 @@ export function sumItems(items: readonly Pick<DecidedItem, 'amount' | 'currency'
   return CURRENCIES.flatMap((currency) => {
     const own = items.filter((item) => item.currency === currency)
     if (own.length === 0) return []
-    return [{ currency, count: own.length, amount: formatMinor(own.reduce((sum, item) => sum + (parseAmountMinor(item.amount) ?? 0n), 0n)) }]
+    return [
+      { currency, count: own.length, amount: formatMinor(own.reduce((sum, item) => sum + (parseAmountMinor(item.amount) ?? 0n), 0n)) },
+    ]
   })
 }
 
@@ -49,7 +53,10 @@ export function differences({ t, locale }: Words, shown: ApprovalRow, now: Appro
     [t('approvals.field.operator'), (row) => row.operator],
     [t('approvals.field.rule'), (row) => row.ruleName],
     [t('approvals.field.needed'), (row) => row.steps.join(' + ')],
-    [t('approvals.field.decisions'), (row) => row.decisions.map((one) => t(`approvals.by.${one.decision}`, { name: one.checkerName })).join(', ') || '–'],
+    [
+      t('approvals.field.decisions'),
+      (row) => row.decisions.map((one) => t(`approvals.by.${one.decision}`, { name: one.checkerName })).join(', ') || '–',
+    ],
   ]
   return fields.map(([field, read]) => ({ field, shown: read(shown), now: read(now) })).filter((each) => each.shown !== each.now)
 }

@@ -11,10 +11,26 @@ import type { ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { RecallAction } from './decision-words.ts'
 
-const REFUSALS = { not_the_maker: 'approvals.recall.not_the_maker', not_waiting: 'approvals.recall.not_waiting', offline: 'action.offline' } as const
+const REFUSALS = {
+  not_the_maker: 'approvals.recall.not_the_maker',
+  not_waiting: 'approvals.recall.not_waiting',
+  offline: 'action.offline',
+} as const
 
 /** Asks a maker why something that still waits is taken back. */
-export default function RecallDialog({ application, row, recall, onDone, onClose }: { application: string; row: ApprovalRow; recall: RecallAction; onDone: () => void; onClose: () => void }) {
+export default function RecallDialog({
+  application,
+  row,
+  recall,
+  onDone,
+  onClose,
+}: {
+  application: string
+  row: ApprovalRow
+  recall: RecallAction
+  onDone: () => void
+  onClose: () => void
+}) {
   const { t, locale } = useWords()
   const [error, setError] = useState<string | null>(null)
   const form = useForm({ defaultValues: { reason: '' } })
@@ -27,13 +43,25 @@ export default function RecallDialog({ application, row, recall, onDone, onClose
     setError(refusalText(t, answer.error.code, REFUSALS))
   })
   return (
-    <FormDialog title={t('approvals.recall.title')} submitLabel={t('approvals.recall.submit')} submitVariant="danger" isPending={form.formState.isSubmitting} error={error} onSubmit={submit} onClose={onClose}>
+    <FormDialog
+      title={t('approvals.recall.title')}
+      submitLabel={t('approvals.recall.submit')}
+      submitVariant="danger"
+      isPending={form.formState.isSubmitting}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <p>
-        <span className="text-amount font-strong tabular">{formatAmount(row.amount, locale)}</span> <span className="text-quiet">{row.currency}</span> · {row.customerName}
+        <span className="text-amount font-strong tabular">{formatAmount(row.amount, locale)}</span>{' '}
+        <span className="text-quiet">{row.currency}</span> · {row.customerName}
       </p>
       <TextField
         {...fieldProps(form, 'reason', t)}
-        {...form.register('reason', { required: 'form.field.required', validate: (reason) => reason.trim() !== '' || 'form.field.required' })}
+        {...form.register('reason', {
+          required: 'form.field.required',
+          validate: (reason) => reason.trim() !== '' || 'form.field.required',
+        })}
         label={t('approvals.dialog.reason')}
         hint={t('approvals.recall.hint')}
         maxLength={500}

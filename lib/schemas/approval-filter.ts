@@ -4,7 +4,6 @@ import { APPROVAL_QUEUES, BULK_MAX } from '../approvals.ts'
 import { AMOUNT_MINOR_MAX } from '../money.ts'
 import { OPERATOR_CODES } from '../operators.ts'
 
-
 /** An amount as it stands in an address: whole units, up to two decimals. In hundredths. */
 const amount = z
   .string()
@@ -25,7 +24,11 @@ export const approvalFilterSchema = z.object({
   min: amount,
   max: amount,
   /** A person, or `api` for what the application's program made. */
-  maker: z.union([z.uuid(), z.literal('api')]).nullable().default(null).catch(null),
+  maker: z
+    .union([z.uuid(), z.literal('api')])
+    .nullable()
+    .default(null)
+    .catch(null),
   rule: z.string().trim().max(1_000).default('').catch(''),
   sort: z.enum(APPROVAL_SORTS).default('oldest').catch('oldest'),
   /** Zero-based. */
@@ -38,9 +41,15 @@ export const decisionSchema = z.object({
   decision: z.enum(['validated', 'rejected']),
   note: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),
   code: z.string().trim().max(20).optional(),
-  items: z.array(z.object({ transactionId: z.uuid(), contentHash: z.string().regex(/^[0-9a-f]{64}$/) })).min(1).max(BULK_MAX),
+  items: z
+    .array(z.object({ transactionId: z.uuid(), contentHash: z.string().regex(/^[0-9a-f]{64}$/) }))
+    .min(1)
+    .max(BULK_MAX),
 })
 export type DecisionInput = z.output<typeof decisionSchema>
 
 /** What the browser sends to take a waiting transaction back. */
-export const recallSchema = z.object({ transactionId: z.uuid(), reason: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required') })
+export const recallSchema = z.object({
+  transactionId: z.uuid(),
+  reason: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),
+})

@@ -81,7 +81,11 @@ export async function selectExpired(queryable: Queryable, limit: number): Promis
 }
 
 /** Which of these ask for a fresh one-time code. */
-export async function selectNeedingCode(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<Set<string>> {
+export async function selectNeedingCode(
+  queryable: Queryable,
+  applicationId: string,
+  transactionIds: readonly string[],
+): Promise<Set<string>> {
   const { rows } = await queryable.query<{ id: string }>(
     'select transaction_id as id from approval_items where application_id = $1 and transaction_id = any ($2::uuid[]) and needs_code',
     [applicationId, transactionIds],

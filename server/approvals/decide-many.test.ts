@@ -38,7 +38,10 @@ async function scene(roles: Role[] = ['checker']) {
 }
 
 async function enrol(personId: string): Promise<string> {
-  await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now(), totp_last_step = null where person_id = $1', [personId, SECRET])
+  await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now(), totp_last_step = null where person_id = $1', [
+    personId,
+    SECRET,
+  ])
   return new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
 }
 
@@ -50,7 +53,10 @@ test('a list is decided item by item: what moved meanwhile is named and spoils n
   await decideMany(deps(), { checker: other, decision: 'rejected', note: 'Duplicate', items: [first] })
   await recallTransaction(deps(), { applicationId, transactionId: second.transactionId, makerId, reason: 'Wrong phone' })
   const result = await decideMany(deps(), {
-    checker, decision: 'validated', note: 'Invoices seen', items: [first, second, { ...third, contentHash: '0'.repeat(64) }, fourth, { transactionId: randomUUID(), contentHash: '0'.repeat(64) }],
+    checker,
+    decision: 'validated',
+    note: 'Invoices seen',
+    items: [first, second, { ...third, contentHash: '0'.repeat(64) }, fourth, { transactionId: randomUUID(), contentHash: '0'.repeat(64) }],
   })
   assert.ok(result.ok)
   assert.deepEqual(
@@ -76,10 +82,17 @@ test('the same id twice in a list is decided once', async () => {
 test('one of two approvals counts, says so, and moves the number that live pages watch', async () => {
   const { applicationId, checker, make } = await scene()
   const items = await make(1, { steps: [2] })
-  const changeNumber = async () => (await database.pool.query<{ n: bigint }>('select change_number as n from application_counters where application_id = $1', [applicationId])).rows[0]?.n ?? 0n
+  const changeNumber = async () =>
+    (
+      await database.pool.query<{ n: bigint }>('select change_number as n from application_counters where application_id = $1', [
+        applicationId,
+      ])
+    ).rows[0]?.n ?? 0n
   const before = await changeNumber()
   const result = await decideMany(deps(), { checker, decision: 'validated', note: 'Seen', items })
-  assert.deepEqual(result.ok && result.value, [{ transactionId: items[0]?.transactionId, kind: 'done', status: 'PENDING_APPROVAL', given: 1, needed: 2 }])
+  assert.deepEqual(result.ok && result.value, [
+    { transactionId: items[0]?.transactionId, kind: 'done', status: 'PENDING_APPROVAL', given: 1, needed: 2 },
+  ])
   assert.ok((await changeNumber()) > before)
 })
 
@@ -89,19 +102,29 @@ test('a code is asked for once for a list, decides exactly that list, and is use
   const others = await make(1, { needsCode: true })
   const code = await enrol(checker.id)
   const who = { ...checker, hasSecondFactor: true }
-  const ask = (items: typeof listed, given?: string) => decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, code: given })
+  const ask = (items: typeof listed, given?: string) =>
+    decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, code: given })
   assert.deepEqual(await ask(listed), { ok: false, error: 'code_required' })
   const done = await ask(listed, code)
   assert.deepEqual(done.ok && done.value.map((one) => one.kind), ['done', 'done', 'done'])
   assert.deepEqual(await ask(others, code), { ok: false, error: 'wrong_code' })
-  const { rows } = await database.pool.query<{ details: { count: number } }>("select details from audit_entries where application_id = $1 and action = 'approvals.code_used'", [applicationId])
-  assert.deepEqual(rows.map((row) => row.details.count), [3])
+  const { rows } = await database.pool.query<{ details: { count: number } }>(
+    "select details from audit_entries where application_id = $1 and action = 'approvals.code_used'",
+    [applicationId],
+  )
+  assert.deepEqual(
+    rows.map((row) => row.details.count),
+    [3],
+  )
 })
 
 test('without a second factor a list that needs a code is refused as a whole; rejecting needs none', async () => {
   const { checker, make } = await scene()
   const items = [...(await make(1)), ...(await make(1, { needsCode: true }))]
-  assert.deepEqual(await decideMany(deps(), { checker, decision: 'validated', note: 'Seen', items }), { ok: false, error: 'second_factor_missing' })
+  assert.deepEqual(await decideMany(deps(), { checker, decision: 'validated', note: 'Seen', items }), {
+    ok: false,
+    error: 'second_factor_missing',
+  })
   const rejected = await decideMany(deps(), { checker, decision: 'rejected', note: 'Duplicate', items })
   assert.deepEqual(rejected.ok && rejected.value.map((one) => one.kind), ['done', 'done'])
 })
@@ -109,7 +132,9 @@ test('without a second factor a list that needs a code is refused as a whole; re
 test('two checkers with the same list at once: each item is decided by one of them, and the other learns by whom', async () => {
   const { checker, other, make } = await scene()
   const items = await make(10)
-  const [left, right] = await Promise.all([checker, other].map((who) => decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items })))
+  const [left, right] = await Promise.all(
+    [checker, other].map((who) => decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items })),
+  )
   assert.ok(left?.ok && right?.ok)
   for (const [n, one] of left.value.entries()) {
     const counterpart: DecisionResult | undefined = right.value[n]

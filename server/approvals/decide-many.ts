@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { BULK_MAX, type DecisionRefusal, type DecisionResult } from '#lib/approvals.ts'
 import { approvalProgress } from '#lib/approval-verdict.ts'
+import { BULK_MAX, type DecisionRefusal, type DecisionResult } from '#lib/approvals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { verifySecondFactor } from '#server/identity/verify-second-factor.ts'
+import { selectNeedingCode } from './approval-store.ts'
 import { type DecisionDeps, type DecisionFailure, decide } from './decide.ts'
 import { type ApprovalViewer, findApprovals } from './list-approvals.ts'
-import { selectNeedingCode } from './approval-store.ts'
 
 export type DecideManyCommand = {
   checker: ApprovalViewer
@@ -28,7 +28,14 @@ export type DecideManyCommand = {
 export async function decideMany(deps: DecisionDeps, command: DecideManyCommand): Promise<Result<DecisionResult[], DecisionRefusal>> {
   const { checker, decision, note } = command
   const items = [...new Map(command.items.map((item) => [item.transactionId, item])).values()].slice(0, BULK_MAX)
-  const needing = decision === 'validated' ? await selectNeedingCode(deps.pool, checker.applicationId, items.map((item) => item.transactionId)) : new Set<string>()
+  const needing =
+    decision === 'validated'
+      ? await selectNeedingCode(
+          deps.pool,
+          checker.applicationId,
+          items.map((item) => item.transactionId),
+        )
+      : new Set<string>()
   if (needing.size > 0) {
     const spent = await spendCode(deps, command, items)
     if (!spent.ok) return spent
@@ -54,9 +61,17 @@ export async function decideMany(deps: DecisionDeps, command: DecideManyCommand)
 
 /** What each item looks like now; of a refusal this also says who was quicker and what changed. */
 async function report(
-  deps: DecisionDeps, { checker }: DecideManyCommand, items: DecideManyCommand['items'], failures: ReadonlyMap<string, Extract<DecisionResult, { kind: 'refused' }>['reason']>,
+  deps: DecisionDeps,
+  { checker }: DecideManyCommand,
+  items: DecideManyCommand['items'],
+  failures: ReadonlyMap<string, Extract<DecisionResult, { kind: 'refused' }>['reason']>,
 ): Promise<DecisionResult[]> {
-  const rows = await findApprovals(deps.pool, checker, items.map((item) => item.transactionId), deps.clock.now())
+  const rows = await findApprovals(
+    deps.pool,
+    checker,
+    items.map((item) => item.transactionId),
+    deps.clock.now(),
+  )
   const byId = new Map(rows.map((row) => [row.transactionId, row]))
   return items.map(({ transactionId }) => {
     const now = byId.get(transactionId) ?? null
@@ -69,11 +84,20 @@ async function report(
   })
 }
 
-async function spendCode(deps: DecisionDeps, { checker, code }: DecideManyCommand, items: DecideManyCommand['items']): Promise<Result<void, DecisionRefusal>> {
+async function spendCode(
+  deps: DecisionDeps,
+  { checker, code }: DecideManyCommand,
+  items: DecideManyCommand['items'],
+): Promise<Result<void, DecisionRefusal>> {
   if (!code) return err(checker.hasSecondFactor ? 'code_required' : 'second_factor_missing')
   const verified = await verifySecondFactor(deps, { personId: checker.id, code, allowsRecovery: false })
-  if (!verified.ok) return err(({ wrong_code: 'wrong_code', not_enabled: 'second_factor_missing', throttled: 'code_throttled' } as const)[verified.error.kind])
-  const list = createHash('sha256').update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash]))).digest('hex')
+  if (!verified.ok)
+    return err(
+      ({ wrong_code: 'wrong_code', not_enabled: 'second_factor_missing', throttled: 'code_throttled' } as const)[verified.error.kind],
+    )
+  const list = createHash('sha256')
+    .update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash])))
+    .digest('hex')
   return withTransaction<void, DecisionRefusal>(deps.pool, async (trx) => {
     await appendAudit(trx, {
       applicationId: checker.applicationId,

@@ -9,7 +9,15 @@ import type { Actor } from '#server/transactions/actor.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { type ApprovalDecision, type ApprovalItem, insertDecision, lockCounters, noteChange, selectDecisions, selectItem } from './approval-store.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalItem,
+  insertDecision,
+  lockCounters,
+  noteChange,
+  selectDecisions,
+  selectItem,
+} from './approval-store.ts'
 import { contentHash, type ShownContent, shownContent } from './content-hash.ts'
 
 export type DecisionCommand = {

@@ -15,7 +15,13 @@ export type PhoneRow = {
 }
 
 /** The newest transactions with this phone, at most `limit`: one index descent, however often the number was paid. */
-export async function selectOfPhone(queryable: Queryable, applicationId: string, phoneNumber: string, exceptId: string, limit: number): Promise<PhoneRow[]> {
+export async function selectOfPhone(
+  queryable: Queryable,
+  applicationId: string,
+  phoneNumber: string,
+  exceptId: string,
+  limit: number,
+): Promise<PhoneRow[]> {
   const { rows } = await queryable.query<PhoneRow>({
     name: 'select_of_phone',
     text: `select t.transaction_id as "transactionId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
@@ -28,7 +34,11 @@ export async function selectOfPhone(queryable: Queryable, applicationId: string,
 }
 
 /** The free deposit balance at an operator, and what all waiting deposits there would take from it. */
-export async function selectDepositRoom(queryable: Queryable, applicationId: string, operator: OperatorCode): Promise<{ depositMinor: bigint; waitingMinor: bigint; waitingCount: number }> {
+export async function selectDepositRoom(
+  queryable: Queryable,
+  applicationId: string,
+  operator: OperatorCode,
+): Promise<{ depositMinor: bigint; waitingMinor: bigint; waitingCount: number }> {
   const { rows } = await queryable.query<{ depositMinor: bigint; waitingMinor: bigint; waitingCount: number }>(
     `select coalesce((select b.deposit_minor from ledger_balances b where b.application_id = $1 and b.operator = $2), 0) as "depositMinor",
        coalesce(sum(t.amount_minor + t.fee_system_minor + t.fee_app_minor), 0) as "waitingMinor", count(*)::integer as "waitingCount"

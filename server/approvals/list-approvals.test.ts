@@ -21,8 +21,19 @@ async function scene() {
   const { pool } = database
   const applicationId = await makeApplication(pool)
   await fund(pool, applicationId, 'MOMOCM', 100_000_000n)
-  const person = async (roles: Role[]) => ({ applicationId, id: await makePerson(pool, applicationId, roles), roles, hasSecondFactor: false })
-  const cast = { maker: await person(['maker']), checker: await person(['checker']), second: await person(['checker']), both: await person(['maker', 'checker']), finance: await person(['finance']) }
+  const person = async (roles: Role[]) => ({
+    applicationId,
+    id: await makePerson(pool, applicationId, roles),
+    roles,
+    hasSecondFactor: false,
+  })
+  const cast = {
+    maker: await person(['maker']),
+    checker: await person(['checker']),
+    second: await person(['checker']),
+    both: await person(['maker', 'checker']),
+    finance: await person(['finance']),
+  }
   const make = async (makerId: string | null, overrides: Partial<IntakeItem> = {}, band: Parameters<typeof aBand>[0] = {}) => {
     const item = anIntakeItem(applicationId, { source: makerId ? 'person' : 'api', makerId, bands: [aBand(band)], ...overrides })
     await takeIn(pool, [item])
@@ -31,7 +42,10 @@ async function scene() {
   const queue = async (viewer: (typeof cast)[keyof typeof cast], name: ApprovalQueue, filter: Record<string, string> = {}) =>
     listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }), systemClock.now())
   const say = (transactionId: string, checkerId: string, decision: 'validated' | 'rejected') =>
-    decide({ pool, clock: systemClock }, { applicationId, transactionId, checkerId, decision, note: 'Seen', through: 'back_office', actor: { kind: 'person', id: checkerId } })
+    decide(
+      { pool, clock: systemClock },
+      { applicationId, transactionId, checkerId, decision, note: 'Seen', through: 'back_office', actor: { kind: 'person', id: checkerId } },
+    )
   return { applicationId, cast, make, queue, say }
 }
 
@@ -47,12 +61,18 @@ test('each person sees in each queue exactly what is theirs, with the reason why
 
   assert.deepEqual(ids(await queue(cast.checker, 'mine')), [byMaker, byBoth, byApi])
   const others = await queue(cast.checker, 'others')
-  assert.deepEqual(others.rows.map((row) => [row.transactionId, row.canApprove]), [[two, 'decided_already']])
+  assert.deepEqual(
+    others.rows.map((row) => [row.transactionId, row.canApprove]),
+    [[two, 'decided_already']],
+  )
   assert.deepEqual([others.rows[0]?.given, others.rows[0]?.needed], [1, 2])
   assert.deepEqual(ids(await queue(cast.second, 'mine')), [byMaker, byBoth, byApi, two])
   assert.deepEqual(ids(await queue(cast.both, 'mine')), [byMaker, byApi, two])
   const made = await queue(cast.both, 'made')
-  assert.deepEqual(made.rows.map((row) => [row.transactionId, row.canApprove, row.canRecall]), [[byBoth, 'is_maker', true]])
+  assert.deepEqual(
+    made.rows.map((row) => [row.transactionId, row.canApprove, row.canRecall]),
+    [[byBoth, 'is_maker', true]],
+  )
   assert.deepEqual(ids(await queue(cast.maker, 'mine')), [])
   assert.deepEqual(ids(await queue(cast.maker, 'made')), [byMaker, two])
   const seen = await queue(cast.finance, 'others')
@@ -71,7 +91,13 @@ test('decided shows who decided what, the latest first, and how it ended', async
   await say(first, cast.checker.id, 'validated')
   await say(second, cast.second.id, 'rejected')
   const { rows, total } = await queue(cast.maker, 'decided')
-  assert.deepEqual(rows.map((row) => [row.transactionId, row.end?.event, row.end?.reason, row.decisions.length]), [[second, 'rejected', 'Seen', 1], [first, 'approved', 'Seen', 1]])
+  assert.deepEqual(
+    rows.map((row) => [row.transactionId, row.end?.event, row.end?.reason, row.decisions.length]),
+    [
+      [second, 'rejected', 'Seen', 1],
+      [first, 'approved', 'Seen', 1],
+    ],
+  )
   assert.equal(total, 2)
 })
 
@@ -88,7 +114,10 @@ test('filters narrow by operator, amount, maker and rule; sums stay apart by cur
   assert.deepEqual(ids(await queue(cast.checker, 'mine', { rule: 'Large' })), [large])
   const all = await queue(cast.checker, 'mine', { sort: 'amount' })
   assert.deepEqual(ids(all)[0], large)
-  assert.deepEqual(all.sums, [{ currency: 'XAF', count: 2, amount: '905000' }, { currency: 'XOF', count: 1, amount: '5000' }])
+  assert.deepEqual(all.sums, [
+    { currency: 'XAF', count: 2, amount: '905000' },
+    { currency: 'XOF', count: 1, amount: '5000' },
+  ])
   assert.deepEqual(all.rules, ['Everything waits', 'Large'])
 })
 
@@ -99,7 +128,15 @@ test('the hash that a row carries is the one that a decision is checked against'
   await say(id, cast.checker.id, 'validated')
   const after = await findApproval(database.pool, cast.second, id, systemClock.now())
   assert.ok(row && after && row.contentHash !== after.contentHash)
-  const command = { applicationId, transactionId: id, checkerId: cast.second.id, decision: 'validated', note: 'Seen', through: 'back_office', actor: { kind: 'person', id: cast.second.id } } as const
+  const command = {
+    applicationId,
+    transactionId: id,
+    checkerId: cast.second.id,
+    decision: 'validated',
+    note: 'Seen',
+    through: 'back_office',
+    actor: { kind: 'person', id: cast.second.id },
+  } as const
   const stale = await decide({ pool: database.pool, clock: systemClock }, { ...command, expectedHash: row.contentHash })
   assert.equal(stale.ok ? 'ok' : stale.error.kind, 'content_changed')
   assert.ok((await decide({ pool: database.pool, clock: systemClock }, { ...command, expectedHash: after.contentHash })).ok)
@@ -119,7 +156,10 @@ test('an item whose time is over is in nobody’s queue to decide, and the badge
   const id = await make(cast.maker.id)
   await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [id])
   assert.deepEqual(ids(await queue(cast.checker, 'mine')), [])
-  assert.deepEqual((await queue(cast.checker, 'others')).rows.map((row) => row.canApprove), ['expired'])
+  assert.deepEqual(
+    (await queue(cast.checker, 'others')).rows.map((row) => row.canApprove),
+    ['expired'],
+  )
   assert.equal(await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles), 0)
 })
 

@@ -13,12 +13,19 @@ import { type QueueRow, selectByIds, selectChoices, selectDecided, selectWaiting
 export type ApprovalViewer = { applicationId: string; id: string; roles: readonly Role[]; hasSecondFactor: boolean }
 
 /** One page of one approval queue with everything around it, as this person may see and use it at `now`. */
-export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter, now: Date): Promise<ApprovalPage> {
+export async function listApprovals(
+  queryable: Queryable,
+  viewer: ApprovalViewer,
+  filter: ApprovalFilter,
+  now: Date,
+): Promise<ApprovalPage> {
   const { applicationId } = viewer
   const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
   const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
   const [found, summary, sums, choices] = await Promise.all([
-    filter.queue === 'decided' ? selectDecided(queryable, applicationId, filter, window) : selectWaiting(queryable, applicationId, who, filter, window),
+    filter.queue === 'decided'
+      ? selectDecided(queryable, applicationId, filter, window)
+      : selectWaiting(queryable, applicationId, who, filter, window),
     summariseQueues(queryable, applicationId, who),
     sumWaiting(queryable, applicationId, who, filter),
     selectChoices(queryable, applicationId),
@@ -36,18 +43,33 @@ export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer
 }
 
 /** The rows with these ids as this person sees them now; ids that never had to be approved are left out. */
-export async function findApprovals(queryable: Queryable, viewer: ApprovalViewer, transactionIds: readonly string[], now: Date): Promise<ApprovalRow[]> {
+export async function findApprovals(
+  queryable: Queryable,
+  viewer: ApprovalViewer,
+  transactionIds: readonly string[],
+  now: Date,
+): Promise<ApprovalRow[]> {
   if (transactionIds.length === 0) return []
   return (await selectByIds(queryable, viewer.applicationId, transactionIds)).map((row) => toApprovalRow(row, viewer, now))
 }
 
 /** One row, for a panel or the page of a transaction; undefined when this application has no such approval. */
-export async function findApproval(queryable: Queryable, viewer: ApprovalViewer, transactionId: string, now: Date): Promise<ApprovalRow | undefined> {
+export async function findApproval(
+  queryable: Queryable,
+  viewer: ApprovalViewer,
+  transactionId: string,
+  now: Date,
+): Promise<ApprovalRow | undefined> {
   return (await findApprovals(queryable, viewer, [transactionId], now))[0]
 }
 
 /** The first BULK_MAX of a filter of "mine" with their hashes: exactly what a decision about the whole filter will be about. */
-export async function snapshotApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter, now: Date): Promise<BulkSnapshot> {
+export async function snapshotApprovals(
+  queryable: Queryable,
+  viewer: ApprovalViewer,
+  filter: ApprovalFilter,
+  now: Date,
+): Promise<BulkSnapshot> {
   const mine = { ...filter, queue: 'mine' as const }
   const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
   const [rows, sums] = await Promise.all([
@@ -56,7 +78,14 @@ export async function snapshotApprovals(queryable: Queryable, viewer: ApprovalVi
   ])
   const items = rows.map((row) => toApprovalRow(row, viewer, now))
   return {
-    items: items.map(({ transactionId, contentHash: hash, amount, currency, customerName, needsCode }) => ({ transactionId, contentHash: hash, amount, currency, customerName, needsCode })),
+    items: items.map(({ transactionId, contentHash: hash, amount, currency, customerName, needsCode }) => ({
+      transactionId,
+      contentHash: hash,
+      amount,
+      currency,
+      customerName,
+      needsCode,
+    })),
     total: sums.reduce((count, sum) => count + sum.count, 0),
   }
 }
@@ -96,7 +125,14 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Approv
     given: progress.given,
     needed: progress.needed,
     needsCode: row.needsCode,
-    decisions: decisions.map(({ decidedAt, checkerId, checkerName, decision, note, usedCode }) => ({ checkerId, checkerName, decision, note, usedCode, at: decidedAt.toISOString() })),
+    decisions: decisions.map(({ decidedAt, checkerId, checkerName, decision, note, usedCode }) => ({
+      checkerId,
+      checkerName,
+      decision,
+      note,
+      usedCode,
+      at: decidedAt.toISOString(),
+    })),
     end: row.end && { ...row.end, at: new Date(row.end.at).toISOString() },
     canApprove: verdict === true && row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : verdict,
     canReject: verdict,

@@ -16,14 +16,24 @@ export type QueueRow = Transaction & {
   steps: number[]
   needsCode: boolean
   expiresAt: Date
-  decisions: { checkerId: string; checkerName: string; decision: 'validated' | 'rejected'; step: number; note: string; usedCode: boolean; through: 'api' | 'back_office'; decidedAt: string }[]
+  decisions: {
+    checkerId: string
+    checkerName: string
+    decision: 'validated' | 'rejected'
+    step: number
+    note: string
+    usedCode: boolean
+    through: 'api' | 'back_office'
+    decidedAt: string
+  }[]
   end: ApprovalEnd | null
 }
 
 /** Decisions that the last tab looks at, newest first: it is for what just happened; the list of transactions knows the rest. */
 const DECIDED_MAX = 2_000
 
-const COLUMNS = sql.raw(`${TRANSACTION_COLUMNS}, m.name as "makerName", i.policy_version as "policyVersion", i.rule, i.steps, i.needs_code as "needsCode",
+const COLUMNS =
+  sql.raw(`${TRANSACTION_COLUMNS}, m.name as "makerName", i.policy_version as "policyVersion", i.rule, i.steps, i.needs_code as "needsCode",
   i.expires_at as "expiresAt",
   coalesce((select json_agg(json_build_object('checkerId', d.checker_id, 'checkerName', p.name, 'decision', d.decision, 'step', d.step, 'note', d.note,
               'usedCode', d.used_code, 'through', d.through, 'decidedAt', d.decided_at) order by d.decided_at, d.checker_id)
@@ -65,17 +75,31 @@ const ORDERS: Record<ApprovalFilter['sort'], RawBuilder<unknown>> = {
 
 /** One page of a waiting queue. Only what waits is looked at, through its partial index, whatever the size of the rest. */
 export function selectWaiting(
-  queryable: Queryable, applicationId: string, viewer: QueueViewer, filter: ApprovalFilter, page: { offset: number; limit: number },
+  queryable: Queryable,
+  applicationId: string,
+  viewer: QueueViewer,
+  filter: ApprovalFilter,
+  page: { offset: number; limit: number },
 ): Promise<QueueRow[]> {
   if (filter.queue === 'decided') throw new Error('Decided rows do not wait')
-  return runQuery(queryable, sql<QueueRow>`select ${COLUMNS} from ${WAITING} left join people m on m.person_id = t.maker_id
+  return runQuery(
+    queryable,
+    sql<QueueRow>`select ${COLUMNS} from ${WAITING} left join people m on m.person_id = t.maker_id
     where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)} and ${filterCondition(filter)}
-    order by ${ORDERS[filter.sort]} offset ${page.offset} limit ${page.limit}`)
+    order by ${ORDERS[filter.sort]} offset ${page.offset} limit ${page.limit}`,
+  )
 }
 
 /** One page of what was decided lately, the newest decision first. */
-export function selectDecided(queryable: Queryable, applicationId: string, filter: ApprovalFilter, page: { offset: number; limit: number }): Promise<(QueueRow & { total: bigint })[]> {
-  return runQuery(queryable, sql<QueueRow & { total: bigint }>`with lately as materialized (
+export function selectDecided(
+  queryable: Queryable,
+  applicationId: string,
+  filter: ApprovalFilter,
+  page: { offset: number; limit: number },
+): Promise<(QueueRow & { total: bigint })[]> {
+  return runQuery(
+    queryable,
+    sql<QueueRow & { total: bigint }>`with lately as materialized (
       select d.application_id, d.transaction_id, max(d.decided_at) as decided_at
       from (select application_id, transaction_id, decided_at from approval_decisions where application_id = ${applicationId}
             order by decided_at desc limit ${DECIDED_MAX}) d group by 1, 2
@@ -88,41 +112,66 @@ export function selectDecided(queryable: Queryable, applicationId: string, filte
     select ${COLUMNS}, f.total from fitting f
     join transactions t on t.application_id = f.application_id and t.transaction_id = f.transaction_id
     join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-    left join people m on m.person_id = t.maker_id order by f.decided_at desc, f.transaction_id`)
+    left join people m on m.person_id = t.maker_id order by f.decided_at desc, f.transaction_id`,
+  )
 }
 
 /** The rows with these ids that ever had to be approved, in no particular order. */
 export function selectByIds(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<QueueRow[]> {
-  return runQuery(queryable, sql<QueueRow>`select ${COLUMNS} from ${WAITING} left join people m on m.person_id = t.maker_id
-    where t.application_id = ${applicationId} and t.transaction_id = any (${transactionIds}::uuid[])`)
+  return runQuery(
+    queryable,
+    sql<QueueRow>`select ${COLUMNS} from ${WAITING} left join people m on m.person_id = t.maker_id
+    where t.application_id = ${applicationId} and t.transaction_id = any (${transactionIds}::uuid[])`,
+  )
 }
 
 export type QueueSummary = { mine: number; others: number; made: number; oldestAt: Date | null }
 
 /** How many wait in each queue of this person, and since when the oldest of theirs. */
 export async function summariseQueues(queryable: Queryable, applicationId: string, viewer: QueueViewer): Promise<QueueSummary> {
-  const [row] = await runQuery(queryable, sql<QueueSummary>`select
+  const [row] = await runQuery(
+    queryable,
+    sql<QueueSummary>`select
       count(*) filter (where ${queueCondition(viewer, 'mine')})::integer as mine,
       count(*) filter (where ${queueCondition(viewer, 'others')})::integer as others,
       count(*) filter (where ${queueCondition(viewer, 'made')})::integer as made,
       min(t.created_at) filter (where ${queueCondition(viewer, 'mine')}) as "oldestAt"
-    from ${WAITING} where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL'`)
+    from ${WAITING} where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL'`,
+  )
   return row ?? { mine: 0, others: 0, made: 0, oldestAt: null }
 }
 
 /** Count and sum per currency of what fits a queue and a filter. */
-export function sumWaiting(queryable: Queryable, applicationId: string, viewer: QueueViewer, filter: ApprovalFilter): Promise<{ currency: Currency; count: number; amountMinor: bigint }[]> {
+export function sumWaiting(
+  queryable: Queryable,
+  applicationId: string,
+  viewer: QueueViewer,
+  filter: ApprovalFilter,
+): Promise<{ currency: Currency; count: number; amountMinor: bigint }[]> {
   if (filter.queue === 'decided') return Promise.resolve([])
-  return runQuery(queryable, sql<{ currency: Currency; count: number; amountMinor: bigint }>`select t.currency, count(*)::integer as count, sum(t.amount_minor) as "amountMinor"
+  return runQuery(
+    queryable,
+    sql<{
+      currency: Currency
+      count: number
+      amountMinor: bigint
+    }>`select t.currency, count(*)::integer as count, sum(t.amount_minor) as "amountMinor"
     from ${WAITING} where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)} and ${filterCondition(filter)}
-    group by t.currency order by t.currency`)
+    group by t.currency order by t.currency`,
+  )
 }
 
 /** Who made something that waits, and the rules that hold what waits: the choices of the filters. */
-export async function selectChoices(queryable: Queryable, applicationId: string): Promise<{ makers: { personId: string; name: string }[]; rules: string[] }> {
-  const rows = await runQuery(queryable, sql<{ personId: string | null; name: string | null; rule: string }>`select t.maker_id as "personId", m.name, i.rule ->> 'name' as rule
+export async function selectChoices(
+  queryable: Queryable,
+  applicationId: string,
+): Promise<{ makers: { personId: string; name: string }[]; rules: string[] }> {
+  const rows = await runQuery(
+    queryable,
+    sql<{ personId: string | null; name: string | null; rule: string }>`select t.maker_id as "personId", m.name, i.rule ->> 'name' as rule
     from ${WAITING} left join people m on m.person_id = t.maker_id
-    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' group by 1, 2, 3 order by m.name, rule`)
+    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' group by 1, 2, 3 order by m.name, rule`,
+  )
   const makers = new Map(rows.flatMap((row) => (row.personId && row.name ? [[row.personId, row.name] as const] : [])))
   return { makers: [...makers].map(([personId, name]) => ({ personId, name })), rules: [...new Set(rows.map((row) => row.rule))].sort() }
 }

@@ -19,11 +19,20 @@ async function scene() {
   const add = async (amount: bigint, hoursAgo: number, end?: 'succeeded' | 'failed', overrides: Partial<IntakeItem> = {}) => {
     const item = anIntakeItem(applicationId, { amountMinor: amount * 100n, feeSystemMinor: 0n, feeAppMinor: 0n, ...overrides })
     await takeIn(pool, [item])
-    if (end) await transition(pool, [{ applicationId, transactionId: item.transactionId, event: end, actor: { kind: 'operator', id: null } }])
-    await pool.query("update transactions set created_at = now() - $2::float8 * interval '1 hour' where transaction_id = $1", [item.transactionId, hoursAgo])
+    if (end)
+      await transition(pool, [{ applicationId, transactionId: item.transactionId, event: end, actor: { kind: 'operator', id: null } }])
+    await pool.query("update transactions set created_at = now() - $2::float8 * interval '1 hour' where transaction_id = $1", [
+      item.transactionId,
+      hoursAgo,
+    ])
     return item.transactionId
   }
-  return { applicationId, add, waiting: (amount: bigint, overrides: Partial<IntakeItem> = {}) => add(amount, 0, undefined, { source: 'person', bands: [aBand()], ...overrides }) }
+  return {
+    applicationId,
+    add,
+    waiting: (amount: bigint, overrides: Partial<IntakeItem> = {}) =>
+      add(amount, 0, undefined, { source: 'person', bands: [aBand()], ...overrides }),
+  }
 }
 
 test('a number that was never paid is a first payment, also when attempts failed', async () => {
@@ -46,7 +55,10 @@ test('a history gives exactly this strip: count, usual range, near-equal amount,
   const { since, lastAt, ...history } = evidence.history
   assert.ok(Date.parse(since) < Date.parse(lastAt))
   assert.deepEqual(history, { count: 7, isMore: false, low: '100', high: '1490', median: '400', timesMedian: 3.8, lastAmount: '1490' })
-  assert.deepEqual(evidence.nearEqual.map((one) => [one.transactionId, one.amount, one.status, one.isSameName]), [[near, '1490', 'SUCCESS', false]])
+  assert.deepEqual(
+    evidence.nearEqual.map((one) => [one.transactionId, one.amount, one.status, one.isSameName]),
+    [[near, '1490', 'SUCCESS', false]],
+  )
   assert.deepEqual([evidence.nameBefore?.name, evidence.nameBefore?.isOtherSpelling], ['Jean Fotso', false])
   assert.deepEqual([evidence.isFirst, evidence.failedBefore, evidence.operatorBefore], [false, 1, null])
   // 100,000 minus 2,990 + 1,485 paid; what waits takes nothing yet.
@@ -59,7 +71,10 @@ test('accents, case and the order of the words are another spelling; one per cen
   await add(1_011n, 23, 'succeeded', { customerName: 'mbarga CLARISSÉ' })
   await add(1_000n, 25, 'succeeded', { customerName: 'mbarga CLARISSÉ' })
   const evidence = await readEvidence(database.pool, applicationId, await waiting(1_000n))
-  assert.deepEqual(evidence?.nearEqual.map((one) => [one.transactionId, one.isSameName]), [[bound, true]])
+  assert.deepEqual(
+    evidence?.nearEqual.map((one) => [one.transactionId, one.isSameName]),
+    [[bound, true]],
+  )
   assert.equal(evidence?.nameBefore?.isOtherSpelling, true)
 })
 

@@ -13,7 +13,11 @@ const NEAR_EQUAL_MAX = 5
 const RANGE_FROM = 5
 
 /** What the application's own rows say about one transaction; undefined when it has no such transaction (DESIGN 9). */
-export async function readEvidence(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalEvidence | undefined> {
+export async function readEvidence(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<ApprovalEvidence | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
   const [others, room] = await Promise.all([
@@ -23,13 +27,16 @@ export async function readEvidence(queryable: Queryable, applicationId: string, 
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
   return {
     ...weighHistory(transaction, others, others.length === LOOKED_AT_MAX),
-    balance: room === undefined ? null : {
-      now: formatMinor(room.depositMinor),
-      // Money that is held already is gone from the free balance: then this changes nothing any more.
-      afterThis: formatMinor(room.depositMinor - (transaction.status === 'PENDING_APPROVAL' ? cost : 0n)),
-      afterAllWaiting: formatMinor(room.depositMinor - room.waitingMinor),
-      waitingCount: room.waitingCount,
-    },
+    balance:
+      room === undefined
+        ? null
+        : {
+            now: formatMinor(room.depositMinor),
+            // Money that is held already is gone from the free balance: then this changes nothing any more.
+            afterThis: formatMinor(room.depositMinor - (transaction.status === 'PENDING_APPROVAL' ? cost : 0n)),
+            afterAllWaiting: formatMinor(room.depositMinor - room.waitingMinor),
+            waitingCount: room.waitingCount,
+          },
   }
 }
 
@@ -42,17 +49,25 @@ export function weighHistory(transaction: Transaction, others: readonly PhoneRow
   return {
     isFirst: paid.length === 0,
     failedBefore: earlier.filter((other) => other.status === 'FAILED').length,
-    nearEqual: alike.filter((other) => isNearEqual(transaction, other)).slice(0, NEAR_EQUAL_MAX).map((other) => ({
-      transactionId: other.transactionId,
-      amount: formatMinor(other.amountMinor),
-      at: other.createdAt.toISOString(),
-      status: other.status,
-      isSameName: foldName(other.customerName) === foldName(transaction.customerName),
-    })),
+    nearEqual: alike
+      .filter((other) => isNearEqual(transaction, other))
+      .slice(0, NEAR_EQUAL_MAX)
+      .map((other) => ({
+        transactionId: other.transactionId,
+        amount: formatMinor(other.amountMinor),
+        at: other.createdAt.toISOString(),
+        status: other.status,
+        isSameName: foldName(other.customerName) === foldName(transaction.customerName),
+      })),
     history: summarise(transaction, paid, isMore),
-    nameBefore: last && last.customerName.trim() !== transaction.customerName.trim()
-      ? { name: last.customerName, at: last.createdAt.toISOString(), isOtherSpelling: foldName(last.customerName) === foldName(transaction.customerName) }
-      : null,
+    nameBefore:
+      last && last.customerName.trim() !== transaction.customerName.trim()
+        ? {
+            name: last.customerName,
+            at: last.createdAt.toISOString(),
+            isOtherSpelling: foldName(last.customerName) === foldName(transaction.customerName),
+          }
+        : null,
     operatorBefore: last && last.operator !== transaction.operator ? last.operator : null,
   }
 }
@@ -68,7 +83,8 @@ function summarise({ amountMinor }: Transaction, paid: readonly PhoneRow[], isMo
   const oldest = paid.at(-1)
   if (!newest || !oldest) return null
   const amounts = paid.map((other) => other.amountMinor).sort((left, right) => (left < right ? -1 : left > right ? 1 : 0))
-  const at = (share: number) => amounts[Math.min(amounts.length - 1, Math.max(0, Math.ceil(share * amounts.length) - 1))] ?? newest.amountMinor
+  const at = (share: number) =>
+    amounts[Math.min(amounts.length - 1, Math.max(0, Math.ceil(share * amounts.length) - 1))] ?? newest.amountMinor
   const isFew = amounts.length < RANGE_FROM
   const median = at(0.5)
   return {
@@ -87,5 +103,12 @@ function summarise({ amountMinor }: Transaction, paid: readonly PhoneRow[], isMo
 
 /** A name without accents, case, marks and the order of its words: what is left tells another spelling from another person. */
 function foldName(name: string): string {
-  return name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean).sort().join(' ')
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .sort()
+    .join(' ')
 }

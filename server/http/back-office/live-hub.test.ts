@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { after, before, test } from 'node:test'
 import type { Queryable } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -45,10 +44,15 @@ test('five hundred viewers of two applications cost one statement a tick, and ea
   const heard = { first: 0, second: 0 }
   const all = Promise.withResolvers<void>()
   const leave = Array.from({ length: 500 }, (_, n) =>
-    hub.watch({ ...(n % 2 ? first : second), onChange: () => {
-      heard[n % 2 ? 'first' : 'second']++
-      if (heard.first === 250) all.resolve()
-    }, onEnd: () => assert.fail('still allowed') }))
+    hub.watch({
+      ...(n % 2 ? first : second),
+      onChange: () => {
+        heard[n % 2 ? 'first' : 'second']++
+        if (heard.first === 250) all.resolve()
+      },
+      onEnd: () => assert.fail('still allowed'),
+    }),
+  )
   await more(3)
   const before = count()
   await change(first.applicationId)
@@ -86,10 +90,14 @@ test('whoever is blocked, signed out everywhere or no member any more is ended, 
   const ended = new EventEmitter()
   const names: string[] = []
   for (const [name, viewer] of Object.entries(viewers)) {
-    hub.watch({ ...viewer, onChange: () => undefined, onEnd: () => {
-      names.push(name)
-      ended.emit('end')
-    } })
+    hub.watch({
+      ...viewer,
+      onChange: () => undefined,
+      onEnd: () => {
+        names.push(name)
+        ended.emit('end')
+      },
+    })
   }
   await database.pool.query('update people set is_blocked = true where person_id = $1', [viewers.blocked.personId])
   await database.pool.query('update people set session_epoch = 2 where person_id = $1', [viewers.signedOut.personId])

@@ -11,7 +11,10 @@ const KEY = Symbol.for('countersign.liveHub')
 function liveHub(): LiveHub {
   const place = globalThis as { [KEY]?: LiveHub }
   const { pool, logger } = backOfficeRuntime()
-  place[KEY] ??= createLiveHub({ queryable: pool, onError: (error) => logger.warn({ err: error }, 'Live pages could not look for changes') })
+  place[KEY] ??= createLiveHub({
+    queryable: pool,
+    onError: (error) => logger.warn({ err: error }, 'Live pages could not look for changes'),
+  })
   return place[KEY]
 }
 
@@ -54,5 +57,11 @@ export function liveStream(onlooker: Onlooker, signal: AbortSignal, hub: LiveHub
     },
     cancel: () => stop(),
   })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'private, no-cache, no-transform', 'x-accel-buffering': 'no' } })
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'private, no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  })
 }

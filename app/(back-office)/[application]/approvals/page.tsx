@@ -30,16 +30,28 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
   const queryClient = getQueryClient()
   const [locale, page] = await Promise.all([
     readLocale(),
-    queryClient.fetchQuery({ queryKey: queryKeys.approvalList(application, query), queryFn: () => listApprovals(pool, actor, filter, clock.now()) }),
+    queryClient.fetchQuery({
+      queryKey: queryKeys.approvalList(application, query),
+      queryFn: () => listApprovals(pool, actor, filter, clock.now()),
+    }),
   ])
   const first = page.rows[0]
   if (first && filter.queue !== 'decided') {
-    await queryClient.prefetchQuery({ queryKey: queryKeys.approvalEvidence(application, first.transactionId), queryFn: () => readEvidence(pool, actor.applicationId, first.transactionId) })
+    await queryClient.prefetchQuery({
+      queryKey: queryKeys.approvalEvidence(application, first.transactionId),
+      queryFn: () => readEvidence(pool, actor.applicationId, first.transactionId),
+    })
   }
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <MoreWords messages={pickMessages(MESSAGES[locale], ['approvals.'])}>
-        <ApprovalBoard application={application} queue={filter.queue} page={filter.page} query={query} actions={{ decide: decideTransactions, recall: recallWaiting }} />
+        <ApprovalBoard
+          application={application}
+          queue={filter.queue}
+          page={filter.page}
+          query={query}
+          actions={{ decide: decideTransactions, recall: recallWaiting }}
+        />
       </MoreWords>
     </HydrationBoundary>
   )

@@ -28,7 +28,6 @@ import { useBoardKeys } from './use-board-keys.ts'
 const BulkBar = lazy(() => import('./bulk-bar.tsx'))
 const DecisionDialog = lazy(() => import('#components/domain/decision-dialog.tsx'))
 const RecallDialog = lazy(() => import('#components/domain/recall-dialog.tsx'))
-const BulkBar = lazy(() => import('./bulk-bar.tsx'))
 const ApprovalSheet = lazy(() => import('./approval-sheet.tsx'))
 
 /** From this width on the panel stands beside the list. */

@@ -8,7 +8,8 @@ import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
   const { pool, clock } = backOfficeRuntime()
-  return answerData({ application, permission: 'approval:read', schema: approvalFilterSchema, searchParams: request.nextUrl.searchParams }, async (actor, filter) =>
-    ok(await listApprovals(pool, actor, filter, clock.now())),
+  return answerData(
+    { application, permission: 'approval:read', schema: approvalFilterSchema, searchParams: request.nextUrl.searchParams },
+    async (actor, filter) => ok(await listApprovals(pool, actor, filter, clock.now())),
   )
 }

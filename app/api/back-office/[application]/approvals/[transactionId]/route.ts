@@ -8,10 +8,18 @@ import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.
 const noQuery = z.object({})
 
 /** What to know before deciding about one transaction. */
-export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string; transactionId: string }> }): Promise<Response> {
+export async function GET(
+  request: NextRequest,
+  { params }: { params: Promise<{ application: string; transactionId: string }> },
+): Promise<Response> {
   const { application, transactionId } = await params
-  return answerData({ application, permission: 'approval:read', schema: noQuery, searchParams: request.nextUrl.searchParams }, async (actor) => {
-    const evidence = z.uuid().safeParse(transactionId).success ? await readEvidence(backOfficeRuntime().pool, actor.applicationId, transactionId) : undefined
-    return evidence ? ok(evidence) : err('not_found')
-  })
+  return answerData(
+    { application, permission: 'approval:read', schema: noQuery, searchParams: request.nextUrl.searchParams },
+    async (actor) => {
+      const evidence = z.uuid().safeParse(transactionId).success
+        ? await readEvidence(backOfficeRuntime().pool, actor.applicationId, transactionId)
+        : undefined
+      return evidence ? ok(evidence) : err('not_found')
+    },
+  )
 }

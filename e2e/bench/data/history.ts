@@ -1,5 +1,6 @@
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { sealTotals } from '#server/reports/seal-totals.ts'
 
 /** A filled database: so many transactions of one application over ten years, its phones, and what is still open. */
@@ -36,8 +37,9 @@ export async function loadHistory(pool: Pool, applicationId: string, size: numbe
     if (last % (CHUNK * 5) === 0) say(`history: ${last} of ${size}`)
   }
   await summarise(pool, applicationId)
-  // What the hourly task does.
+  // What the scheduled tasks do.
   await sealTotals(pool)
+  await sealLedgerDays(pool, 0)
   await pool.query('vacuum analyze')
   const whole = Math.floor(finals / 20)
   const rest = finals % 20

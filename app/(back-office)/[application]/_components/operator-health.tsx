@@ -22,11 +22,9 @@ const SHARE_LOW = 0.8
 export function OperatorHealthSection({ application, data, days }: { application: string; data: OverviewDto; days: number }) {
   const { t } = useWords()
   return (
-    <section aria-labelledby="operators" className="grid grid-cols-1 gap-3">
+    <div className="grid grid-cols-1 gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <h2 id="operators" className="text-amount font-strong">
-          {t('overview.operators')}
-        </h2>
+        <h2 className="text-amount font-strong">{t('overview.operators')}</h2>
         <nav aria-label={t('overview.daysBack')} className="no-print flex gap-1">
           {OVERVIEW_DAYS.map((choice) => (
             <Link
@@ -49,7 +47,7 @@ export function OperatorHealthSection({ application, data, days }: { application
           <HealthTable application={application} data={data} />
         </>
       )}
-    </section>
+    </div>
   )
 }
 

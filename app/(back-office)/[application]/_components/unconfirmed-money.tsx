@@ -15,10 +15,8 @@ import { paths } from '#lib/paths.ts'
 export function UnconfirmedSection({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
   const { t } = useWords()
   return (
-    <section aria-labelledby="unconfirmed">
-      <h2 id="unconfirmed" className="text-amount font-strong">
-        {t('overview.unconfirmed')}
-      </h2>
+    <div>
+      <h2 className="text-amount font-strong">{t('overview.unconfirmed')}</h2>
       <p className="text-ink-2">{unconfirmed.length === 0 ? t('overview.unconfirmedNone') : t('overview.unconfirmedText')}</p>
       {unconfirmed.length > 0 && (
         <TableCard label={t('overview.unconfirmed')} className="mt-2 max-sm:hidden">
@@ -66,7 +64,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
         </TableCard>
       )}
       {unconfirmed.length > 0 && <NarrowList application={application} unconfirmed={unconfirmed} />}
-    </section>
+    </div>
   )
 }
 

@@ -25,7 +25,7 @@ const FILLS: Record<BarSeries['tone'], string> = {
 const MARKS: Record<BarSeries['tone'], string> = { accent: 'bg-accent', bad: 'bg-bad', ok: 'bg-ok', wait: 'bg-wait', run: 'bg-run' }
 const WIDTH = 1000
 const HEIGHT = 190
-const LABELS_MAX = 8
+const LABELS_MAX = 6
 
 /** Stacked bars drawn as plain SVG by the server, with the figures as a table behind a switch that needs no script. */
 export function BarChart({ title, labels, series, tableLabel, table }: BarChartProps) {
@@ -55,7 +55,9 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
       </svg>
       <div aria-hidden="true" className="mt-1.5 flex justify-between text-second text-quiet tabular">
         {written.map((label) => (
-          <span key={label}>{label}</span>
+          <span key={label} className="whitespace-nowrap">
+            {label}
+          </span>
         ))}
       </div>
       <details className="mt-3 print:hidden">

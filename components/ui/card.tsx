@@ -12,7 +12,7 @@ export function Facts({ facts, nameClass = 'w-28' }: { facts: readonly { name: s
       {facts.map((fact) => (
         <div key={fact.name} className="flex gap-3">
           <dt className={`shrink-0 text-quiet ${nameClass}`}>{fact.name}</dt>
-          <dd className="min-w-0 flex-1 break-words">{fact.value}</dd>
+          <dd className="min-w-0 flex-1 wrap-anywhere">{fact.value}</dd>
         </div>
       ))}
     </dl>

@@ -8,6 +8,7 @@ import { measureFlushPrice } from './limits/flush-price.ts'
 import { type Options, readOptions } from './options.ts'
 import { PARTS } from './parts.ts'
 import { openStage, type Stage } from './stage/stage.ts'
+import { startCountOfOthers } from './stage/usage.ts'
 
 try {
   process.exitCode = await main(readOptions(process.argv.slice(2)))
@@ -55,11 +56,13 @@ async function measure(stage: Stage, options: Options): Promise<Outcome> {
   for (const part of PARTS) {
     if (options.parts.length > 0 ? !options.parts.includes(part.name) : part.isOnRequest) continue
     context.say(`${part.name}: starting`)
+    const others = await startCountOfOthers()
     try {
       figures.push(...(await part.run(context)))
     } catch (error) {
       failures[part.name] = error instanceof Error ? error.message : String(error)
     }
+    figures.push({ name: `${part.name}: what other programs took meanwhile`, value: await others.stop(), unit: 'cores' })
   }
   return { figures, failures, environment }
 }

@@ -7,6 +7,8 @@ import { type Figure, median, percentile } from '../figures.ts'
 import { measurePostLoop } from '../limits/post-loop.ts'
 import { type Sink, startSink } from '../limits/sink.ts'
 import { createCast } from '../stage/cast.ts'
+import type { ServerProcess } from '../stage/server-process.ts'
+import { startCpuCount } from '../stage/usage.ts'
 
 const HEALTHY = 100
 const HANGING = 900
@@ -39,7 +41,7 @@ export const webhooks: Part = {
     const plans = createPlans(player.applicationId)
     try {
       const figures = [
-        await measureRate(context, database.pool, sink, plans),
+        await measureRate(context, database.pool, server, sink, plans),
         ...(await measureDelays(context, database.pool, sink, plans)),
       ]
       return [...figures, await memoryFigure('webhooks', server)]
@@ -59,7 +61,7 @@ function createPlans(applicationId: string): Plans {
   return { next: (plan) => ({ ...plan, applicationId, run: ++run }) }
 }
 
-async function measureRate({ options, say }: Context, pool: Pool, sink: Sink, plans: Plans): Promise<Figure> {
+async function measureRate({ stage, options, say }: Context, pool: Pool, server: ServerProcess, sink: Sink, plans: Plans): Promise<Figure> {
   say('webhooks: as fast as they go')
   const receivers = sink.healthy(HEALTHY)
   const before = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
@@ -67,7 +69,9 @@ async function measureRate({ options, say }: Context, pool: Pool, sink: Sink, pl
   await sink.take()
   const plan = plans.next({ count, receivers, firstDueAtMs: Date.now(), gapMs: 0 })
   await insertDeliveries(pool, plan)
+  const counting = await startCpuCount(server.pid, stage.postgres.pid)
   const arrivals = await untilArrived(sink, plan)
+  const cpu = await counting.stop()
   const after = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
   const times = arrivals.map(([, atMs]) => atMs)
   // The first and last twentieth are starting and ending.
@@ -78,7 +82,7 @@ async function measureRate({ options, say }: Context, pool: Pool, sink: Sink, pl
     unit: 'deliveries/s',
     limit: { name: 'undici loop', value: median([before, after]) },
     bar: { kind: 'at least', threshold: RATE_BAR },
-    note: `${count} deliveries to ${HEALTHY} receivers, every attempt claimed, signed and recorded in the database`,
+    note: `${count} deliveries to ${HEALTHY} receivers, every attempt claimed, signed and recorded in the database; cores: service ${cpu.server.toFixed(2)}, PostgreSQL ${cpu.postgres.toFixed(2)}, whole machine ${cpu.machine.toFixed(2)}`,
   }
 }
 

@@ -44,6 +44,31 @@ async function cpuOfFamily(parent: number): Promise<number> {
   return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.cpu : 0), (await readStat(parent))?.cpuWithEnded ?? 0)
 }
 
+/** Counts what programs outside this run use of the CPU; `stop` gives it in cores. */
+export async function startCountOfOthers(): Promise<{ stop(): Promise<number> }> {
+  const startedMs = performance.now()
+  const before = (await cpuOfMachine()) - (await cpuOfDescendants(process.pid))
+  return {
+    async stop() {
+      const after = (await cpuOfMachine()) - (await cpuOfDescendants(process.pid))
+      return Math.max(0, (after - before) / ((performance.now() - startedMs) / 1_000))
+    },
+  }
+}
+
+/** A process and all below it, those that have ended included. */
+async function cpuOfDescendants(root: number): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const stats = new Map(
+    (await Promise.all(pids.map(async (pid) => [pid, await readStat(pid)] as const))).filter(([, stat]) => stat !== undefined),
+  )
+  const isBelow = (pid: number): boolean => {
+    for (let at: number | undefined = pid; at !== undefined && at > 1; at = stats.get(at)?.parent) if (at === root) return true
+    return false
+  }
+  return [...stats].reduce((sum, [pid, stat]) => sum + (isBelow(pid) ? (stat?.cpuWithEnded ?? 0) : 0), 0)
+}
+
 async function readStat(pid: number): Promise<{ parent: number; cpu: number; cpuWithEnded: number } | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined

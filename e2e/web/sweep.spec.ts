@@ -70,6 +70,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
               expect.soft(response?.status(), where).toBe(200)
               await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
               await expect.soft(page.locator('h1'), where).toHaveCount(1)
+              await expect.soft(page.locator('h1'), where).toBeVisible()
               expect.soft(await page.title(), where).not.toBe('')
               expect.soft(await findAxeViolations(page), where).toEqual([])
               expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false })

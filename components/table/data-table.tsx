@@ -69,7 +69,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   return (
     <div className="@container/table">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: the narrow layout is a grid, and browsers then forget that it is a table */}
-      <div className="overflow-x-auto @max-[640px]/table:overflow-x-visible">
+      <div className="relative overflow-x-auto @max-[640px]/table:overflow-x-visible">
         <table role="table" aria-busy={isRefreshing || undefined} className="w-full border-collapse text-left @max-[640px]/table:block">
           <caption className="sr-only">{caption}</caption>
           <thead role="rowgroup" className="@max-[640px]/table:sr-only">

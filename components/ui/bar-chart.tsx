@@ -62,7 +62,7 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
       </div>
       <details className="mt-3 print:hidden">
         <summary className="inline-flex text-second text-accent hover:underline">{tableLabel}</summary>
-        <div className="mt-2 overflow-x-auto">{table}</div>
+        <div className="relative mt-2 overflow-x-auto">{table}</div>
       </details>
     </figure>
   )

@@ -18,7 +18,9 @@ try {
 }
 
 function runTests(testFiles: string[], databaseUrl: string): Promise<number> {
-  const child = spawn(process.execPath, ['--test', '--test-concurrency=2', ...testFiles], {
+  // A test that hangs fails after some minutes, and what a failed test left open does not hold up the run.
+  const options = ['--test', '--test-concurrency=2', '--test-timeout=400000', '--test-force-exit']
+  const child = spawn(process.execPath, [...options, ...testFiles], {
     stdio: 'inherit',
     env: { ...process.env, TEST_DATABASE_URL: databaseUrl },
   })

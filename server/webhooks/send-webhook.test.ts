@@ -5,12 +5,14 @@ import { after, test } from 'node:test'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
 import { createHostResolver } from './resolve-host.ts'
 import { createSender, type Sender, type SenderOptions } from './send-webhook.ts'
-import { listen, startReceiver, until } from './testing.ts'
+import { closeEverything, listen, startReceiver, until } from './testing.ts'
 
-const DEADLINE_MS = 150
+// Long enough for an answer on a busy machine; only what hangs waits for it.
+const DEADLINE_MS = 600
 const opened: { close(): unknown }[] = []
-after(() => {
+after(async () => {
   for (const each of opened) each.close()
+  await closeEverything()
 })
 
 function makeSender(options: Partial<SenderOptions> = {}): Sender {

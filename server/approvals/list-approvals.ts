@@ -1,13 +1,13 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import { approvalProgress, canDecide } from '#lib/approval-verdict.ts'
-import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot } from '#lib/approvals.ts'
-import { formatMinor } from '#lib/money.ts'
+import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
+import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { ApprovalDecision } from './approval-store.ts'
 import { contentHash, shownContent } from './content-hash.ts'
-import { type QueueRow, selectByIds, selectChoices, selectDecided, selectWaiting, summariseQueues, sumWaiting } from './queue-store.ts'
+import { groupWaiting, type QueueRow, selectByIds, selectDecided, selectWaiting, type WaitingGroup } from './queue-store.ts'
 
 /** Who looks: what rows say about buttons depends on it. */
 export type ApprovalViewer = { applicationId: string; id: string; roles: readonly Role[]; hasSecondFactor: boolean }
@@ -22,24 +22,41 @@ export async function listApprovals(
   const { applicationId } = viewer
   const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
   const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
-  const [found, summary, sums, choices] = await Promise.all([
+  const [found, groups] = await Promise.all([
     filter.queue === 'decided'
       ? selectDecided(queryable, applicationId, filter, window)
       : selectWaiting(queryable, applicationId, who, filter, window),
-    summariseQueues(queryable, applicationId, who),
-    sumWaiting(queryable, applicationId, who, filter),
-    selectChoices(queryable, applicationId),
+    groupWaiting(queryable, applicationId, who, filter),
   ])
   const first = found[0]
-  const total = first && 'total' in first ? Number(first.total) : sums.reduce((count, sum) => count + sum.count, 0)
+  const sums = sumGroups(groups.filter((group) => group.queue === filter.queue && group.isFitting))
+  const countOf = (queue: WaitingGroup['queue']) => groups.reduce((count, group) => count + (group.queue === queue ? group.count : 0), 0)
+  const oldest = groups.flatMap((group) => (group.queue === 'mine' ? [group.oldestAt.toISOString()] : [])).sort()[0]
   return {
     rows: found.map((row) => toApprovalRow(row, viewer, now)),
-    total,
-    sums: sums.map((sum) => ({ currency: sum.currency, count: sum.count, amount: formatMinor(sum.amountMinor) })),
-    counts: { mine: summary.mine, others: summary.others, made: summary.made },
-    oldestAt: summary.oldestAt?.toISOString() ?? null,
-    ...choices,
+    total: first && 'total' in first ? Number(first.total) : sums.reduce((count, sum) => count + sum.count, 0),
+    sums,
+    counts: { mine: countOf('mine'), others: countOf('others'), made: countOf('made') },
+    oldestAt: oldest ?? null,
+    ...choicesOf(groups),
   }
+}
+
+/** Count and sum per currency, never added together. */
+function sumGroups(groups: readonly WaitingGroup[]): CurrencyAmount[] {
+  return CURRENCIES.flatMap((currency) => {
+    const own = groups.filter((group) => group.currency === currency)
+    if (own.length === 0) return []
+    const amountMinor = own.reduce((sum, group) => sum + group.amountMinor, 0n)
+    return [{ currency, count: own.reduce((count, group) => count + group.count, 0), amount: formatMinor(amountMinor) }]
+  })
+}
+
+/** Who made something that waits, by name, and the rules that hold what waits. */
+function choicesOf(groups: readonly WaitingGroup[]): Pick<ApprovalPage, 'makers' | 'rules'> {
+  const makers = new Map(groups.flatMap((group) => (group.makerId && group.makerName ? [[group.makerId, group.makerName] as const] : [])))
+  const byName = [...makers].map(([personId, name]) => ({ personId, name })).sort((left, right) => left.name.localeCompare(right.name))
+  return { makers: byName, rules: [...new Set(groups.map((group) => group.rule))].sort() }
 }
 
 /** The rows with these ids as this person sees them now; ids that never had to be approved are left out. */
@@ -72,9 +89,9 @@ export async function snapshotApprovals(
 ): Promise<BulkSnapshot> {
   const mine = { ...filter, queue: 'mine' as const }
   const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
-  const [rows, sums] = await Promise.all([
+  const [rows, groups] = await Promise.all([
     selectWaiting(queryable, viewer.applicationId, who, mine, { offset: 0, limit: BULK_MAX }),
-    sumWaiting(queryable, viewer.applicationId, who, mine),
+    groupWaiting(queryable, viewer.applicationId, who, mine),
   ])
   const items = rows.map((row) => toApprovalRow(row, viewer, now))
   return {
@@ -86,7 +103,7 @@ export async function snapshotApprovals(
       customerName,
       needsCode,
     })),
-    total: sums.reduce((count, sum) => count + sum.count, 0),
+    total: groups.reduce((count, group) => count + (group.queue === 'mine' && group.isFitting ? group.count : 0), 0),
   }
 }
 

@@ -82,11 +82,19 @@ export function selectWaiting(
   page: { offset: number; limit: number },
 ): Promise<QueueRow[]> {
   if (filter.queue === 'decided') throw new Error('Decided rows do not wait')
+  // First which rows, then what is shown of them: an order that no index has must not read everything about every row.
   return runQuery(
     queryable,
-    sql<QueueRow>`select ${COLUMNS} from ${WAITING} left join people m on m.person_id = t.maker_id
-    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)} and ${filterCondition(filter)}
-    order by ${ORDERS[filter.sort]} offset ${page.offset} limit ${page.limit}`,
+    sql<QueueRow>`with picked as materialized (
+      select t.application_id, t.transaction_id from ${WAITING}
+      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)}
+        and ${filterCondition(filter)}
+      order by ${ORDERS[filter.sort]} offset ${page.offset} limit ${page.limit}
+    )
+    select ${COLUMNS} from picked f
+    join transactions t on t.application_id = f.application_id and t.transaction_id = f.transaction_id
+    join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+    left join people m on m.person_id = t.maker_id order by ${ORDERS[filter.sort]}`,
   )
 }
 
@@ -125,53 +133,35 @@ export function selectByIds(queryable: Queryable, applicationId: string, transac
   )
 }
 
-export type QueueSummary = { mine: number; others: number; made: number; oldestAt: Date | null }
-
-/** How many wait in each queue of this person, and since when the oldest of theirs. */
-export async function summariseQueues(queryable: Queryable, applicationId: string, viewer: QueueViewer): Promise<QueueSummary> {
-  const [row] = await runQuery(
-    queryable,
-    sql<QueueSummary>`select
-      count(*) filter (where ${queueCondition(viewer, 'mine')})::integer as mine,
-      count(*) filter (where ${queueCondition(viewer, 'others')})::integer as others,
-      count(*) filter (where ${queueCondition(viewer, 'made')})::integer as made,
-      min(t.created_at) filter (where ${queueCondition(viewer, 'mine')}) as "oldestAt"
-    from ${WAITING} where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL'`,
-  )
-  return row ?? { mine: 0, others: 0, made: 0, oldestAt: null }
+/** Some of what waits, of one queue of this person, alike in all that the page counts by. */
+export type WaitingGroup = {
+  queue: Exclude<ApprovalQueue, 'decided'>
+  currency: Currency
+  makerId: string | null
+  makerName: string | null
+  rule: string
+  isFitting: boolean
+  count: number
+  amountMinor: bigint
+  oldestAt: Date
 }
 
-/** Count and sum per currency of what fits a queue and a filter. */
-export function sumWaiting(
+/** Everything that waits, counted and summed in one pass: for the queues, the filter's total and the filter's choices at once. */
+export function groupWaiting(
   queryable: Queryable,
   applicationId: string,
   viewer: QueueViewer,
   filter: ApprovalFilter,
-): Promise<{ currency: Currency; count: number; amountMinor: bigint }[]> {
-  if (filter.queue === 'decided') return Promise.resolve([])
+): Promise<WaitingGroup[]> {
   return runQuery(
     queryable,
-    sql<{
-      currency: Currency
-      count: number
-      amountMinor: bigint
-    }>`select t.currency, count(*)::integer as count, sum(t.amount_minor) as "amountMinor"
-    from ${WAITING} where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)} and ${filterCondition(filter)}
-    group by t.currency order by t.currency`,
+    sql<WaitingGroup>`select g.*, m.name as "makerName" from (
+      select w.queue, w.currency, w.maker_id as "makerId", w.rule, w.is_fitting as "isFitting", count(*)::integer as count,
+        sum(w.amount_minor) as "amountMinor", min(w.created_at) as "oldestAt"
+      from (select t.currency, t.maker_id, t.amount_minor, t.created_at, i.rule ->> 'name' as rule, ${filterCondition(filter)} as is_fitting,
+              case when ${queueCondition(viewer, 'made')} then 'made' when ${queueCondition(viewer, 'mine')} then 'mine' else 'others' end as queue
+            from ${WAITING} where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL') w
+      group by w.queue, w.currency, w.maker_id, w.rule, w.is_fitting) g
+    left join people m on m.person_id = g."makerId"`,
   )
-}
-
-/** Who made something that waits, and the rules that hold what waits: the choices of the filters. */
-export async function selectChoices(
-  queryable: Queryable,
-  applicationId: string,
-): Promise<{ makers: { personId: string; name: string }[]; rules: string[] }> {
-  const rows = await runQuery(
-    queryable,
-    sql<{ personId: string | null; name: string | null; rule: string }>`select t.maker_id as "personId", m.name, i.rule ->> 'name' as rule
-    from ${WAITING} left join people m on m.person_id = t.maker_id
-    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' group by 1, 2, 3 order by m.name, rule`,
-  )
-  const makers = new Map(rows.flatMap((row) => (row.personId && row.name ? [[row.personId, row.name] as const] : [])))
-  return { makers: [...makers].map(([personId, name]) => ({ personId, name })), rules: [...new Set(rows.map((row) => row.rule))].sort() }
 }

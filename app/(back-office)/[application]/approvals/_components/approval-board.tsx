@@ -193,7 +193,8 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
       </div>
       <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
       <div className="grid items-start gap-4 min-[1400px]:grid-cols-[minmax(0,1fr)_332px]">
-        <div className="min-w-0">
+        {/* The list scrolls sideways where it must, which would cut a ring outside its rows. */}
+        <div className="min-w-0 [&_tr:focus-visible]:-outline-offset-2">
           <DataTable
             caption={t(`approvals.queue.${queue}`)}
             columns={queue === 'decided' ? DECIDED_COLUMNS : WAITING_COLUMNS}

@@ -56,7 +56,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
     test.describe(`every page, ${locale} ${colorScheme}`, () => {
       test.use({ locale, colorScheme })
       test('is accessible, fits, stands still and keeps its content policy at every width', async ({ page }) => {
-        test.setTimeout(300_000)
+        test.setTimeout(600_000)
         await page.addInitScript(watchPage)
         const goTo = await visitor(page)
         for (const place of await placesToSee()) {
@@ -84,7 +84,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
 }
 
 test('every control of every page is reached with the Tab key, and shows that it has the focus', async ({ page }) => {
-  test.setTimeout(300_000)
+  test.setTimeout(600_000)
   const goTo = await visitor(page)
   for (const place of await placesToSee()) {
     const address = await goTo(place)

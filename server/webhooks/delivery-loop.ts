@@ -205,7 +205,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   async function make(target: Target, delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
     const result = await sendOne(sender, options, delivery)
     target.inFlight--
-    slots.ended(target, result.outcome.startsWith('timeout') ? 'timed_out' : result.httpStatus !== null ? 'answered' : 'failed')
+    const ending = result.outcome.startsWith('timeout') ? 'timed_out' : result.httpStatus !== null ? 'answered' : 'failed'
+    slots.ended(target, ending, result.durationMs)
     const { applicationId, transactionId, number } = delivery
     recorder.add({ applicationId, transactionId, number, startedAt, ...result })
     pump(target)

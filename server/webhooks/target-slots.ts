@@ -34,14 +34,19 @@ export type TargetSlots = {
   /** Deliveries that are claimed: under way or waiting for a slot. */
   claimed(): number
   added(target: Target): void
-  /** An attempt ended, or a claim was given back (`outcome` undefined). */
-  ended(target: Target, outcome: 'answered' | 'failed' | 'timed_out' | undefined): void
+  /** An attempt ended after `durationMs`, or a claim was given back (`outcome` undefined). */
+  ended(target: Target, outcome: 'answered' | 'failed' | 'timed_out' | undefined, durationMs?: number): void
   all(): Iterable<Target>
   forgetIdle(nowMs: number): void
 }
 
 const SLOTS_START = 4
 const SLOTS_MAX = 64
+/** Receivers that answer at once share so many connections: more of them would each be used too seldom to stay open. */
+const SHARED_SLOTS = 512
+/** Who takes longer than this needs slots of its own to be served as fast as others. */
+const SLOW_MS = 250
+const RECENT_MS = 2_000
 /** A proven receiver is claimed ahead of its slots, so that it need not wait for the next claim. */
 const AHEAD = 4
 /** Their retries come in crowds, and each needs a new connection: spread over several claims they disturb nobody. */
@@ -59,12 +64,14 @@ function freeOf(target: Target, freeDefault: number): number {
 
 /**
  * Shares `claimedMax` deliveries at once between receivers (server/webhooks/README.md, Isolation). Each receiver has
- * slots: four at first, more while it answers and uses them all, half after each timeout. Receivers that never answered
- * may hold three quarters of the whole, those that timed out last one half: proven receivers always find room.
+ * slots: four at first, more while it answers and uses them all, as far as there are enough for all or it is slow, half after
+ * each timeout. Receivers that never answered may hold three quarters of the whole, those that timed out last one half: proven receivers always find room.
  */
 export function createTargetSlots(claimedMax: number): TargetSlots {
   const targets = new Map<string, Target>()
   const held: Record<Standing, number> = { unknown: 0, proven: 0, suspect: 0 }
+  // Receivers that were used lately, counted at each claim.
+  let busy = 1
 
   function move(target: Target, standing: Standing): void {
     const count = target.inFlight + target.queue.length
@@ -100,7 +107,8 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
       held[target.standing]++
       target.lastUsedMs = performance.now()
     },
-    ended(target, outcome) {
+    ended(target, outcome, durationMs = 0) {
+      const slotsMax = durationMs > SLOW_MS ? SLOTS_MAX : Math.max(SLOTS_START, Math.min(SLOTS_MAX, Math.floor(SHARED_SLOTS / busy)))
       held[target.standing]--
       target.lastUsedMs = performance.now()
       if (outcome === 'timed_out') {
@@ -111,7 +119,7 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
         const wasFull = target.inFlight + 1 >= Math.floor(target.slots)
         if (wasFull)
           target.slots = Math.min(
-            SLOTS_MAX,
+            slotsMax,
             target.slots + (target.standing === 'suspect' || target.slots < SLOTS_START ? 1 / target.slots : 1),
           )
         move(target, 'proven')
@@ -121,14 +129,18 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
       const notProven = held.unknown + held.suspect
       const defaultRowsMax = Math.max(0, Math.floor((claimedMax * 3) / 4) - notProven)
       const freeDefault = notProven >= claimedMax / 4 ? 1 : SLOTS_START
+      const recentMs = performance.now() - RECENT_MS
+      let recent = 0
       const free: Record<string, number> = {}
       const suspects: Record<string, number> = {}
       for (const target of targets.values()) {
+        if (target.lastUsedMs > recentMs) recent++
         const mine = freeOf(target, freeDefault)
         if (target.standing === 'suspect') suspects[target.key] = mine
         // Left out where it is what everybody gets, unless there is not enough for everybody.
         else if (mine !== freeDefault || (target.standing === 'proven' && defaultRowsMax < rowsMax)) free[target.key] = mine
       }
+      busy = Math.max(1, recent)
       const suspectRowsMax = Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(claimedMax / 2) - held.suspect))
       return {
         freeDefault,

@@ -1,6 +1,7 @@
 import type { Currency } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
+import { addDays } from '#lib/total-dates.ts'
 import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
@@ -11,45 +12,102 @@ export type OperatorStatusSum = { operator: OperatorCode; status: TransactionSta
 const FIRST_DAY = '0001-01-01'
 const LAST_DAY = '9999-12-31'
 
-function valuesOf(applicationId: string, query: RollUpQuery): unknown[] {
+/** Where sums are read: whole months that are sealed, and the stretches of days between them. */
+export type Source = { months: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] }
+
+/** The whole months of a range that are sealed for the application, in order, by their first days; and what they leave of the range. */
+export async function selectSource(queryable: Queryable, applicationId: string, { from, to }: RollUpQuery): Promise<Source> {
+  const { rows } = await queryable.query<{ month: UtcDay; next: UtcDay }>(
+    `with recursive found as (
+       (select month from sealed_operator_months where application_id = $1 and month >= $2::date order by month limit 1)
+       union all
+       select (select m.month from sealed_operator_months m where m.application_id = $1 and m.month > f.month order by m.month limit 1)
+         from found f where f.month is not null)
+     select month, (month + interval '1 month')::date as next from found
+     where month is not null and (month + interval '1 month')::date - 1 <= $3::date`,
+    [applicationId, from ?? FIRST_DAY, to ?? LAST_DAY],
+  )
+  const source: Source = { months: rows.map((row) => row.month), fromDays: [], toDays: [] }
+  let begin = from ?? FIRST_DAY
+  for (const { month, next } of rows) {
+    if (begin < month) addStretch(source, begin, addDays(month, -1))
+    begin = next
+  }
+  if (begin <= (to ?? LAST_DAY)) addStretch(source, begin, to ?? LAST_DAY)
+  return source
+}
+
+function addStretch(source: Source, from: UtcDay, to: UtcDay): void {
+  source.fromDays.push(from)
+  source.toDays.push(to)
+}
+
+/** $1 application, $2 and $3 stretches of days, $4 sealed months, $5 type or null, $6 operators, $7 statuses. */
+const SUMMED = `(
+  select d.day, d.operator, d.status, d.transaction_count, d.amount_minor
+    from unnest($2::date[], $3::date[]) as g (from_day, to_day)
+    cross join unnest($7::text[]) as s (status)
+    join transaction_days d on d.application_id = $1 and d.status = s.status and d.day between g.from_day and g.to_day
+    where ($5::text is null or d.type = $5) and d.operator = any ($6::text[])
+  union all
+  select m.month, m.operator, m.status, m.transaction_count, m.amount_minor from sealed_operator_months m
+    where m.application_id = $1 and m.month = any ($4::date[]) and ($5::text is null or m.type = $5)
+      and m.operator = any ($6::text[]) and m.status = any ($7::text[]))`
+
+function valuesOf(applicationId: string, query: RollUpQuery, source: Source, statuses: readonly TransactionStatus[]): unknown[] {
   const operators = query.operators.length > 0 ? query.operators : OPERATOR_CODES
-  return [applicationId, query.from ?? FIRST_DAY, query.to ?? LAST_DAY, query.type, operators]
+  return [applicationId, source.fromDays, source.toDays, source.months, query.type, operators, statuses]
 }
 
 /** What the filters leave of the roll-ups, per operator and status. */
-export async function selectOperatorSums(queryable: Queryable, applicationId: string, query: RollUpQuery): Promise<OperatorStatusSum[]> {
+export async function selectOperatorSums(
+  queryable: Queryable,
+  applicationId: string,
+  query: RollUpQuery,
+  source: Source,
+): Promise<OperatorStatusSum[]> {
   const { rows } = await queryable.query<OperatorStatusSum>(
-    `select operator, status, sum(transaction_count) as count, sum(amount_minor) as "amountMinor" from transaction_days
-     where application_id = $1 and day between $2::date and $3::date and ($4::text is null or type = $4) and operator = any ($5::text[])
-     group by operator, status`,
-    valuesOf(applicationId, query),
+    `select operator, status, sum(transaction_count) as count, sum(amount_minor) as "amountMinor" from ${SUMMED} d group by operator, status`,
+    valuesOf(applicationId, query, source, TRANSACTION_STATUSES),
   )
   return rows
 }
 
 export type PeriodSum = { period: string; currency: Currency; status: 'SUCCESS' | 'FAILED'; count: bigint; amountMinor: bigint }
 
-/** Succeeded and failed amounts per day or month and currency, oldest first. */
+/** Succeeded and failed amounts per day or month and currency, oldest first. By day: the source has no months. */
 export async function selectPeriodSums(
   queryable: Queryable,
   applicationId: string,
   query: RollUpQuery,
+  source: Source,
   step: 'day' | 'month',
 ): Promise<PeriodSum[]> {
   const { rows } = await queryable.query<PeriodSum>(
-    `select to_char(d.day, $6) as period, c.currency, d.status, sum(d.transaction_count) as count, sum(d.amount_minor) as "amountMinor"
-     from transaction_days d join unnest($7::text[], $8::text[]) as c (operator, currency) on c.operator = d.operator
-     where d.application_id = $1 and d.day between $2::date and $3::date and ($4::text is null or d.type = $4)
-       and d.operator = any ($5::text[]) and d.status in ('SUCCESS', 'FAILED')
+    `select to_char(d.period, $8) as period, c.currency, d.status, sum(d.count) as count, sum(d."amountMinor") as "amountMinor"
+     from (select date_trunc($9, day)::date as period, operator, status, sum(transaction_count) as count, sum(amount_minor) as "amountMinor"
+             from ${SUMMED} n group by 1, 2, 3) d
+     join unnest($10::text[], $11::text[]) as c (operator, currency) on c.operator = d.operator
      group by 1, 2, 3 order by 1`,
     [
-      ...valuesOf(applicationId, query),
+      ...valuesOf(applicationId, query, source, ['SUCCESS', 'FAILED']),
       step === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM',
+      step,
       OPERATOR_CODES,
       OPERATOR_CODES.map((code) => OPERATORS[code].country.currency),
     ],
   )
   return rows
+}
+
+/** The days of a range one by one, with no sealed months among them. */
+export function daysOnly({ from, to }: RollUpQuery): Source {
+  return { months: [], fromDays: [from ?? FIRST_DAY], toDays: [to ?? LAST_DAY] }
+}
+
+/** Takes over the months of which every day is sealed. */
+export async function sealMonths(queryable: Queryable): Promise<void> {
+  await queryable.query('select seal_operator_months()')
 }
 
 /** The first and last day on which the application has transactions. */

@@ -7,8 +7,10 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import { webhookHealth } from '#server/webhooks/webhook-health.ts'
 import { countWaiting } from './count-waiting.ts'
 import {
+  daysOnly,
   type OperatorDaySum,
   type OperatorStatusSum,
+  type RollUpQuery,
   selectOldestWaiting,
   selectOperatorDays,
   selectOperatorSums,
@@ -33,12 +35,12 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
   const to = utcDayOf(now)
   const from = addDays(to, 1 - days)
   const edges = EDGES_MS.map((ageMs) => new Date(now.getTime() - ageMs))
-  const query = { from, to, type: null, operators: [] }
+  const query: RollUpQuery = { from, to, type: null, operators: [] }
   const [waiting, unconfirmed, sums, periods, operatorDays, webhooks] = await Promise.all([
     readWaiting(pool, reader),
     selectUnconfirmed(pool, applicationId, edges),
-    selectOperatorSums(pool, applicationId, query),
-    selectPeriodSums(pool, applicationId, query, 'day'),
+    selectOperatorSums(pool, applicationId, query, daysOnly(query)),
+    selectPeriodSums(pool, applicationId, query, daysOnly(query), 'day'),
     selectOperatorDays(pool, applicationId, from, to),
     readWebhooks(pool, applicationId),
   ])
@@ -104,7 +106,7 @@ function toHealth(sums: readonly OperatorStatusSum[], operatorDays: readonly Ope
 }
 
 async function readWebhooks(pool: Queryable, applicationId: string): Promise<WebhookHealthDto> {
-  const targets = await webhookHealth(pool, applicationId)
+  const targets = await recentHealth(pool, applicationId)
   const sum = (of: (target: (typeof targets)[number]) => number) => targets.reduce((total, target) => total + of(target), 0)
   return {
     delivered: sum((target) => target.delivered),
@@ -115,4 +117,19 @@ async function readWebhooks(pool: Queryable, applicationId: string): Promise<Web
       .slice(0, WORST_TARGETS)
       .map((target) => ({ ...target, lastAttemptAt: target.lastAttemptAt.toISOString() })),
   }
+}
+
+const HEALTH_AGE_MAX_MS = 15_000
+const healthByApplication = new Map<string, { readAtMs: number; targets: ReturnType<typeof webhookHealth> }>()
+
+/** A day of attempts is read by one viewer in fifteen seconds, whoever looks: many viewers must not mean many queries. */
+function recentHealth(pool: Queryable, applicationId: string): ReturnType<typeof webhookHealth> {
+  const known = healthByApplication.get(applicationId)
+  const nowMs = performance.now()
+  if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.targets
+  const targets = webhookHealth(pool, applicationId)
+  healthByApplication.set(applicationId, { readAtMs: nowMs, targets })
+  // What failed is asked again by the next.
+  targets.catch(() => healthByApplication.delete(applicationId))
+  return targets
 }

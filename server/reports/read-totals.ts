@@ -7,12 +7,14 @@ import { daysAsked, daysBetween } from '#lib/total-dates.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import {
+  daysOnly,
   type OperatorStatusSum,
   type PeriodSum,
   type RollUpQuery,
   selectDayBounds,
   selectOperatorSums,
   selectPeriodSums,
+  selectSource,
 } from './finance-store.ts'
 import { totalByRange, totalOfApplication } from './total-amounts.ts'
 
@@ -27,7 +29,8 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
   const range = daysAsked(filter, now)
   const query: RollUpQuery = { ...range, type: filter.type, operators: filter.operator }
   return withSnapshot(pool, async (snapshot) => {
-    const sums = await selectOperatorSums(snapshot, applicationId, query)
+    const source = await selectSource(snapshot, applicationId, query)
+    const sums = await selectOperatorSums(snapshot, applicationId, query, source)
     const bounds = await selectDayBounds(snapshot, applicationId)
     const today = utcDayOf(now)
     const from = laterOf(range.from, bounds?.first ?? today)
@@ -40,7 +43,7 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
       ...range,
       cards: cardsOf(chosen),
       step,
-      charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, step), periods),
+      charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, step === 'day' ? daysOnly(query) : source, step), periods),
       operators: toOperatorTotals(sums, chosen),
       apiTotal: await apiTotal(snapshot, applicationId, filter, range),
     }

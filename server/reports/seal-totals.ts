@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/pool.ts'
+import { sealMonths } from './finance-store.ts'
 import { sealDays } from './total-store.ts'
 
 /**
@@ -7,4 +8,5 @@ import { sealDays } from './total-store.ts'
  */
 export async function sealTotals(queryable: Queryable): Promise<void> {
   await sealDays(queryable)
+  await sealMonths(queryable)
 }

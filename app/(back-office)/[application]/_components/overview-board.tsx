@@ -15,7 +15,8 @@ import { OperatorHealthSection } from './operator-health.tsx'
 import { UnconfirmedSection } from './unconfirmed-money.tsx'
 import { WebhookSection } from './webhook-section.tsx'
 
-const REFRESH_MS = 20_000
+/** Changes are announced by the frame; this is for what time alone moves. */
+const REFRESH_MS = 60_000
 
 /** What a person sees first. Every figure opens the list behind it. */
 export function OverviewBoard({ application, days }: { application: string; days: number }) {

@@ -16,7 +16,8 @@ import { OperatorCard } from './operator-card.tsx'
 
 const ThresholdDialog = lazy(() => import('./threshold-dialog.tsx'))
 
-const REFRESH_MS = 10_000
+/** Changes are announced by the frame; this is for what time alone moves. */
+const REFRESH_MS = 60_000
 
 type Props = { application: string; canSetThreshold: boolean; canReadStatement: boolean; canExport: boolean }
 

@@ -21,7 +21,8 @@ import { CurrencyChart } from '../../_components/currency-chart.tsx'
 import { useDays } from '../../_components/use-days.ts'
 import { TotalsFilters } from './totals-filters.tsx'
 
-const REFRESH_MS = 30_000
+/** Changes are announced by the frame; this is for what time alone moves. */
+const REFRESH_MS = 60_000
 
 /** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
 export function TotalsBoard({ application, query, canExport }: { application: string; query: TotalsQuery; canExport: boolean }) {

@@ -24,7 +24,8 @@ import { StatementDays } from './statement-days.tsx'
 import { StatementLines } from './statement-lines.tsx'
 import { StatementSums } from './statement-sums.tsx'
 
-const REFRESH_MS = 30_000
+/** Changes are announced by the frame; this is for what time alone moves. */
+const REFRESH_MS = 60_000
 
 type Props = { application: string; operator: OperatorCode; query: StatementQuery; canExport: boolean }
 

@@ -20,6 +20,7 @@ import { readBalances } from './read-balances.ts'
 import { readOverview } from './read-overview.ts'
 import { readStatement, readStatementLines } from './read-statement.ts'
 import { readTotals } from './read-totals.ts'
+import { sealTotals } from './seal-totals.ts'
 import { totalByRange, totalOfApplication } from './total-amounts.ts'
 import { readTransactionList } from './transaction-list.ts'
 
@@ -311,6 +312,42 @@ test('totals are the API’s to the last digit, and the list behind each figure 
     narrow.operators.map((row) => row.operator),
     ['SNWAVE'],
   )
+})
+
+test('sealed months change no total, whatever the range, the type and the operators', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const random = randomFrom(11)
+  for (let day = 0; day < 400; day += 1 + random(4))
+    await database.pool.query(
+      `insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
+       values ($1, (now() at time zone 'UTC')::date - $2::integer, $3, $4, $5, $6, $7) on conflict do nothing`,
+      [
+        applicationId,
+        day,
+        SOME_OPERATORS[random(3)],
+        random(2) === 0 ? 'COLLECT' : 'DEPOSIT',
+        day < 30 && random(3) === 0 ? 'PENDING' : random(4) === 0 ? 'FAILED' : 'SUCCESS',
+        1 + random(9),
+        100 + random(90_000),
+      ],
+    )
+  const now = new Date()
+  const today = now.toISOString().slice(0, 10)
+  const asked = [
+    { dates: 'always' },
+    { dates: 'thisYear', status: 'ALL' },
+    { from: addDays(today, -333), to: addDays(today, -17) },
+    { from: addDays(today, -200), to: today, type: 'COLLECT', operator: 'SNWAVE,UGMTN', status: 'FAILED' },
+    { from: addDays(today, -95), to: addDays(today, -2), status: 'ALL' },
+  ].map((query) => totalsQuerySchema.parse(query))
+  const readAll = () => Promise.all(asked.map((query) => readTotals(database.pool, applicationId, query, now)))
+  const before = await readAll()
+  await sealTotals(database.pool)
+  const { rows } = await database.pool.query('select count(*) as count from sealed_operator_months where application_id = $1', [
+    applicationId,
+  ])
+  assert.ok(rows[0].count > 0n)
+  assert.deepEqual(await readAll(), before)
 })
 
 test('unconfirmed money stands in its age and currency, and the list behind each figure adds up to it', async () => {

@@ -22,7 +22,6 @@ export function useLiveUpdates(application: string): boolean {
     let lostTimer: ReturnType<typeof setTimeout> | undefined
     let retryMs = RETRY_FIRST_MS
     let refreshedAtMs = 0
-    let wasConnected = false
     let isOver = false
 
     function refresh() {
@@ -45,9 +44,6 @@ export function useLiveUpdates(application: string): boolean {
         clearTimeout(lostTimer)
         lostTimer = undefined
         setIsLost(false)
-        // Whatever happened while nobody listened.
-        if (wasConnected) onChange()
-        wasConnected = true
       })
       source.addEventListener('change', onChange)
       source.addEventListener('ended', () => {

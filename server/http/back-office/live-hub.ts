@@ -22,17 +22,19 @@ export type LiveHubOptions = { queryable: Queryable; pollMs?: number; admissionM
  */
 export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 10_000, onError = () => undefined }: LiveHubOptions): LiveHub {
   const viewings = new Set<Viewing>()
-  const known = new Map<string, bigint>()
+  // What each page was told last. The first look tells everybody: something may have changed since the page was rendered.
+  const told = new WeakMap<Viewing, bigint>()
   let timer: NodeJS.Timeout | undefined
   let checkedAtMs = 0
 
   async function poll(): Promise<void> {
     const watched = [...new Set([...viewings].map((viewing) => viewing.applicationId))]
-    for (const [applicationId, changeNumber] of await readChangeNumbers(queryable, watched)) {
-      const before = known.get(applicationId)
-      known.set(applicationId, changeNumber)
-      if (before === undefined || before === changeNumber) continue
-      for (const viewing of viewings) if (viewing.applicationId === applicationId) viewing.onChange(changeNumber)
+    const numbers = await readChangeNumbers(queryable, watched)
+    for (const viewing of viewings) {
+      const changeNumber = numbers.get(viewing.applicationId)
+      if (changeNumber === undefined || told.get(viewing) === changeNumber) continue
+      told.set(viewing, changeNumber)
+      viewing.onChange(changeNumber)
     }
   }
 
@@ -57,7 +59,6 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 10_000,
     }
     timer = undefined
     if (viewings.size > 0) schedule()
-    else known.clear()
   }
 
   function schedule(): void {

@@ -6,11 +6,14 @@ import { MoreWords } from '#components/ui/words.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { queryKeys } from '#lib/query-keys.ts'
+import { findApproval } from '#server/approvals/list-approvals.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail.ts'
+import { decideTransactions, recallWaiting } from '../../approvals/actions.ts'
+import { ApprovalDecision } from './_components/approval-decision.tsx'
 import { TransactionPageBody } from './_components/transaction-page-body.tsx'
 
 type Props = { params: Promise<{ application: string; transactionId: string }> }
@@ -23,8 +26,10 @@ export default async function TransactionPage({ params }: Props) {
   const { application, transactionId } = await params
   const actor = await requireActor(application, 'transaction:read')
   if (!z.uuid().safeParse(transactionId).success) notFound()
-  const [detail, locale] = await Promise.all([
-    readTransactionDetail(backOfficeRuntime().pool, actor.applicationId, transactionId),
+  const { pool, clock } = backOfficeRuntime()
+  const [detail, approval, locale] = await Promise.all([
+    readTransactionDetail(pool, actor.applicationId, transactionId),
+    findApproval(pool, actor, transactionId, clock.now()),
     readLocale(),
   ])
   if (!detail) notFound()
@@ -32,7 +37,10 @@ export default async function TransactionPage({ params }: Props) {
   queryClient.setQueryData(queryKeys.transaction(application, transactionId), detail)
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.'])}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.', 'approvals.'])}>
+        {approval?.status === 'PENDING_APPROVAL' && (
+          <ApprovalDecision application={application} row={approval} actions={{ decide: decideTransactions, recall: recallWaiting }} />
+        )}
         <TransactionPageBody application={application} transactionId={transactionId} />
       </MoreWords>
     </HydrationBoundary>

@@ -10,6 +10,10 @@ import { PARTS } from './parts.ts'
 import { openStage, type Stage } from './stage/stage.ts'
 import { startCountOfOthers } from './stage/usage.ts'
 
+const OTHERS = ': what other programs took meanwhile'
+/** With less than this the machine counts as quiet. */
+const OTHERS_CORES_MAX = 0.3
+
 try {
   process.exitCode = await main(readOptions(process.argv.slice(2)))
 } catch (error) {
@@ -62,7 +66,7 @@ async function measure(stage: Stage, options: Options): Promise<Outcome> {
     } catch (error) {
       failures[part.name] = error instanceof Error ? error.message : String(error)
     }
-    figures.push({ name: `${part.name}: what other programs took meanwhile`, value: await others.stop(), unit: 'cores' })
+    figures.push({ name: part.name + OTHERS, value: await others.stop(), unit: 'cores' })
   }
   return { figures, failures, environment }
 }
@@ -73,6 +77,7 @@ function report({ figures, failures, environment, seconds }: Outcome & { seconds
     ...Object.entries(environment).map(([name, value]) => `${name.padEnd(12)}${value}`),
     '',
     ...tableOf(figures),
+    ...figures.filter((figure) => isMet(figure) === false).map((figure) => `missed, ${figure.name}: ${causeOf(figure, figures)}`),
     ...Object.entries(failures).map(([part, message]) => `${part} could not be measured: ${message}`),
     '',
     `Took ${Math.round(seconds)} s. ${missedOf(figures, failures).length === 0 ? 'Every bar was met.' : `Missed: ${missedOf(figures, failures).join('; ')}.`}`,
@@ -85,11 +90,27 @@ function missedOf(figures: Figure[], failures: Record<string, string>): string[]
   return [...figures.filter((figure) => isMet(figure) === false).map((figure) => figure.name), ...Object.keys(failures)]
 }
 
+/** What is known of why a bar was missed: where the time went, and whether the machine was busy with other things. */
+function causeOf(figure: Figure, figures: Figure[]): string {
+  const part = figure.name.split(':', 1)[0] ?? ''
+  const others = figures.find((one) => one.name === part + OTHERS)?.value ?? 0
+  const busy =
+    others > OTHERS_CORES_MAX
+      ? `other programs took ${others.toFixed(2)} cores meanwhile: repeat it on a quiet machine`
+      : 'the machine was quiet'
+  return figure.note ? `${busy}; ${figure.note}` : busy
+}
+
 function toJson({ figures, failures, environment, seconds }: Outcome & { seconds: number }): object {
   return {
     environment,
     seconds: Math.round(seconds),
-    figures: figures.map((figure) => ({ ...figure, ratio: ratioOf(figure), isMet: isMet(figure) })),
+    figures: figures.map((figure) => ({
+      ...figure,
+      ratio: ratioOf(figure),
+      isMet: isMet(figure),
+      ...(isMet(figure) === false && { cause: causeOf(figure, figures) }),
+    })),
     failures,
     missed: missedOf(figures, failures),
   }

@@ -5,15 +5,18 @@ export type Figure = {
   unit: string
   /** What it is compared with, measured in the same run, in the same unit. */
   limit?: { name: string; value: number }
-  /** The bar is on value / limit, or on the value itself where there is no limit. */
+  /** Median of the ratios of measurements that took turns, which a busy machine disturbs least; otherwise value / limit. */
+  pairedRatio?: number
+  /** The bar is on the ratio, or on the value itself where there is no limit. */
   bar?: { kind: 'at least' | 'at most'; threshold: number }
   /** What explains the figure: shares of the CPU, sizes of batches. */
   note?: string
 }
 
-/** value / limit; undefined without a limit. */
+/** How the value stands to its limit; undefined without a limit. */
 export function ratioOf(figure: Figure): number | undefined {
-  return figure.limit === undefined ? undefined : figure.value / figure.limit.value
+  if (figure.limit === undefined) return undefined
+  return figure.pairedRatio ?? figure.value / figure.limit.value
 }
 
 /** Undefined where there is no bar. A figure that could not be measured (NaN) misses its bar. */
@@ -61,6 +64,11 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1
     ? (sorted[middle] ?? Number.NaN)
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
+}
+
+/** The median of left / right, pair by pair. Both have the same length. */
+export function medianRatio(left: number[], right: number[]): number {
+  return median(left.map((value, index) => value / (right[index] ?? Number.NaN)))
 }
 
 /** The value below which `percent` of the values lie. */

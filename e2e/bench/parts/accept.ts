@@ -1,6 +1,6 @@
 import type { Context, Part } from '../context.ts'
 import { memoryFigure } from '../context.ts'
-import { type Figure, median } from '../figures.ts'
+import { type Figure, median, medianRatio } from '../figures.ts'
 import { measureEcho } from '../limits/http-echo.ts'
 import { findPostgresProgram, ONE_CALL_SCRIPT, PLAIN_SCRIPT, runPgbench } from '../limits/pgbench.ts'
 import { ACCEPTED, depositTemplates } from '../load/deposit-templates.ts'
@@ -74,6 +74,10 @@ async function comparedWithPgbench(context: Context, server: ServerProcess, ways
       value: rate,
       unit: 'deposits/s',
       limit: { name: limit ? limit.name : 'no pgbench', value: limit ? median(limits) : Number.NaN },
+      pairedRatio: medianRatio(
+        spread.map((one) => one.ratePerSecond),
+        limits,
+      ),
       bar: { kind: 'at least', threshold: SPREAD_BAR },
       note: explain(spread),
     },
@@ -82,6 +86,10 @@ async function comparedWithPgbench(context: Context, server: ServerProcess, ways
       value: median(hot.map((one) => one.ratePerSecond)),
       unit: 'deposits/s',
       limit: { name: '1,000 applications', value: rate },
+      pairedRatio: medianRatio(
+        hot.map((one) => one.ratePerSecond),
+        spread.map((one) => one.ratePerSecond),
+      ),
       bar: { kind: 'at least', threshold: HOT_BAR },
       note: explain(hot),
     },

@@ -1,6 +1,7 @@
 'use client'
 
 import { useWords } from '#components/ui/words.tsx'
+import { compareDecimals } from '#lib/add-decimals.ts'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
@@ -13,13 +14,13 @@ export function reasonText(
   row: Pick<ApprovalRow, 'amount' | 'reasons' | 'source' | 'maker' | 'ruleName'>,
 ): string {
   const thresholds = row.reasons.flatMap((reason) => (reason.above === null ? [] : [{ above: reason.above, currency: reason.currency }]))
-  const highest = thresholds.sort((left, right) => Number(right.above) - Number(left.above))[0]
+  const highest = thresholds.sort((left, right) => compareDecimals(right.above, left.above))[0]
   const isFirst = row.reasons.some((reason) => reason.isFirstTimeOnly)
   const words: string[] = []
   if (highest) {
     const amount = `${formatAmount(highest.above, locale)}\u00a0${highest.currency ?? ''}`
     // The row alone may be smaller: its batch, or what the same maker sent there within a day, counts too.
-    words.push(t(Number(row.amount) > Number(highest.above) ? 'approvals.reason.above' : 'approvals.reason.togetherAbove', { amount }))
+    words.push(t(compareDecimals(row.amount, highest.above) > 0 ? 'approvals.reason.above' : 'approvals.reason.togetherAbove', { amount }))
   }
   if (isFirst) words.push(t(highest ? 'approvals.reason.firstToo' : 'approvals.reason.first'))
   if (words.length > 0) return words.join(', ')

@@ -1,46 +1,13 @@
 import type { Currency } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
-import { addDays } from '#lib/total-dates.ts'
 import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import type { Source } from './roll-up-source.ts'
 
 export type RollUpQuery = { from: UtcDay | null; to: UtcDay | null; type: TransactionType | null; operators: readonly OperatorCode[] }
 
 export type OperatorStatusSum = { operator: OperatorCode; status: TransactionStatus; count: bigint; amountMinor: bigint }
-
-const FIRST_DAY = '0001-01-01'
-const LAST_DAY = '9999-12-31'
-
-/** Where sums are read: whole months that are sealed, and the stretches of days between them. */
-export type Source = { months: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] }
-
-/** The whole months of a range that are sealed for the application, in order, by their first days; and what they leave of the range. */
-export async function selectSource(queryable: Queryable, applicationId: string, { from, to }: RollUpQuery): Promise<Source> {
-  const { rows } = await queryable.query<{ month: UtcDay; next: UtcDay }>(
-    `with recursive found as (
-       (select month from sealed_operator_months where application_id = $1 and month >= $2::date order by month limit 1)
-       union all
-       select (select m.month from sealed_operator_months m where m.application_id = $1 and m.month > f.month order by m.month limit 1)
-         from found f where f.month is not null)
-     select month, (month + interval '1 month')::date as next from found
-     where month is not null and (month + interval '1 month')::date - 1 <= $3::date`,
-    [applicationId, from ?? FIRST_DAY, to ?? LAST_DAY],
-  )
-  const source: Source = { months: rows.map((row) => row.month), fromDays: [], toDays: [] }
-  let begin = from ?? FIRST_DAY
-  for (const { month, next } of rows) {
-    if (begin < month) addStretch(source, begin, addDays(month, -1))
-    begin = next
-  }
-  if (begin <= (to ?? LAST_DAY)) addStretch(source, begin, to ?? LAST_DAY)
-  return source
-}
-
-function addStretch(source: Source, from: UtcDay, to: UtcDay): void {
-  source.fromDays.push(from)
-  source.toDays.push(to)
-}
 
 /** $1 application, $2 and $3 stretches of days, $4 sealed months, $5 type or null, $6 operators, $7 statuses. */
 const SUMMED = `(
@@ -98,11 +65,6 @@ export async function selectPeriodSums(
     ],
   )
   return rows
-}
-
-/** The days of a range one by one, with no sealed months among them. */
-export function daysOnly({ from, to }: RollUpQuery): Source {
-  return { months: [], fromDays: [from ?? FIRST_DAY], toDays: [to ?? LAST_DAY] }
 }
 
 /** Takes over the months of which every day is sealed. */

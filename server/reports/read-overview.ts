@@ -7,7 +7,6 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import { webhookHealth } from '#server/webhooks/webhook-health.ts'
 import { countWaiting } from './count-waiting.ts'
 import {
-  daysOnly,
   type OperatorDaySum,
   type OperatorStatusSum,
   type RollUpQuery,
@@ -19,6 +18,7 @@ import {
   type UnconfirmedSum,
 } from './finance-store.ts'
 import { toCharts, toOperatorTotals } from './read-totals.ts'
+import { daysOnly } from './roll-up-source.ts'
 
 const MINUTE_MS = 60_000
 /** Where an age bucket ends and the next begins. */

@@ -7,15 +7,14 @@ import { daysAsked, daysBetween } from '#lib/total-dates.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import {
-  daysOnly,
   type OperatorStatusSum,
   type PeriodSum,
   type RollUpQuery,
   selectDayBounds,
   selectOperatorSums,
   selectPeriodSums,
-  selectSource,
 } from './finance-store.ts'
+import { daysOnly, selectSource } from './roll-up-source.ts'
 import { totalByRange, totalOfApplication } from './total-amounts.ts'
 
 /** A chart of more days than this is drawn by month. */

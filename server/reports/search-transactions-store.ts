@@ -1,45 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import { filteredOperators, type TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import type { UtcDay } from '#lib/time.ts'
+import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { runQuery } from '#server/database/query-builder.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
-
-/** One UTC day of an application: all its transactions, and those that the day-level filters leave. */
-export type DayCount = { day: UtcDay; all: bigint; matching: bigint }
-
-/** A stretch of an application's sequence, both ends included. */
-export type Stretch = { first: bigint; last: bigint }
-
-/** The part of a filter that roll-ups know too, over the table of that alias. */
-function dayCondition(filter: TransactionFilter, alias: 'd' | 't'): RawBuilder<SqlBool> {
-  const operators = filteredOperators(filter)
-  const conditions: RawBuilder<SqlBool>[] = [sql`true`]
-  if (filter.status.length > 0) conditions.push(sql`${sql.ref(`${alias}.status`)} = any (${filter.status})`)
-  if (filter.type.length > 0) conditions.push(sql`${sql.ref(`${alias}.type`)} = any (${filter.type})`)
-  if (operators) conditions.push(sql`${sql.ref(`${alias}.operator`)} = any (${operators})`)
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
-}
-
-/** Every day of the application with its counts, oldest first: some hundreds of rows a year, whatever its size. */
-export async function selectDayCounts(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<DayCount[]> {
-  const matches = sql<SqlBool>`${dayCondition(filter, 'd')} and ${dateCondition(filter)}`
-  return runQuery(
-    queryable,
-    sql<DayCount>`select d.day, sum(d.transaction_count) as "all",
-      coalesce(sum(d.transaction_count) filter (where ${matches}), 0) as matching
-    from transaction_days d where d.application_id = ${applicationId} group by d.day order by d.day`,
-  )
-}
-
-function dateCondition(filter: TransactionFilter): RawBuilder<SqlBool> {
-  return sql<SqlBool>`d.day >= ${filter.from ?? '0001-01-01'}::date and d.day <= ${filter.to ?? '9999-12-31'}::date`
-}
+import type { CurrencySum, Stretch } from './search-spans.ts'
+import { rollUpCondition } from './search-spans-store.ts'
 
 function rowCondition(applicationId: string, filter: TransactionFilter): RawBuilder<SqlBool> {
-  const conditions = [sql<SqlBool>`t.application_id = ${applicationId}`, dayCondition(filter, 't')]
+  const conditions = [sql<SqlBool>`t.application_id = ${applicationId}`, rollUpCondition(filter, 't')]
   if (filter.min !== null) conditions.push(sql`t.amount_minor >= ${filter.min}`)
   if (filter.max !== null) conditions.push(sql`t.amount_minor <= ${filter.max}`)
   if (filter.phone !== '') conditions.push(sql`t.phone_number like ${`${filter.phone}%`}`)
@@ -113,8 +82,6 @@ export function selectRowsByIds(queryable: Queryable, applicationId: string, tra
   )
 }
 
-export type CurrencySum = { currency: Currency; count: bigint; amountMinor: bigint }
-
 export type ScannedPage = { sums: CurrencySum[]; sequences: bigint[] }
 
 /** What fits in some stretches in one walk through them: count and sum per currency, and the places of one page in the filter's order. */
@@ -160,19 +127,5 @@ export function sumRows(
     queryable,
     sql<CurrencySum>`select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor" from transactions t
     where ${rowCondition(applicationId, filter)} and ${stretchCondition(stretches)} group by t.currency order by t.currency`,
-  )
-}
-
-/** The same from the roll-ups, for filters that they know: any number of transactions at the price of their days. */
-export function sumDays(
-  queryable: Queryable,
-  applicationId: string,
-  filter: TransactionFilter,
-): Promise<{ operator: OperatorCode; count: bigint; amountMinor: bigint }[]> {
-  return runQuery(
-    queryable,
-    sql<{ operator: OperatorCode; count: bigint; amountMinor: bigint }>`select d.operator,
-      sum(d.transaction_count) as count, sum(d.amount_minor) as "amountMinor" from transaction_days d
-    where d.application_id = ${applicationId} and ${dayCondition(filter, 'd')} and ${dateCondition(filter)} group by d.operator`,
   )
 }

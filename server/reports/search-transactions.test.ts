@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { utcDayOf } from '#lib/time.ts'
+import { addDays } from '#lib/total-dates.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.ts'
@@ -12,6 +13,7 @@ import { takeIn } from '#server/transactions/intake.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { listTransactions } from './list-transactions.ts'
+import { sealTotals } from './seal-totals.ts'
 import { searchTransactions } from './search-transactions.ts'
 
 let database: TestDatabase
@@ -25,31 +27,39 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** 240 transactions over twelve days with holes between them. */
+const DATED =
+  "update transactions set created_at = timestamptz '2021-03-01 05:00Z' + (sequence / 20) * interval '10 days' + sequence * interval '1 second' where application_id = $1"
+
+/** 240 transactions over four months with holes between their days; of the first two months nothing is open, so they are sealed. */
 async function seed(): Promise<void> {
   for (let n = 0; n < 240; n++) {
     const operator = OPERATOR_CODES[(n * 7) % 13] ?? 'OMCM'
+    const isOld = n < 139
     const item = anIntakeItem(applicationId, {
       operator,
       type: n % 3 === 0 ? 'DEPOSIT' : 'COLLECT',
       amountMinor: BigInt(((n * 37) % 90) + 1) * 100n,
       customerName: n % 5 === 0 ? 'Awa_Traoré 50%' : 'Paul Etame',
       phoneNumber: `${OPERATORS[operator].country.dialCode}67000${n % 8}${n % 2}00`,
-      bands: n % 4 === 3 ? [aBand()] : null,
+      bands: !isOld && n % 4 === 3 ? [aBand()] : null,
     })
     await takeIn(database.pool, [item])
-    if (n % 4 === 0) await transition(database.pool, [{ ...item, event: 'failed', actor: SYSTEM_ACTOR }])
-    if (n % 4 === 1 && item.type === 'COLLECT') await transition(database.pool, [{ ...item, event: 'succeeded', actor: SYSTEM_ACTOR }])
+    const succeeds = n % 4 === 1 && item.type === 'COLLECT'
+    if (n % 4 === 0 || (isOld && !succeeds)) await transition(database.pool, [{ ...item, event: 'failed', actor: SYSTEM_ACTOR }])
+    if (succeeds) await transition(database.pool, [{ ...item, event: 'succeeded', actor: SYSTEM_ACTOR }])
   }
-  await database.pool.query(
-    "update transactions set created_at = timestamptz '2026-03-01 05:00Z' + (sequence / 20) * interval '50 hours' + sequence * interval '1 second' where application_id = $1",
-    [applicationId],
-  )
+  await database.pool.query(DATED, [applicationId])
   await database.pool.query('delete from transaction_days where application_id = $1', [applicationId])
   await database.pool.query(
     `insert into transaction_days select application_id, (created_at at time zone 'UTC')::date, operator, type, status, count(*), sum(amount_minor)
      from transactions where application_id = $1 group by 1, 2, 3, 4, 5`,
     [applicationId],
+  )
+  await sealTotals(database.pool)
+  const { rows } = await database.pool.query('select distinct month::text from sealed_operator_months order by 1')
+  assert.deepEqual(
+    rows.map((row) => row.month),
+    ['2021-03-01', '2021-04-01'],
   )
 }
 
@@ -77,7 +87,7 @@ function oracle(filter: TransactionFilter): Transaction[] {
 
 const few = <const Values extends readonly string[]>(values: Values) =>
   fc.subarray([...values], { maxLength: Math.min(3, values.length) }).map((chosen) => chosen.join(','))
-const day = fc.integer({ min: 1, max: 28 }).map((n) => `2026-03-${String(n).padStart(2, '0')}`)
+const day = fc.integer({ min: 0, max: 130 }).map((n) => addDays('2021-02-25', n))
 const address = fc.record(
   {
     status: few(TRANSACTION_STATUSES),
@@ -97,7 +107,7 @@ const address = fc.record(
   { requiredKeys: [] },
 )
 
-test('any filter, order and page equals what picking from the whole list by hand gives, and so do count and sums', async () => {
+test('any filter, order and page equals what picking from the whole list by hand gives, and so do count and sums, across sealed and open months', async () => {
   await fc.assert(
     fc.asyncProperty(address, async (query) => {
       const filter = transactionFilterSchema.parse(query)
@@ -116,6 +126,27 @@ test('any filter, order and page equals what picking from the whole list by hand
     }),
     { numRuns: 300 },
   )
+})
+
+test('a search that stops before the end says the day up to which it went, and misses nothing of the days since', async () => {
+  for (const scanMax of [1n, 30n, 70n, 110n, 150n, 190n, 239n, 240n]) {
+    const filter = transactionFilterSchema.parse({ name: 'paul', size: '100' })
+    const found = await searchTransactions(database.pool, applicationId, filter, scanMax)
+    const searched = all.filter((one) => found.searchedBackTo === null || utcDayOf(one.createdAt) >= found.searchedBackTo)
+    assert.equal(found.searchedBackTo === null, scanMax === 240n, `${scanMax}`)
+    const dayOf = (one: Transaction | undefined) => one && utcDayOf(one.createdAt)
+    const dayBefore = all[searched.length]
+    // One day at least, and no day more that would have fitted.
+    assert.ok(BigInt(searched.length) <= scanMax || dayOf(searched.at(-1)) === dayOf(searched[0]))
+    const withDayBefore = all.filter((one) => dayBefore && utcDayOf(one.createdAt) >= utcDayOf(dayBefore.createdAt))
+    assert.ok(!dayBefore || BigInt(withDayBefore.length) > scanMax)
+    const paul = searched.filter((one) => one.customerName === 'Paul Etame')
+    assert.equal(found.total, BigInt(paul.length))
+    assert.deepEqual(
+      found.rows.map((row) => row.sequence),
+      paul.slice(0, 100).map((one) => one.sequence),
+    )
+  }
 })
 
 test('a filter with nonsense in every field shows the whole list instead of an error', () => {

@@ -1,19 +1,8 @@
-import { CURRENCIES, type Currency } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
-import {
-  type CurrencySum,
-  type DayCount,
-  type Stretch,
-  scanRows,
-  selectDayCounts,
-  selectRows,
-  selectRowsAt,
-  sumDays,
-  sumRows,
-} from './search-transactions-store.ts'
+import { type CurrencySum, readSpans, type Span, type Stretch, splitMonths } from './search-spans.ts'
+import { scanRows, selectRows, selectRowsAt, sumRows } from './search-transactions-store.ts'
 
 /** Rows that are read one by one for a filter that no roll-up knows, newest first, before the search stops. */
 export const SCAN_MAX = 100_000n
@@ -32,30 +21,32 @@ export type SearchedPage = {
 
 /**
  * The transactions of an application that fit a filter, one page of them. What roll-ups know (status, type, operator, country, day)
- * costs the same at any size and depth: the days' counts say where a page begins. Other filters look at the newest
- * SCAN_MAX transactions of the chosen days and say so when there are more.
+ * costs the same at any size and depth: the counts of days and sealed months say where a page begins. Other filters look at the newest
+ * `scanMax` transactions of the chosen days and say so when there are more.
  */
-export async function searchTransactions(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<SearchedPage> {
-  const days = withSequences(await selectDayCounts(queryable, applicationId, filter))
-  return needsRows(filter) ? searchByRows(queryable, applicationId, filter, days) : searchByDays(queryable, applicationId, filter, days)
+export async function searchTransactions(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+  scanMax = SCAN_MAX,
+): Promise<SearchedPage> {
+  const search: Search = { queryable, applicationId, filter, scanMax, ...(await readSpans(queryable, applicationId, filter)) }
+  return needsRows(filter) ? searchByRows(search) : searchByRollUps(search)
 }
 
-type Day = DayCount & Stretch
-
-/** Sequences follow time, so the counts of the days give each day's stretch of the sequence. */
-function withSequences(counts: DayCount[]): Day[] {
-  let last = 0n
-  return counts.map((count) => {
-    const first = last + 1n
-    last += count.all
-    return { ...count, first, last }
-  })
+type Search = {
+  queryable: Queryable
+  applicationId: string
+  filter: TransactionFilter
+  scanMax: bigint
+  spans: Span[]
+  sums: CurrencySum[]
 }
 
 /** The part of the sequence that the dates of a filter leave; undefined when no day of them has a transaction. */
 export async function stretchOfDates(queryable: Queryable, applicationId: string, filter: TransactionFilter): Promise<Stretch | undefined> {
-  const days = withSequences(await selectDayCounts(queryable, applicationId, filter))
-  const within = days.filter(({ day }) => (!filter.from || day >= filter.from) && (!filter.to || day <= filter.to))
+  const { spans } = await readSpans(queryable, applicationId, filter)
+  const within = spans.filter(({ firstDay }) => (!filter.from || firstDay >= filter.from) && (!filter.to || firstDay <= filter.to))
   const [first, last] = [within[0], within.at(-1)]
   return first && last ? { first: first.first, last: last.last } : undefined
 }
@@ -71,97 +62,116 @@ function needsRows(filter: TransactionFilter): boolean {
   )
 }
 
-async function searchByDays(queryable: Queryable, applicationId: string, filter: TransactionFilter, days: Day[]): Promise<SearchedPage> {
-  const matching = days.filter((day) => day.matching > 0n)
-  const total = matching.reduce((sum, day) => sum + day.matching, 0n)
-  const sums = byCurrency(await sumDays(queryable, applicationId, filter))
+async function searchByRollUps(search: Search): Promise<SearchedPage> {
+  const { queryable, applicationId, filter, sums } = search
+  const matching = search.spans.filter((span) => span.matching > 0n)
+  const total = matching.reduce((sum, span) => sum + span.matching, 0n)
   const isByAmount = filter.sort.startsWith('amount')
-  if (isByAmount && total <= SCAN_MAX) {
-    const rows = await pageOf(queryable, applicationId, filter, matching)
+  if (isByAmount && total <= search.scanMax) {
+    const rows = await pageOf(search, matching)
     return { rows, total, sums, searchedBackTo: null, isSortedAsAsked: true }
   }
   const sort = filter.sort === 'oldest' ? 'oldest' : 'newest'
-  const { stretches, offset } = stretchesOfPage(sort === 'oldest' ? matching : matching.toReversed(), filter)
+  const { stretches, offset } = await stretchesOfPage(search, sort === 'oldest' ? matching : matching.toReversed())
   const rows =
     stretches.length === 0 ? [] : await selectRows(queryable, applicationId, { ...filter, sort }, { stretches, offset, limit: filter.size })
   return { rows, total, sums, searchedBackTo: null, isSortedAsAsked: !isByAmount }
 }
 
-/** The days that a page touches, found by counting, and how far into the first of them it begins. */
-function stretchesOfPage(days: Day[], { page, size }: TransactionFilter): { stretches: Day[]; offset: bigint } {
+/** The days that a page touches, and how far into the first of them it begins: months that it touches are looked into. */
+async function stretchesOfPage(
+  { queryable, applicationId, filter }: Search,
+  spans: Span[],
+): Promise<{ stretches: Span[]; offset: bigint }> {
+  const touched = touchedByPage(spans, filter)
+  const months = touched.stretches.filter((span) => span.isMonth)
+  if (months.length === 0) return touched
+  const isBackwards = filter.sort !== 'oldest'
+  const inOrder = isBackwards ? touched.stretches.toReversed() : touched.stretches
+  const days = (await splitMonths(queryable, applicationId, filter, inOrder, months)).filter((span) => span.matching > 0n)
+  const found = touchedByPage(isBackwards ? days.toReversed() : days, filter, touched.before)
+  return { stretches: found.stretches, offset: found.offset }
+}
+
+/** The spans that a page touches, found by counting from `before`: how many match before the first span given. */
+function touchedByPage(spans: readonly Span[], { page, size }: TransactionFilter, before = 0n) {
   const begin = BigInt(page - 1) * BigInt(size)
   const end = begin + BigInt(size)
-  const stretches: Day[] = []
-  let offset = 0n
-  let counted = 0n
-  for (const day of days) {
-    const after = counted + day.matching
+  const stretches: Span[] = []
+  let counted = before
+  let countedBefore = before
+  for (const span of spans) {
+    const after = counted + span.matching
     if (after > begin && counted < end) {
-      if (stretches.length === 0) offset = begin - counted
-      stretches.push(day)
+      if (stretches.length === 0) countedBefore = counted
+      stretches.push(span)
     }
     counted = after
   }
-  return { stretches, offset }
+  return { stretches, before: countedBefore, offset: begin - countedBefore }
 }
 
-async function searchByRows(queryable: Queryable, applicationId: string, filter: TransactionFilter, days: Day[]): Promise<SearchedPage> {
+async function searchByRows(search: Search): Promise<SearchedPage> {
+  const { queryable, applicationId, filter } = search
   // A phone has an index of its own, and so has a batch: both are searched to the end.
   const isNarrow = filter.phone.length >= 8 || filter.batch !== null || filter.unconfirmed !== null
-  const { searched, searchedBackTo } = isNarrow ? { searched: days, searchedBackTo: null } : withinBudget(days)
-  const chosen = searched.filter((day) => day.matching > 0n)
+  const { searched, searchedBackTo } = isNarrow ? { searched: search.spans, searchedBackTo: null } : await withinBudget(search)
+  const chosen = searched.filter((span) => span.matching > 0n)
   if (chosen.length === 0) return { rows: [], total: 0n, sums: [], searchedBackTo, isSortedAsAsked: true }
   // Comparing names is what costs; what else is asked is compared faster twice than kept once.
-  if (!isNarrow && filter.name !== '')
-    return { ...(await scanPage(queryable, applicationId, filter, chosen)), searchedBackTo, isSortedAsAsked: true }
+  if (!isNarrow && filter.name !== '') return { ...(await scanPage(search, chosen)), searchedBackTo, isSortedAsAsked: true }
   const sums = await sumRows(queryable, applicationId, filter, merged(chosen))
   const total = sums.reduce((sum, one) => sum + one.count, 0n)
-  return { rows: await pageOf(queryable, applicationId, filter, chosen), total, sums, searchedBackTo, isSortedAsAsked: true }
+  return { rows: await pageOf(search, chosen), total, sums, searchedBackTo, isSortedAsAsked: true }
 }
 
 /** Counts, sums and finds the page in one walk: no index knows such a filter, so the walk is what it costs. */
-async function scanPage(queryable: Queryable, applicationId: string, filter: TransactionFilter, days: Day[]) {
+async function scanPage({ queryable, applicationId, filter }: Search, spans: Span[]) {
   const offset = BigInt(filter.page - 1) * BigInt(filter.size)
-  const { sums, sequences } = await scanRows(queryable, applicationId, filter, { stretches: merged(days), offset, limit: filter.size })
+  const { sums, sequences } = await scanRows(queryable, applicationId, filter, { stretches: merged(spans), offset, limit: filter.size })
   const rows = sequences.length === 0 ? [] : await selectRowsAt(queryable, applicationId, sequences)
   return { rows, sums, total: sums.reduce((sum, one) => sum + one.count, 0n) }
 }
 
-function pageOf(queryable: Queryable, applicationId: string, filter: TransactionFilter, days: Day[]): Promise<Transaction[]> {
-  if (days.length === 0) return Promise.resolve([])
+function pageOf({ queryable, applicationId, filter }: Search, spans: Span[]): Promise<Transaction[]> {
+  if (spans.length === 0) return Promise.resolve([])
   const offset = BigInt(filter.page - 1) * BigInt(filter.size)
-  return selectRows(queryable, applicationId, filter, { stretches: merged(days), offset, limit: filter.size })
+  return selectRows(queryable, applicationId, filter, { stretches: merged(spans), offset, limit: filter.size })
 }
 
-/** The newest of the chosen days that together have at most SCAN_MAX transactions; at least one day. */
-function withinBudget(days: Day[]): { searched: Day[]; searchedBackTo: string | null } {
-  const searched: Day[] = []
+/** The newest of the chosen days that together have at most `scanMax` transactions; at least one day. */
+async function withinBudget(search: Search): Promise<{ searched: Span[]; searchedBackTo: string | null }> {
+  const spans = search.spans.filter((span) => span.matching > 0n)
+  const rough = newestWithin(spans, search.scanMax)
+  if (!rough.stoppedAt?.isMonth) return rough
+  // The month in which the budget ends is looked into, so that the search says the day up to which it went.
+  const { queryable, applicationId, filter } = search
+  const split = await splitMonths(queryable, applicationId, filter, spans, [rough.stoppedAt])
+  return newestWithin(
+    split.filter((span) => span.matching > 0n),
+    search.scanMax,
+  )
+}
+
+function newestWithin(spans: readonly Span[], scanMax: bigint): { searched: Span[]; searchedBackTo: string | null; stoppedAt?: Span } {
+  const searched: Span[] = []
   let scanned = 0n
-  for (const day of days.filter((one) => one.matching > 0n).toReversed()) {
-    if (searched.length > 0 && scanned + day.all > SCAN_MAX) return { searched, searchedBackTo: searched.at(-1)?.day ?? null }
-    scanned += day.all
-    searched.push(day)
+  for (const span of spans.toReversed()) {
+    const isFirst = searched.length === 0 && !span.isMonth
+    if (!isFirst && scanned + span.all > scanMax) return { searched, searchedBackTo: searched.at(-1)?.firstDay ?? null, stoppedAt: span }
+    scanned += span.all
+    searched.push(span)
   }
   return { searched, searchedBackTo: null }
 }
 
-/** Neighbouring days as one stretch. */
-function merged(days: Day[]): Stretch[] {
+/** Neighbouring spans as one stretch. */
+function merged(spans: readonly Span[]): Stretch[] {
   const stretches: { first: bigint; last: bigint }[] = []
-  for (const { first, last } of days.toSorted((left, right) => (left.first < right.first ? -1 : 1))) {
+  for (const { first, last } of spans.toSorted((left, right) => (left.first < right.first ? -1 : 1))) {
     const before = stretches.at(-1)
     if (before && before.last + 1n === first) before.last = last
     else stretches.push({ first, last })
   }
   return stretches
-}
-
-function byCurrency(rows: Awaited<ReturnType<typeof sumDays>>): CurrencySum[] {
-  const sums = new Map<Currency, CurrencySum>()
-  for (const { operator, count, amountMinor } of rows) {
-    const currency = OPERATORS[operator].country.currency
-    const sum = sums.get(currency) ?? { currency, count: 0n, amountMinor: 0n }
-    sums.set(currency, { currency, count: sum.count + count, amountMinor: sum.amountMinor + amountMinor })
-  }
-  return CURRENCIES.flatMap((currency) => sums.get(currency) ?? []).filter((sum) => sum.count > 0n)
 }

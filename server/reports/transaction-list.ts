@@ -6,8 +6,8 @@ import { isFinalStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type RowNote, selectRowNotes } from './row-notes-store.ts'
+import type { CurrencySum } from './search-spans.ts'
 import { searchTransactions } from './search-transactions.ts'
-import type { CurrencySum } from './search-transactions-store.ts'
 
 /** One page of the transaction list with what stands beside each row, ready for JSON. */
 export async function readTransactionList(

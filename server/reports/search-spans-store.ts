@@ -1,0 +1,67 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { OperatorCode } from '#lib/operators.ts'
+import { filteredOperators, type TransactionFilter } from '#lib/schemas/transaction-filter.ts'
+import type { UtcDay } from '#lib/time.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { runQuery } from '#server/database/query-builder.ts'
+import type { Source } from './roll-up-source.ts'
+
+/** A UTC day or a sealed month of an application: all its transactions, and those that the filter leaves as far as roll-ups know it. */
+export type SpanCount = { firstDay: UtcDay; isMonth: boolean; all: bigint; matching: bigint }
+
+/** What the filter leaves of one operator, as far as roll-ups know it. */
+export type OperatorSum = { operator: OperatorCode; count: bigint; amountMinor: bigint }
+
+type Grouped = {
+  firstDay: UtcDay | null
+  isMonth: boolean | null
+  operator: OperatorCode | null
+  all: bigint
+  matching: bigint
+  amount: bigint
+}
+
+/** The part of a filter that roll-ups know as well as rows: status, type, operator and country, over the table of that alias. */
+export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): RawBuilder<SqlBool> {
+  const operators = filteredOperators(filter)
+  const conditions: RawBuilder<SqlBool>[] = [sql`true`]
+  if (filter.status.length > 0) conditions.push(sql`${sql.ref(`${alias}.status`)} = any (${filter.status})`)
+  if (filter.type.length > 0) conditions.push(sql`${sql.ref(`${alias}.type`)} = any (${filter.type})`)
+  if (operators) conditions.push(sql`${sql.ref(`${alias}.operator`)} = any (${operators})`)
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+/**
+ * The days and months of a source with their counts, oldest first, and the sums per operator: one walk, hence one snapshot. No month of the
+ * source may go across an end of the filter's dates.
+ */
+export async function selectSpanCounts(
+  queryable: Queryable,
+  applicationId: string,
+  filter: TransactionFilter,
+  source: Source,
+): Promise<{ spans: SpanCount[]; sums: OperatorSum[] }> {
+  const isWithin = sql<SqlBool>`s.day >= ${filter.from ?? '0001-01-01'}::date and s.day <= ${filter.to ?? '9999-12-31'}::date`
+  const matches = sql<SqlBool>`${rollUpCondition(filter, 's')} and ${isWithin}`
+  const rows = await runQuery(
+    queryable,
+    sql<Grouped>`select s.day as "firstDay", s.is_month as "isMonth", s.operator, sum(s.transaction_count) as "all",
+      coalesce(sum(s.transaction_count) filter (where ${matches}), 0) as matching,
+      coalesce(sum(s.amount_minor) filter (where ${matches}), 0) as amount
+    from (
+      select d.day, false as is_month, d.operator, d.type, d.status, d.transaction_count, d.amount_minor
+        from unnest(${source.fromDays}::date[], ${source.toDays}::date[]) as g (from_day, to_day)
+        join transaction_days d on d.application_id = ${applicationId} and d.day between g.from_day and g.to_day
+      union all
+      select m.month, true, m.operator, m.type, m.status, m.transaction_count, m.amount_minor
+        from sealed_operator_months m where m.application_id = ${applicationId} and m.month = any (${source.months}::date[])
+    ) s group by grouping sets ((s.day, s.is_month), (s.operator)) order by s.day`,
+  )
+  const spans: SpanCount[] = []
+  const sums: OperatorSum[] = []
+  for (const { firstDay, isMonth, operator, all, matching, amount } of rows) {
+    if (firstDay !== null) spans.push({ firstDay, isMonth: isMonth === true, all, matching })
+    else if (operator !== null) sums.push({ operator, count: matching, amountMinor: amount })
+  }
+  return { spans, sums }
+}

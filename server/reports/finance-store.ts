@@ -9,13 +9,18 @@ export type RollUpQuery = { from: UtcDay | null; to: UtcDay | null; type: Transa
 
 export type OperatorStatusSum = { operator: OperatorCode; status: TransactionStatus; count: bigint; amountMinor: bigint }
 
-/** $1 application, $2 and $3 stretches of days, $4 sealed months, $5 type or null, $6 operators, $7 statuses. */
+/**
+ * $1 application, $2 and $3 stretches of days, $4 sealed months, $5 type or null, $6 operators, $7 statuses. `offset 0` keeps the planner at
+ * one descent of the key per stretch and status: left free, it reads ten years of days to find the last month.
+ */
 const SUMMED = `(
   select d.day, d.operator, d.status, d.transaction_count, d.amount_minor
     from unnest($2::date[], $3::date[]) as g (from_day, to_day)
     cross join unnest($7::text[]) as s (status)
-    join transaction_days d on d.application_id = $1 and d.status = s.status and d.day between g.from_day and g.to_day
-    where ($5::text is null or d.type = $5) and d.operator = any ($6::text[])
+    cross join lateral (
+      select n.day, n.operator, n.status, n.transaction_count, n.amount_minor from transaction_days n
+        where n.application_id = $1 and n.status = s.status and n.day between g.from_day and g.to_day
+          and ($5::text is null or n.type = $5) and n.operator = any ($6::text[]) offset 0) d
   union all
   select m.month, m.operator, m.status, m.transaction_count, m.amount_minor from sealed_operator_months m
     where m.application_id = $1 and m.month = any ($4::date[]) and ($5::text is null or m.type = $5)

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OperatorCode } from '#lib/operators.ts'
 import { filteredOperators, type TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { UtcDay } from '#lib/time.ts'
+import { TRANSACTION_STATUSES } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { runQuery } from '#server/database/query-builder.ts'
 import type { Source } from './roll-up-source.ts'
@@ -33,7 +34,7 @@ export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): Ra
 
 /**
  * The days and months of a source with their counts, oldest first, and the sums per operator: one walk, hence one snapshot. No month of the
- * source may go across an end of the filter's dates.
+ * source may go across an end of the filter's dates. `offset 0` keeps the planner at one descent of the key per stretch and status.
  */
 export async function selectSpanCounts(
   queryable: Queryable,
@@ -51,7 +52,10 @@ export async function selectSpanCounts(
     from (
       select d.day, false as is_month, d.operator, d.type, d.status, d.transaction_count, d.amount_minor
         from unnest(${source.fromDays}::date[], ${source.toDays}::date[]) as g (from_day, to_day)
-        join transaction_days d on d.application_id = ${applicationId} and d.day between g.from_day and g.to_day
+        cross join unnest(${TRANSACTION_STATUSES}::text[]) as w (status)
+        cross join lateral (
+          select * from transaction_days n
+            where n.application_id = ${applicationId} and n.status = w.status and n.day between g.from_day and g.to_day offset 0) d
       union all
       select m.month, true, m.operator, m.type, m.status, m.transaction_count, m.amount_minor
         from sealed_operator_months m where m.application_id = ${applicationId} and m.month = any (${source.months}::date[])

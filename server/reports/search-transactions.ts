@@ -7,6 +7,9 @@ import { scanRows, selectRows, selectRowsAt, sumRows } from './search-transactio
 /** Rows that are read one by one for a filter that no roll-up knows, newest first, before the search stops. */
 export const SCAN_MAX = 100_000n
 
+/** Rows among which those that roll-ups have counted are picked out to be put in order of amount. */
+const SORT_SCAN_MAX = 5n * SCAN_MAX
+
 export type SearchedPage = {
   rows: Transaction[]
   /** Exact over what was searched. */
@@ -67,7 +70,8 @@ async function searchByRollUps(search: Search): Promise<SearchedPage> {
   const matching = search.spans.filter((span) => span.matching > 0n)
   const total = matching.reduce((sum, span) => sum + span.matching, 0n)
   const isByAmount = filter.sort.startsWith('amount')
-  if (isByAmount && total <= search.scanMax) {
+  const around = matching.reduce((sum, span) => sum + span.all, 0n)
+  if (isByAmount && total <= search.scanMax && around <= SORT_SCAN_MAX) {
     const rows = await pageOf(search, matching)
     return { rows, total, sums, searchedBackTo: null, isSortedAsAsked: true }
   }

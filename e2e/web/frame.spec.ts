@@ -62,6 +62,22 @@ test('a lost connection is said, and its return too', async ({ page, context }) 
   await expect(page.getByText('You are offline.')).toHaveCount(0)
 })
 
+test('what the search box does not find as an id leads on to the list: part of a name, or the begin of a phone', async ({ page }) => {
+  const person = personWith(['administrator'])
+  await signIn(page, person)
+  for (const [typed, link, rows] of [
+    ['ouedraogo zz', 'Transactions of customers with ouedraogo zz in their name', 0],
+    ['Mbarga', 'Transactions of customers with Mbarga in their name', 1],
+    ['+237 6', 'Transactions whose phone begins with 2376', 1],
+  ] as const) {
+    await page.goto(`/${person.slug}/search?q=${encodeURIComponent(typed)}`)
+    await page.getByRole('link', { name: link }).click()
+    await expect(page.getByRole('heading', { name: 'Transactions', level: 1 })).toBeVisible()
+    if (rows > 0) await expect(page.locator('tbody tr').first()).toBeVisible()
+    else await expect(page.getByText('Nothing matches these filters.')).toBeVisible()
+  }
+})
+
 test('every answer carries a policy without inline exceptions, and the other headers', async ({ page, request }) => {
   const response = await request.get('/sign-in')
   const headers = response.headers()

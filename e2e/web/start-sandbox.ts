@@ -1,12 +1,14 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buildPages } from '../processes/build-pages.ts'
 import { answersReady, startProcess } from '../processes/start-process.ts'
 import { SANDBOX_FOLDER_VARIABLE, SANDBOX_URL_VARIABLE } from './sandbox.ts'
 
-/** Starts a sandbox in a folder that goes at the end; the specs find it through two variables. `SANDBOX_URL` set: uses that one. */
+/** Builds the pages where they changed and starts a sandbox in a folder that goes at the end; the specs find it through two variables. `SANDBOX_URL` set: uses that one. */
 export default async function startSandbox(): Promise<() => Promise<void>> {
   if (process.env[SANDBOX_URL_VARIABLE]) return async () => undefined
+  await buildPages()
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-web-'))
   // As root PostgreSQL runs as another user, who must be able to enter.
   await chmod(folder, 0o755)

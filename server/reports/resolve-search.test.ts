@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { createIntake } from '#server/transactions/intake.ts'
 import { countWaiting } from './count-waiting.ts'
-import { phoneCandidates, resolveSearch } from './resolve-search.ts'
+import { listFilterOf, phoneCandidates, resolveSearch } from './resolve-search.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -42,6 +42,14 @@ test('nonsense is nothing, never an error', async () => {
   for (const typed of ['', '   ', '\0', "' or 1=1 --", '%', 'x'.repeat(500), '12'])
     assert.equal(await resolveSearch(database.pool, application, typed), undefined)
   assert.deepEqual(phoneCandidates('12ab'), [])
+})
+
+test('what is no id leads to the list: digits as the begin of a phone, anything else as part of a name', () => {
+  assert.deepEqual(listFilterOf('+237 6 77'), { phone: '237677' })
+  assert.deepEqual(listFilterOf('00237'), { phone: '237' })
+  assert.deepEqual(listFilterOf('12'), { name: '12' })
+  assert.deepEqual(listFilterOf(' Ngassa '), { name: 'Ngassa' })
+  assert.deepEqual(listFilterOf('x'.repeat(500)), { name: 'x'.repeat(100) })
 })
 
 test('what waits for a person leaves out what they made and what they decided; who may not decide has nothing waiting', async () => {

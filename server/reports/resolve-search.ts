@@ -9,6 +9,8 @@ export type SearchTarget =
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const TEXT_MAX = 200
+/** As long as a name in the list's filter may be. */
+const NAME_MAX = 100
 
 /**
  * What the one search box means by what was typed: a transaction by its id, external id or pay token, a batch, or a phone number, which
@@ -31,4 +33,10 @@ export function phoneCandidates(typed: string): string[] {
   const digits = typed.replace(/[\s().-]/g, '').replace(/^\+|^00/, '')
   if (!/^\d{6,15}$/.test(digits)) return []
   return [digits, ...Object.values(COUNTRIES).map((country) => country.dialCode + digits)]
+}
+
+/** The filter of the list for what the search box did not find: digits are the begin of a phone, anything else is part of a name. */
+export function listFilterOf(typed: string): { phone: string; name?: undefined } | { name: string; phone?: undefined } {
+  const digits = typed.replace(/[\s().+-]/g, '').replace(/^00/, '')
+  return /^\d{3,15}$/.test(digits) ? { phone: digits } : { name: typed.trim().slice(0, NAME_MAX) }
 }

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildPages } from '#e2e/processes/build-pages.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { measureEmptyPage, measurePageScripts } from '#e2e/web/page-javascript.ts'
 import type { Context, Part } from '../context.ts'
@@ -29,7 +28,7 @@ export const web: Part = { name: 'web', isOnRequest: true, run: measureWeb }
 async function measureWeb(context: Context): Promise<Figure[]> {
   const { stage, options } = context
   context.say('web: building the pages where they changed')
-  await build()
+  await buildPages()
   context.say(`web: filling with ${options.size} transactions`)
   const { pool, url } = await stage.createDatabase('bench_web')
   const [player] = await createCast(pool, 1)
@@ -103,12 +102,4 @@ function scriptFigure(pattern: string, bytes: number, emptyBytes: number): Figur
     limit: { name: 'an empty page', value: emptyBytes / 1_000 },
     bar: { kind: 'at most', threshold: SCRIPT_BAR },
   }
-}
-
-/** Builds as `npm start` does: only when something changed since. */
-async function build(): Promise<void> {
-  const script = `import('${ROOT}/server/prepare.mjs').then(({ prepare }) => prepare(console.error))`
-  const child = spawn(process.execPath, ['-e', script], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error('The pages could not be built')
 }

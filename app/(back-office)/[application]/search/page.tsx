@@ -1,13 +1,15 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { SearchForm } from '#components/frame/top-bar.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
-import { resolveSearch } from '#server/reports/resolve-search.ts'
+import { listFilterOf, resolveSearch } from '#server/reports/resolve-search.ts'
 
 type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ q?: string | string[] }> }
 
@@ -35,8 +37,21 @@ export default async function SearchPage({ params, searchParams }: Props) {
           <div className="mt-4 max-w-md">
             <SearchForm t={t} application={application} id="search-page-box" value={text} />
           </div>
-          {text !== '' && <EmptyState icon="search" title={t('search.none', { text })} />}
+          {text !== '' && <NothingFound t={t} application={application} text={text} />}
         </>
       )
   }
+}
+
+/** What was typed is no id of anything: the list knows parts of phones and names. */
+function NothingFound({ t, application, text }: { t: Translate; application: string; text: string }) {
+  const filter = listFilterOf(text)
+  const [name, value] = filter.phone === undefined ? (['search.byName', filter.name] as const) : (['search.byPhone', filter.phone] as const)
+  return (
+    <EmptyState
+      icon="search"
+      title={t('search.none', { text })}
+      action={value && <ButtonLink href={paths.transactions(application, filter)}>{t(name, { text: value })}</ButtonLink>}
+    />
+  )
 }

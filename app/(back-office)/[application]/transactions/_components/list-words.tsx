@@ -39,8 +39,8 @@ export function Sums({ sums }: { sums: readonly SumDto[] }) {
     <span className="inline-flex flex-wrap gap-x-1">
       {sums.map((sum, place) => (
         <span key={sum.currency} className="whitespace-nowrap">
-          {place > 0 && <span aria-hidden="true">{'· '}</span>}
           {formatAmount(sum.amount, locale)} {sum.currency}
+          {place < sums.length - 1 && <span aria-hidden="true">{' ·'}</span>}
         </span>
       ))}
     </span>

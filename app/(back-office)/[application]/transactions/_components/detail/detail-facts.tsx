@@ -6,7 +6,7 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { Facts } from '#components/ui/card.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT, useWords } from '#components/ui/words.tsx'
 import { formatUtc } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
@@ -67,11 +67,11 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
 
 /** The person's own time, and UTC behind it for whoever compares with an operator's statement. */
 function BothTimes({ at }: { at: string }) {
-  const t = useT()
+  const { t, timeZone } = useWords()
   return (
     <span className="flex flex-wrap gap-x-2 py-0.5">
       <TimeText at={at} style="full" />
-      <span className="text-second text-quiet tabular">{formatUtc(t, new Date(at))}</span>
+      {timeZone === 'UTC' ? 'UTC' : <span className="text-second text-quiet tabular">{formatUtc(t, new Date(at))}</span>}
     </span>
   )
 }

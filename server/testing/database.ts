@@ -26,7 +26,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-async function administer(serverUrl: string, statement: string): Promise<void> {
+/** Runs one statement that no pool of the database itself may run: creating and dropping databases. */
+export async function administer(serverUrl: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   try {

@@ -1,10 +1,10 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import pg from 'pg'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { administer } from '#server/testing/database.ts'
 import { type ServerOptions, type ServerProcess, startServer } from './server-process.ts'
 
 /** A database of its own on the one durable PostgreSQL of this run. */
@@ -86,15 +86,5 @@ async function createDatabase(serverUrl: string, name: string): Promise<StageDat
       await pool.end()
       await administer(serverUrl, `drop database ${name} with (force)`)
     },
-  }
-}
-
-async function administer(serverUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
   }
 }

@@ -46,7 +46,7 @@ async function newPerson(
 }
 
 /** Signs in at next-auth's own address; gives the session's cookie. */
-async function signIn(baseUrl: string, email: string, password: string): Promise<string> {
+export async function signIn(baseUrl: string, email: string, password: string): Promise<string> {
   const first = await fetch(`${baseUrl}/api/auth/csrf`)
   const { csrfToken } = (await first.json()) as { csrfToken: string }
   const answer = await fetch(`${baseUrl}/api/auth/callback/credentials`, {

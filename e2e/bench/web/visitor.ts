@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
+import { signIn } from '#e2e/roles/callers.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -32,27 +33,4 @@ export async function openVisitor(pool: Pool, baseUrl: string, applicationId: st
     },
     close: () => agent.close(),
   }
-}
-
-async function signIn(baseUrl: string, email: string, password: string): Promise<string> {
-  const first = await fetch(`${baseUrl}/api/auth/csrf`)
-  const { csrfToken } = (await first.json()) as { csrfToken: string }
-  const answer = await fetch(`${baseUrl}/api/auth/callback/credentials`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { cookie: cookiesOf(first), 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ csrfToken, email, password }),
-  })
-  const cookie = cookiesOf(answer)
-    .split('; ')
-    .find((each) => each.includes('session'))
-  if (!cookie) throw new Error(`Signing in was answered ${answer.status}`)
-  return cookie
-}
-
-function cookiesOf(response: Response): string {
-  return response.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0] ?? '')
-    .join('; ')
 }

@@ -73,7 +73,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
               await expect.soft(page.locator('h1'), where).toBeVisible()
               expect.soft(await page.title(), where).not.toBe('')
               expect.soft(await findAxeViolations(page), where).toEqual([])
-              expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false })
+              expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false, spilled: [] })
               expect.soft(await page.evaluate(readShift), `what moved: ${where}`).toBeLessThan(SHIFT_MAX)
             })
           }
@@ -127,9 +127,19 @@ function watchPage(): void {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-function readWatch(): { violations: string[]; isTooWide: boolean } {
+function readWatch(): { violations: string[]; isTooWide: boolean; spilled: string[] } {
   const { scrollWidth, clientWidth } = document.documentElement
-  return { violations: window.pageWatch.violations, isTooWide: scrollWidth > clientWidth }
+  return { violations: window.pageWatch.violations, isTooWide: scrollWidth > clientWidth, spilled: findSpilled() }
+
+  /** What is wider than the box it stands in, where that box neither scrolls nor cuts it off on purpose. */
+  function findSpilled(): string[] {
+    const mayScroll = (element: Element | null): boolean =>
+      element !== null && (getComputedStyle(element).overflowX !== 'visible' || mayScroll(element.parentElement?.closest('main *') ?? null))
+    return [...document.querySelectorAll('main *')]
+      .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
+      .filter((element) => getComputedStyle(element).display !== 'inline' && !mayScroll(element))
+      .map((element) => `${element.tagName} ${element.className}: ${element.textContent?.trim().slice(0, 60)}`)
+  }
 }
 
 function readShift(): number {

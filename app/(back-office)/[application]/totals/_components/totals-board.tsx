@@ -64,7 +64,7 @@ function Figures({ application, query, data }: { application: string; query: Tot
   const { t, locale } = useWords()
   return (
     <>
-      <ul className="grid gap-3 sm:grid-cols-3">
+      <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))] gap-3">
         {data.cards.map((card) => (
           <li key={card.currency}>
             <Link

@@ -1,10 +1,11 @@
-import type { TotalStatus } from './finance-dto.ts'
+import type { TotalStatus, WebhookHealthDto } from './finance-dto.ts'
 import type { Currency } from './money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, type OperatorCode } from './operators.ts'
 import type { QueryValues, TransactionLink } from './paths.ts'
 import type { UtcDay } from './time.ts'
-import type { OpenRange, TotalPreset } from './total-dates.ts'
-import type { TransactionType } from './transaction-status.ts'
+import { monthEnd, type OpenRange, type TotalPreset } from './total-dates.ts'
+import type { TransactionStatus, TransactionType } from './transaction-status.ts'
+import type { WebhookState } from './webhook-state.ts'
 
 /** The dates of an address: a preset, or days of one's own, which win. */
 export type DatesQuery = { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null }
@@ -44,4 +45,34 @@ export function listBehind(
     ...(range.from ? { from: range.from } : {}),
     ...(range.to ? { to: range.to } : {}),
   }
+}
+
+/** What the chart draws for one period, `2026-11-03` or `2026-11`. */
+export type PeriodPart = { period: string; currency: Currency; status: TransactionStatus | readonly TransactionStatus[] }
+
+/** The list behind a period of the chart: the days of it that the range leaves. */
+export function listBehindPeriod(
+  query: Pick<TotalsQuery, 'type' | 'operator'>,
+  range: OpenRange,
+  { period, currency, status }: PeriodPart,
+): TransactionLink {
+  const [first, last] = period.length === 7 ? [`${period}-01`, monthEnd(period)] : [period, period]
+  return {
+    status,
+    ...(query.type ? { type: query.type } : {}),
+    operator: query.operator,
+    country: countriesOf(currency),
+    from: range.from !== null && range.from > first ? range.from : first,
+    to: range.to !== null && range.to < last ? range.to : last,
+  }
+}
+
+/** The list behind a figure of the webhooks' health: what ended within its window, or what has not ended. */
+export function listBehindWebhooks(
+  health: Pick<WebhookHealthDto, 'after' | 'before'>,
+  webhook: WebhookState,
+  target?: string,
+): TransactionLink {
+  const window = webhook === 'due' ? {} : { webhookAfter: health.after, webhookBefore: health.before }
+  return { webhook, webhookTarget: target, ...window }
 }

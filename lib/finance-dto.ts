@@ -37,15 +37,11 @@ export type UnconfirmedMoney = { currency: Currency; count: number; amount: stri
 
 export type OperatorHealth = OperatorTotal & { finished: number; failed: number; successAmount: string; volumes: number[] }
 
-export type WebhookTarget = {
-  target: string
-  delivered: number
-  failed: number
-  exhausted: number
-  lastAttemptAt: string
-  medianMs: number | null
-}
-export type WebhookHealthDto = { delivered: number; failed: number; exhausted: number; worst: WebhookTarget[] }
+/** Transactions by where their webhook stands: told, still to be told, given up on. */
+export type WebhookCounts = { delivered: number; due: number; exhausted: number }
+export type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string | null }
+/** `delivered` and `exhausted` ended at `after` or later and before `before`. */
+export type WebhookHealthDto = WebhookCounts & { after: string; before: string; worst: WebhookTarget[] }
 
 export type OverviewDto = {
   asOf: string

@@ -47,3 +47,9 @@ export function daysBetween(from: UtcDay, to: UtcDay): UtcDay[] {
   for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
   return days
 }
+
+/** The last day of a month, `2026-11` or a day of it. */
+export function monthEnd(month: string): UtcDay {
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return utcDayOf(new Date(Date.UTC(year, number, 0)))
+}

@@ -1,6 +1,7 @@
 import type { CountryName, OperatorCode } from './operators.ts'
 import type { QueryValues } from './paths.ts'
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
+import type { WebhookState } from './webhook-state.ts'
 
 export type TransactionSort = 'newest' | 'oldest' | 'amount-desc' | 'amount-asc'
 
@@ -24,6 +25,10 @@ export type TransactionQuery = {
   unconfirmed: '1' | null
   unconfirmedAfter: string | null
   unconfirmedBefore: string | null
+  webhook: WebhookState | null
+  webhookTarget: string | null
+  webhookAfter: string | null
+  webhookBefore: string | null
   sort: TransactionSort
   /** From 1. */
   page: number
@@ -43,6 +48,9 @@ export function withFilters(query: TransactionQuery, change: Partial<Transaction
   return { ...query, page: 1, ...change }
 }
 
+/** The change that takes the filter by webhook away. */
+export const NO_WEBHOOK = { webhook: null, webhookTarget: null, webhookAfter: null, webhookBefore: null }
+
 /** Nothing filtered; order and page size stay. */
 export function withoutFilters(query: TransactionQuery): TransactionQuery {
   return {
@@ -60,6 +68,7 @@ export function withoutFilters(query: TransactionQuery): TransactionQuery {
     unconfirmed: null,
     unconfirmedAfter: null,
     unconfirmedBefore: null,
+    ...NO_WEBHOOK,
     sort: query.sort,
     size: query.size,
     page: 1,

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Link } from './link.tsx'
 
 /** One series: its name, its colour, and one number per label for drawing only. */
 export type BarSeries = { name: string; tone: 'accent' | 'bad' | 'ok' | 'wait' | 'run'; values: readonly number[] }
@@ -9,6 +10,8 @@ export type BarChartProps = {
   /** One label per bar; the first and last (and some between) are written below. */
   labels: readonly string[]
   series: readonly BarSeries[]
+  /** Per bar, where a press on it leads and what it says on hover. The keyboard goes by the links of the table, so these are for the pointer only. */
+  links: readonly { href: string; hint: string }[]
   /** The words on the switch to the table. */
   tableLabel: string
   /** The same figures as an exact table, which is what screen readers and printers get. */
@@ -27,8 +30,8 @@ const WIDTH = 1000
 const HEIGHT = 190
 const LABELS_MAX = 6
 
-/** Stacked bars drawn as plain SVG by the server, with the figures as a table behind a switch that needs no script. */
-export function BarChart({ title, labels, series, tableLabel, table }: BarChartProps) {
+/** Stacked bars drawn as plain SVG by the server, each as wide and high to hit as its place, with the figures as a table behind a switch that needs no script. */
+export function BarChart({ title, labels, series, links, tableLabel, table }: BarChartProps) {
   const totals = labels.map((_, index) => series.reduce((sum, each) => sum + (each.values[index] ?? 0), 0))
   const highest = Math.max(1, ...totals)
   const step = WIDTH / Math.max(1, labels.length)
@@ -48,9 +51,17 @@ export function BarChart({ title, labels, series, tableLabel, table }: BarChartP
         </span>
       </figcaption>
       <svg aria-hidden="true" viewBox={`0 0 ${WIDTH} ${HEIGHT + 2}`} preserveAspectRatio="none" className="mt-4 h-44 w-full">
-        {labels.map((label, index) => (
-          <Stack key={label} x={index * step + (step - barWidth) / 2} width={barWidth} series={series} index={index} highest={highest} />
-        ))}
+        {labels.map((label, index) => {
+          const link = links[index]
+          if (!link || totals[index] === 0) return null
+          return (
+            <Link key={label} href={link.href} tabIndex={-1}>
+              <title>{link.hint}</title>
+              <rect x={index * step} y="0" width={step} height={HEIGHT} fill="none" pointerEvents="all" className="hover:fill-sunken" />
+              <Stack x={index * step + (step - barWidth) / 2} width={barWidth} series={series} index={index} highest={highest} />
+            </Link>
+          )
+        })}
         <rect x="0" y={HEIGHT} width={WIDTH} height="1" className="fill-line" />
       </svg>
       <div aria-hidden="true" className="mt-1.5 flex justify-between text-second text-quiet tabular">
@@ -101,6 +112,7 @@ function Stack({
         width={width.toFixed(1)}
         height={Math.max(0, height - 1).toFixed(1)}
         rx="2"
+        pointerEvents="none"
         className={FILLS[each.tone]}
       />
     )

@@ -9,6 +9,8 @@ export type PopoverProps = {
   triggerClass: string
   align?: 'start' | 'end'
   panelClass?: string
+  /** It is about to be shown: for what is loaded only then. */
+  onOpen?: () => void
   children: ReactNode
 }
 
@@ -16,7 +18,7 @@ export type PopoverProps = {
  * A button and what it opens, by the platform: the top layer, closing on Escape and on a press outside, focus going back to the
  * button. No script. What is inside is a plain list of links and buttons in the order of Tab.
  */
-export function Popover({ id, trigger, label, triggerClass, align = 'start', panelClass = '', children }: PopoverProps) {
+export function Popover({ id, trigger, label, triggerClass, align = 'start', panelClass = '', onOpen, children }: PopoverProps) {
   return (
     <>
       <button type="button" popoverTarget={id} className={triggerClass}>
@@ -26,6 +28,7 @@ export function Popover({ id, trigger, label, triggerClass, align = 'start', pan
       <div
         id={id}
         popover="auto"
+        onBeforeToggle={onOpen && ((event) => event.newState === 'open' && onOpen())}
         className={`anchored ${align === 'end' ? 'anchored-end' : ''} max-h-[80dvh] min-w-52 overflow-y-auto rounded-md border border-line bg-surface p-1.5 text-work text-ink shadow-float ${panelClass}`}
       >
         {children}

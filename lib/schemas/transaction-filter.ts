@@ -3,6 +3,7 @@ import { AMOUNT_MINOR_MAX } from '../money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '../operators.ts'
 import { isUtcDay } from '../time.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
+import { WEBHOOK_STATES } from '../webhook-state.ts'
 
 export const PAGE_SIZES = [25, 50, 100] as const
 const DEFAULT_PAGE_SIZE = 50
@@ -57,6 +58,17 @@ export const transactionFilterSchema = z.object({
   // Unconfirmed since this instant or later, and before that one: how the overview's ages open their list.
   unconfirmedAfter: instant,
   unconfirmedBefore: instant,
+  // Where the result's webhook stands; the rest narrows that: its receiver, and that it ended at this instant or later and before that one.
+  webhook: z.enum(WEBHOOK_STATES).nullable().default(null).catch(null),
+  webhookTarget: z
+    .string()
+    .max(2000)
+    .regex(/^[a-z]+:\/\/[^\s/]+$/)
+    .nullable()
+    .default(null)
+    .catch(null),
+  webhookAfter: instant,
+  webhookBefore: instant,
   sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest').catch('newest'),
   page: z.coerce.number().int().min(1).max(1_000_000_000).default(1).catch(1),
   size: z.coerce

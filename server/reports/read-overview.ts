@@ -4,7 +4,7 @@ import { can, type Role } from '#lib/permissions.ts'
 import { utcDayOf } from '#lib/time.ts'
 import { addDays, daysBetween } from '#lib/total-dates.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { webhookHealth } from '#server/webhooks/webhook-health.ts'
+import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
 import { countWaiting } from './count-waiting.ts'
 import {
   type OperatorDaySum,
@@ -106,30 +106,29 @@ function toHealth(sums: readonly OperatorStatusSum[], operatorDays: readonly Ope
 }
 
 async function readWebhooks(pool: Queryable, applicationId: string): Promise<WebhookHealthDto> {
-  const targets = await recentHealth(pool, applicationId)
-  const sum = (of: (target: (typeof targets)[number]) => number) => targets.reduce((total, target) => total + of(target), 0)
+  const { after, before, targets, ...counts } = await recentHealth(pool, applicationId)
   return {
-    delivered: sum((target) => target.delivered),
-    failed: sum((target) => target.failed),
-    exhausted: sum((target) => target.exhausted),
+    ...counts,
+    after: after.toISOString(),
+    before: before.toISOString(),
     worst: targets
-      .filter((target) => target.failed > 0)
+      .filter((target) => target.isTroubled)
       .slice(0, WORST_TARGETS)
-      .map((target) => ({ ...target, lastAttemptAt: target.lastAttemptAt.toISOString() })),
+      .map(({ isTroubled: _, lastDeliveredAt, ...target }) => ({ ...target, lastDeliveredAt: lastDeliveredAt?.toISOString() ?? null })),
   }
 }
 
 const HEALTH_AGE_MAX_MS = 15_000
-const healthByApplication = new Map<string, { readAtMs: number; targets: ReturnType<typeof webhookHealth> }>()
+const healthByApplication = new Map<string, { readAtMs: number; health: Promise<WebhookHealth> }>()
 
-/** A day of attempts is read by one viewer in fifteen seconds, whoever looks: many viewers must not mean many queries. */
-function recentHealth(pool: Queryable, applicationId: string): ReturnType<typeof webhookHealth> {
+/** A day of deliveries is read by one viewer in fifteen seconds, whoever looks: many viewers must not mean many queries. */
+function recentHealth(pool: Queryable, applicationId: string): Promise<WebhookHealth> {
   const known = healthByApplication.get(applicationId)
   const nowMs = performance.now()
-  if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.targets
-  const targets = webhookHealth(pool, applicationId)
-  healthByApplication.set(applicationId, { readAtMs: nowMs, targets })
+  if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.health
+  const health = webhookHealth(pool, applicationId)
+  healthByApplication.set(applicationId, { readAtMs: nowMs, health })
   // What failed is asked again by the next.
-  targets.catch(() => healthByApplication.delete(applicationId))
-  return targets
+  health.catch(() => healthByApplication.delete(applicationId))
+  return health
 }

@@ -1,8 +1,7 @@
 import { CURRENCIES, type Currency } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import { type UtcDay, utcDayOf } from '#lib/time.ts'
-import { addDays } from '#lib/total-dates.ts'
+import { addDays, monthEnd } from '#lib/total-dates.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectSource } from './roll-up-source.ts'
 import { type OperatorSum, type SpanCount, selectSpanCounts } from './search-spans-store.ts'
@@ -36,11 +35,11 @@ export async function splitMonths(
   months: readonly Span[],
 ): Promise<Span[]> {
   const fromDays = months.map((month) => month.firstDay)
-  const toDays = fromDays.map(lastDayOfMonth)
+  const toDays = fromDays.map((day) => monthEnd(day))
   const { spans: days } = await selectSpanCounts(queryable, applicationId, filter, { months: [], fromDays, toDays })
   return spans.flatMap((span) => {
     if (!months.includes(span)) return [span]
-    const lastDay = lastDayOfMonth(span.firstDay)
+    const lastDay = monthEnd(span.firstDay)
     const own = days.filter((day) => day.firstDay >= span.firstDay && day.firstDay <= lastDay)
     return withSequences(own, span.first - 1n)
   })
@@ -54,11 +53,6 @@ function withSequences(counts: readonly SpanCount[], before: bigint): Span[] {
     last += count.all
     return { ...count, first, last }
   })
-}
-
-function lastDayOfMonth(firstDay: UtcDay): UtcDay {
-  const [year, month] = firstDay.split('-').map(Number)
-  return utcDayOf(new Date(Date.UTC(year ?? 0, month ?? 0, 0)))
 }
 
 function byCurrency(rows: readonly OperatorSum[]): CurrencySum[] {

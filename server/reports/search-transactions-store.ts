@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Currency } from '#lib/money.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
+import type { WebhookState } from '#lib/webhook-state.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { runQuery } from '#server/database/query-builder.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
@@ -20,7 +21,17 @@ function rowCondition(applicationId: string, filter: TransactionFilter): RawBuil
         and w.unconfirmed_since >= ${filter.unconfirmedAfter ?? '-infinity'}::timestamptz
         and w.unconfirmed_since < ${filter.unconfirmedBefore ?? 'infinity'}::timestamptz)`)
   }
+  if (filter.webhook !== null) conditions.push(webhookCondition(filter.webhook, filter))
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+/** The state stands in the text, so that the planner sees the index of that state. */
+function webhookCondition(state: WebhookState, filter: TransactionFilter): RawBuilder<SqlBool> {
+  const conditions = [sql`w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.state = ${sql.lit(state)}`]
+  if (filter.webhookTarget !== null) conditions.push(sql`webhook_receiver(w.target) = ${filter.webhookTarget}`)
+  if (filter.webhookAfter !== null) conditions.push(sql`w.finished_at >= ${filter.webhookAfter}::timestamptz`)
+  if (filter.webhookBefore !== null) conditions.push(sql`w.finished_at < ${filter.webhookBefore}::timestamptz`)
+  return sql<SqlBool>`exists (select 1 from webhook_deliveries w where ${sql.join(conditions, sql` and `)})`
 }
 
 function stretchCondition(stretches: readonly Stretch[]): RawBuilder<SqlBool> {

@@ -10,6 +10,9 @@ export const SCAN_MAX = 100_000n
 /** Rows among which those that roll-ups have counted are picked out to be put in order of amount. */
 const SORT_SCAN_MAX = 5n * SCAN_MAX
 
+/** Of delivered webhooks, those that ended within so long are looked for by that time. */
+const WEBHOOK_WINDOW_MS_MAX = 48 * 3_600_000
+
 export type SearchedPage = {
   rows: Transaction[]
   /** Exact over what was searched. */
@@ -61,7 +64,8 @@ function needsRows(filter: TransactionFilter): boolean {
     filter.phone !== '' ||
     filter.name !== '' ||
     filter.batch !== null ||
-    filter.unconfirmed !== null
+    filter.unconfirmed !== null ||
+    filter.webhook !== null
   )
 }
 
@@ -115,10 +119,17 @@ function touchedByPage(spans: readonly Span[], { page, size }: TransactionFilter
   return { stretches, before: countedBefore, offset: begin - countedBefore }
 }
 
+/** Webhooks that are not delivered have indexes of their own; of those that are, a day or two are found by the time at which they ended. */
+function hasFewWebhooks({ webhook, webhookAfter, webhookBefore }: TransactionFilter): boolean {
+  if (webhook !== 'delivered') return webhook !== null
+  if (webhookAfter === null || webhookBefore === null) return false
+  return Date.parse(webhookBefore) - Date.parse(webhookAfter) <= WEBHOOK_WINDOW_MS_MAX
+}
+
 async function searchByRows(search: Search): Promise<SearchedPage> {
   const { queryable, applicationId, filter } = search
   // A phone has an index of its own, and so has a batch: both are searched to the end.
-  const isNarrow = filter.phone.length >= 8 || filter.batch !== null || filter.unconfirmed !== null
+  const isNarrow = filter.phone.length >= 8 || filter.batch !== null || filter.unconfirmed !== null || hasFewWebhooks(filter)
   const { searched, searchedBackTo } = isNarrow ? { searched: search.spans, searchedBackTo: null } : await withinBudget(search)
   const chosen = searched.filter((span) => span.matching > 0n)
   if (chosen.length === 0) return { rows: [], total: 0n, sums: [], searchedBackTo, isSortedAsAsked: true }

@@ -78,8 +78,12 @@ test('four attempts at most, each after its pause from the failure before, then 
     history?.attempts.map(({ outcome, httpStatus }) => [outcome, httpStatus]),
     Array(4).fill(['bad_status', 500]),
   )
-  const [health] = await webhookHealth(database.pool, applicationId)
-  assert.deepEqual([health?.delivered, health?.failed, health?.exhausted], [0, 4, 1])
+  const health = await webhookHealth(database.pool, applicationId)
+  assert.deepEqual([health.delivered, health.due, health.exhausted], [0, 0, 1])
+  assert.deepEqual(
+    health.targets.map((target) => [target.exhausted, target.lastDeliveredAt, target.isTroubled]),
+    [[1, null, true]],
+  )
 })
 
 test('the contractual pauses are 30 s, 2 min and 10 min from the recorded failure', async () => {
@@ -319,7 +323,8 @@ test('another application sees nothing of a delivery', async () => {
   await loop.drain()
   await receiver.close()
   assert.equal(await listWebhookAttempts(database.pool, randomUUID(), item.transactionId), undefined)
-  assert.deepEqual(await webhookHealth(database.pool, randomUUID()), [])
-  const [health] = await webhookHealth(database.pool, applicationId)
+  const foreign = await webhookHealth(database.pool, randomUUID())
+  assert.deepEqual([foreign.delivered, foreign.due, foreign.exhausted, foreign.targets], [0, 0, 0, []])
+  const [health] = (await webhookHealth(database.pool, applicationId)).targets
   assert.equal(health?.target, receiver.url.replace('/hook', ''), 'without user name and password')
 })

@@ -1,3 +1,4 @@
+import type { WebhookState } from '#lib/webhook-state.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 
@@ -167,7 +168,7 @@ export async function selectAttempts(queryable: Queryable, applicationId: string
   return rows
 }
 
-export type DeliveryStateRow = { state: 'due' | 'delivered' | 'exhausted'; attempts: number; next_at: Date; finished_at: Date | null }
+export type DeliveryStateRow = { state: WebhookState; attempts: number; next_at: Date; finished_at: Date | null }
 
 /** Where one transaction's webhook stands; undefined while the transaction is not final. */
 export async function selectDelivery(
@@ -182,18 +183,36 @@ export async function selectDelivery(
   return rows[0]
 }
 
-export type HealthRow = { target: string; delivered: bigint; failed: bigint; exhausted: bigint; last_at: Date; median_ms: number | null }
+export type HealthRow = {
+  /** Null in the row of all receivers together, which comes first. */
+  target: string | null
+  delivered: bigint
+  due: bigint
+  exhausted: bigint
+  last_delivered_at: Date | null
+  is_troubled: boolean
+  from_at: Date
+  until_at: Date
+}
 
-/** Attempts of the last 24 hours per receiver, the most troubled first. */
+/**
+ * Deliveries that ended in the last 24 hours and those that have not ended, in all and per receiver, the most troubled first. To the
+ * millisecond, so that an address can say the same instants.
+ */
 export async function selectHealth(queryable: Queryable, applicationId: string, targetsMax: number): Promise<HealthRow[]> {
+  const until = "date_trunc('milliseconds', now())"
   const { rows } = await queryable.query<HealthRow>(
-    `select d.target, count(*) filter (where a.outcome = 'delivered') as delivered, count(*) filter (where a.outcome <> 'delivered') as failed,
-            count(*) filter (where a.number = 4 and a.outcome <> 'delivered') as exhausted, max(a.started_at) as last_at,
-            percentile_disc(0.5) within group (order by a.duration_ms) filter (where a.outcome = 'delivered') as median_ms
-       from webhook_attempts a
-       join webhook_deliveries d on d.application_id = a.application_id and d.transaction_id = a.transaction_id
-       where a.application_id = $1 and d.application_id = $1 and a.started_at > now() - interval '24 hours'
-       group by d.target order by failed desc, d.target limit $2`,
+    `select webhook_receiver(d.target) as target, count(*) filter (where d.state = 'delivered') as delivered,
+            count(*) filter (where d.state = 'due') as due, count(*) filter (where d.state = 'exhausted') as exhausted,
+            max(d.finished_at) filter (where d.state = 'delivered') as last_delivered_at,
+            coalesce(bool_or(d.state = 'exhausted' or (d.state = 'due' and d.created_at < now() - interval '30 seconds')), false) as is_troubled,
+            ${until} - interval '24 hours' as from_at, ${until} as until_at
+       from (select target, state, created_at, finished_at from webhook_deliveries
+               where application_id = $1 and finished_at >= ${until} - interval '24 hours' and finished_at < ${until}
+             union all
+             select target, state, created_at, finished_at from webhook_deliveries where application_id = $1 and state = 'due') d
+       group by grouping sets ((), (webhook_receiver(d.target)))
+       order by grouping(webhook_receiver(d.target)) desc, exhausted desc, due desc, target limit $2::integer + 1`,
     [applicationId, targetsMax],
   )
   return rows

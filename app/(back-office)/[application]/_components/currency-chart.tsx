@@ -4,21 +4,33 @@ import { useState } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { BarChart } from '#components/ui/bar-chart.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { useWords } from '#components/ui/words.tsx'
-import type { CurrencyChart as Chart } from '#lib/finance-dto.ts'
-import { formatCount } from '#lib/format.ts'
+import type { PeriodPart } from '#lib/finance-address.ts'
+import type { CurrencyChart as Chart, PeriodTotal } from '#lib/finance-dto.ts'
+import { formatAmount, formatCount } from '#lib/format.ts'
 import type { Currency } from '#lib/money.ts'
 import { useDays } from './use-days.ts'
 
-/** What succeeded and failed by day or month, one currency at a time; the same figures as an exact table. */
-export function CurrencyChart({ charts, step, ariaLabel }: { charts: readonly Chart[]; step: 'day' | 'month'; ariaLabel: string }) {
+type Props = {
+  charts: readonly Chart[]
+  step: 'day' | 'month'
+  ariaLabel: string
+  /** The list behind a part of a period. */
+  hrefOf: (part: PeriodPart) => string
+}
+
+/** What succeeded and failed by day or month, one currency at a time; the same figures as an exact table. Each opens its list. */
+export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
   const { t, locale } = useWords()
   const days = useDays()
   const [wanted, setWanted] = useState<Currency | null>(null)
   const chart = charts.find((each) => each.currency === wanted) ?? charts[0]
   if (!chart) return null
   const { currency, periods } = chart
+  const hintOf = ({ period, success, failed }: PeriodTotal) =>
+    `${days.period(period)}: ${t('status.SUCCESS')} ${formatAmount(success, locale)} ${currency}, ${t('status.FAILED')} ${formatAmount(failed, locale)} ${currency}`
   const title = t(step === 'day' ? 'totals.byDay' : 'totals.byMonth', { currency })
   return (
     <Card>
@@ -45,6 +57,10 @@ export function CurrencyChart({ charts, step, ariaLabel }: { charts: readonly Ch
           { name: t('status.SUCCESS'), tone: 'accent', values: periods.map((each) => Number(each.success)) },
           { name: t('status.FAILED'), tone: 'bad', values: periods.map((each) => Number(each.failed)) },
         ]}
+        links={periods.map((each) => ({
+          href: hrefOf({ period: each.period, currency, status: ['SUCCESS', 'FAILED'] }),
+          hint: hintOf(each),
+        }))}
         tableLabel={t('totals.asTable')}
         table={
           <Table
@@ -62,14 +78,20 @@ export function CurrencyChart({ charts, step, ariaLabel }: { charts: readonly Ch
             {periods.map((each) => (
               <Tr key={each.period}>
                 <Td>{days.period(each.period)}</Td>
-                <Td align="end">
-                  <Money amount={each.success} currency={currency} />
-                </Td>
-                <Td align="end">{formatCount(each.successCount, locale)}</Td>
-                <Td align="end">
-                  <Money amount={each.failed} currency={currency} />
-                </Td>
-                <Td align="end">{formatCount(each.failedCount, locale)}</Td>
+                <Part
+                  href={hrefOf({ period: each.period, currency, status: 'SUCCESS' })}
+                  of={`${days.period(each.period)}, ${t('status.SUCCESS')}`}
+                  amount={each.success}
+                  count={each.successCount}
+                  currency={currency}
+                />
+                <Part
+                  href={hrefOf({ period: each.period, currency, status: 'FAILED' })}
+                  of={`${days.period(each.period)}, ${t('status.FAILED')}`}
+                  amount={each.failed}
+                  count={each.failedCount}
+                  currency={currency}
+                />
               </Tr>
             ))}
           </Table>
@@ -77,4 +99,22 @@ export function CurrencyChart({ charts, step, ariaLabel }: { charts: readonly Ch
       />
     </Card>
   )
+}
+
+/** Amount and count of one status of a period: two cells, each a link to the list that both describe. */
+function Part({ href, of, amount, count, currency }: { href: string; of: string; amount: string; count: number; currency: Currency }) {
+  const { locale } = useWords()
+  const shown = [<Money key="amount" amount={amount} currency={currency} />, formatCount(count, locale)]
+  return shown.map((figure, place) => (
+    <Td key={place === 0 ? 'amount' : 'count'} align="end">
+      {count === 0 ? (
+        <span className="text-quiet">{figure}</span>
+      ) : (
+        <Link href={href} className="inline-block py-0.5 hover:underline">
+          {figure}
+          <span className="sr-only">, {of}</span>
+        </Link>
+      )}
+    </Td>
+  ))
 }

@@ -8,6 +8,7 @@ import { Sparkline } from '#components/ui/sparkline.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
+import { listBehindPeriod } from '#lib/finance-address.ts'
 import type { OperatorHealth, OverviewDto } from '#lib/finance-dto.ts'
 import { formatCount, formatShare } from '#lib/format.ts'
 import { OPERATORS } from '#lib/operators.ts'
@@ -43,7 +44,12 @@ export function OperatorHealthSection({ application, data, days }: { application
         <EmptyState icon="sum" title={t('totals.none')} text={t('overview.noTransactions')} />
       ) : (
         <>
-          <CurrencyChart charts={data.charts} step="day" ariaLabel={t('totals.currency')} />
+          <CurrencyChart
+            charts={data.charts}
+            step="day"
+            ariaLabel={t('totals.currency')}
+            hrefOf={(part) => paths.transactions(application, listBehindPeriod({ type: null, operator: [] }, data, part))}
+          />
           <HealthTable application={application} data={data} />
         </>
       )}
@@ -83,7 +89,7 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
               ) : (
                 <Link
                   href={listOf(row, ['SUCCESS', 'FAILED'])}
-                  className={`hover:underline ${row.share < SHARE_LOW ? 'font-strong text-bad' : ''}`}
+                  className={`inline-block py-0.5 hover:underline ${row.share < SHARE_LOW ? 'font-strong text-bad' : ''}`}
                 >
                   {formatShare(row.share, locale)}
                 </Link>
@@ -93,18 +99,20 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
               {row.failed === 0 ? (
                 <span className="text-quiet">0</span>
               ) : (
-                <Link href={listOf(row, ['FAILED'])} className="hover:underline">
+                <Link href={listOf(row, ['FAILED'])} className="inline-block py-0.5 hover:underline">
                   {formatCount(row.failed, locale)}
                 </Link>
               )}
             </Td>
             <Td align="end">
-              <Link href={listOf(row, ['SUCCESS'])} className="hover:underline">
+              <Link href={listOf(row, ['SUCCESS'])} className="inline-block py-0.5 hover:underline">
                 <Money amount={row.successAmount} currency={row.currency} />
               </Link>
             </Td>
             <Td className="max-sm:hidden">
-              <Sparkline values={row.volumes} label={t('overview.trendOf', { operator: nameOf(row) })} />
+              <Link href={paths.totals(application, { from, to, operator: row.operator })} className="inline-block">
+                <Sparkline values={row.volumes} label={t('overview.trendOf', { operator: nameOf(row) })} />
+              </Link>
             </Td>
           </Tr>
         ))}

@@ -37,7 +37,7 @@ export function OverviewBoard({ application, days }: { application: string; days
         <div className="grid grid-cols-1 gap-6">
           <UnconfirmedSection application={application} unconfirmed={data.unconfirmed} />
           <OperatorHealthSection application={application} data={data} days={days} />
-          <WebhookSection webhooks={data.webhooks} />
+          <WebhookSection application={application} webhooks={data.webhooks} />
         </div>
       )}
     </>

@@ -1,67 +1,113 @@
 'use client'
 
 import { RelativeTime } from '#components/domain/time-text.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
+import { listBehindWebhooks } from '#lib/finance-address.ts'
 import type { WebhookHealthDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+import { WEBHOOK_STATES, type WebhookState } from '#lib/webhook-state.ts'
 
-/** How the receivers of webhooks did in the last 24 hours; those that failed most are named. */
-export function WebhookSection({ webhooks }: { webhooks: WebhookHealthDto }) {
-  const { t, locale } = useWords()
-  const words = (count: number) => formatCount(count, locale)
-  const isQuiet = webhooks.delivered + webhooks.failed === 0
+/** Where to look closer: at these, a figure above zero is red. */
+const TONES: Record<WebhookState, string> = { delivered: '', due: '', exhausted: 'text-bad' }
+
+/** How many results receivers were told in the last 24 hours, and which they were not; receivers in trouble are named. */
+export function WebhookSection({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
+  const { t } = useWords()
+  const isQuiet = WEBHOOK_STATES.every((state) => webhooks[state] === 0)
   return (
     <section aria-labelledby="webhooks">
       <h2 id="webhooks" className="text-amount font-strong">
         {t('overview.webhooks')}
       </h2>
-      <p className="text-ink-2 tabular">
-        {isQuiet
-          ? t('overview.webhooksNone')
-          : t('overview.webhooksText', {
-              delivered: words(webhooks.delivered),
-              failed: words(webhooks.failed),
-              exhausted: words(webhooks.exhausted),
-            })}
-      </p>
-      {webhooks.worst.length > 0 && (
-        <TableCard label={t('overview.worst')} className="mt-2">
-          <Table
-            caption={t('overview.worst')}
-            head={
-              <>
-                <Th>{t('overview.target')}</Th>
-                <Th align="end">{t('overview.delivered')}</Th>
-                <Th align="end">{t('overview.failedAttempts')}</Th>
-                <Th align="end" className="max-sm:hidden">
-                  {t('overview.exhausted')}
-                </Th>
-                <Th align="end" className="max-sm:hidden">
-                  {t('overview.lastAttempt')}
-                </Th>
-              </>
-            }
-          >
-            {webhooks.worst.map((target) => (
-              <Tr key={target.target}>
-                <Td className="break-all">{target.target}</Td>
-                <Td align="end">{words(target.delivered)}</Td>
-                <Td align="end" className="text-bad">
-                  {words(target.failed)}
-                </Td>
-                <Td align="end" className="max-sm:hidden">
-                  {words(target.exhausted)}
-                </Td>
-                <Td align="end" className="max-sm:hidden">
-                  <RelativeTime at={target.lastAttemptAt} />
-                </Td>
-              </Tr>
-            ))}
-          </Table>
-        </TableCard>
+      <p className="text-ink-2">{isQuiet ? t('overview.webhooksNone') : t('overview.webhooksText')}</p>
+      {!isQuiet && (
+        <ul className="mt-1 flex flex-wrap gap-x-6 tabular">
+          {WEBHOOK_STATES.map((state) => (
+            <li key={state}>
+              <Figure application={application} webhooks={webhooks} state={state} count={webhooks[state]}>
+                {' '}
+                <span className="font-regular text-ink-2">{t(`overview.webhook.${state}`)}</span>
+              </Figure>
+            </li>
+          ))}
+        </ul>
       )}
+      {webhooks.worst.length > 0 && <Worst application={application} webhooks={webhooks} />}
     </section>
+  )
+}
+
+function Worst({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
+  const { t } = useWords()
+  return (
+    <TableCard label={t('overview.worst')} className="mt-2">
+      <Table
+        caption={t('overview.worst')}
+        head={
+          <>
+            <Th>{t('overview.target')}</Th>
+            {WEBHOOK_STATES.map((state) => (
+              <Th key={state} align="end" className={state === 'delivered' ? 'max-sm:hidden' : ''}>
+                {t(`overview.webhookHead.${state}`)}
+              </Th>
+            ))}
+            <Th align="end" className="max-sm:hidden">
+              {t('overview.lastDelivered')}
+            </Th>
+          </>
+        }
+      >
+        {webhooks.worst.map((target) => (
+          <Tr key={target.target}>
+            <Td className="break-all">{target.target}</Td>
+            {WEBHOOK_STATES.map((state) => (
+              <Td key={state} align="end" className={state === 'delivered' ? 'max-sm:hidden' : ''}>
+                <Figure application={application} webhooks={webhooks} state={state} count={target[state]} target={target.target}>
+                  <span className="sr-only">
+                    {' '}
+                    {t(`overview.webhook.${state}`)}, {target.target}
+                  </span>
+                </Figure>
+              </Td>
+            ))}
+            <Td align="end" className="max-sm:hidden">
+              {target.lastDeliveredAt === null ? (
+                <span className="text-quiet">{t('overview.noneDelivered')}</span>
+              ) : (
+                <RelativeTime at={target.lastDeliveredAt} />
+              )}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </TableCard>
+  )
+}
+
+type FigureProps = {
+  application: string
+  webhooks: WebhookHealthDto
+  state: WebhookState
+  count: number
+  target?: string
+  children: React.ReactNode
+}
+
+/** So many transactions, and the list of them. */
+function Figure({ application, webhooks, state, count, target, children }: FigureProps) {
+  const { locale } = useWords()
+  if (count === 0) return <span className="inline-block py-0.5 text-quiet">{target === undefined ? <>0{children}</> : 0}</span>
+  return (
+    <Link
+      href={paths.transactions(application, listBehindWebhooks(webhooks, state, target))}
+      className={`inline-block py-0.5 font-strong hover:underline ${TONES[state]}`}
+    >
+      {formatCount(count, locale)}
+      {children}
+    </Link>
   )
 }

@@ -11,9 +11,10 @@ import { PageHeader } from '#components/ui/page-header.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
-import { listBehind, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
+import { listBehind, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
 import type { TotalsDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/format.ts'
+import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
@@ -23,6 +24,9 @@ import { TotalsFilters } from './totals-filters.tsx'
 
 /** Changes are announced by the frame; this is for what time alone moves. */
 const REFRESH_MS = 60_000
+
+/** A figure that opens its list: high enough to hit. */
+const FIGURE = 'inline-block py-0.5 hover:underline'
 
 /** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
 export function TotalsBoard({ application, query, canExport }: { application: string; query: TotalsQuery; canExport: boolean }) {
@@ -79,9 +83,19 @@ function Figures({ application, query, data }: { application: string; query: Tot
         ))}
       </ul>
       {data.apiTotal !== null && (
-        <p className="text-second text-quiet">{t('totals.apiNote', { amount: formatAmount(data.apiTotal, locale) })}</p>
+        <p className="text-second text-quiet">
+          {t('totals.apiNote')}{' '}
+          <Link href={paths.transactions(application, listBehind(query, data))} className="tabular text-ink-2 hover:underline">
+            {formatAmount(data.apiTotal, locale)}
+          </Link>
+        </p>
       )}
-      <CurrencyChart charts={data.charts} step={data.step} ariaLabel={t('totals.currency')} />
+      <CurrencyChart
+        charts={data.charts}
+        step={data.step}
+        ariaLabel={t('totals.currency')}
+        hrefOf={(part) => paths.transactions(application, listBehindPeriod(query, data, part))}
+      />
       <OperatorTable application={application} query={query} data={data} />
     </>
   )
@@ -89,6 +103,7 @@ function Figures({ application, query, data }: { application: string; query: Tot
 
 function OperatorTable({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
   const { t, locale } = useWords()
+  const hrefOf = (operator: OperatorCode) => paths.transactions(application, listBehind(query, data, { operator }))
   return (
     <TableCard label={t('totals.perOperator')}>
       <Table
@@ -112,10 +127,12 @@ function OperatorTable({ application, query, data }: { application: string; quer
               <OperatorMark code={row.operator} />
             </Td>
             <Td align="end" className="max-sm:hidden">
-              {formatCount(row.count, locale)}
+              <Link href={hrefOf(row.operator)} className={FIGURE}>
+                {formatCount(row.count, locale)}
+              </Link>
             </Td>
             <Td align="end">
-              <Link href={paths.transactions(application, listBehind(query, data, { operator: row.operator }))} className="hover:underline">
+              <Link href={hrefOf(row.operator)} className={FIGURE}>
                 <Money amount={row.amount} currency={row.currency} size="amount" />
               </Link>
               <span className="block text-second text-quiet sm:hidden">
@@ -132,7 +149,7 @@ function OperatorTable({ application, query, data }: { application: string; quer
                     ...listBehind(query, data, { operator: row.operator }),
                     status: ['SUCCESS', 'FAILED'],
                   })}
-                  className="text-ink-2 hover:underline"
+                  className={`text-ink-2 ${FIGURE}`}
                 >
                   {formatShare(row.share, locale)}
                 </Link>

@@ -1,21 +1,24 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
+import { lazy, Suspense, useState } from 'react'
 import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Popover } from '#components/ui/popover.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { formatPhone, shortenId } from '#lib/format.ts'
+import { formatTime } from '#lib/format-time.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
-import { isFiltered, type TransactionQuery, toAddressValues, withFilters, withoutFilters } from '#lib/transaction-query.ts'
+import { isFiltered, NO_WEBHOOK, type TransactionQuery, toAddressValues, withFilters, withoutFilters } from '#lib/transaction-query.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { AmountFilter } from './amount-filter.tsx'
 import { ChoiceFilter } from './choice-filter.tsx'
 import { DateFilter } from './date-filter.tsx'
-import { MoreFilters } from './more-filters.tsx'
 import { SaveViewButton, ViewMenu } from './view-menu.tsx'
+
+const MoreFilters = lazy(() => import('./more-filters.tsx'))
 
 /** A saved view: `query` is what stands in the address of its list. */
 export type View = { viewId: string; name: string; query: string }
@@ -24,7 +27,9 @@ export type FilterProps = { query: TransactionQuery; onChange: (change: Partial<
 
 /** Every filter as a chip that says its present value. A change is a new address. */
 export function FilterBar({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
-  const { t } = useWords()
+  const words = useWords()
+  const { t } = words
+  const [wantsMore, setWantsMore] = useState(false)
   const router = useRouter()
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
   const onChange = (change: Partial<TransactionQuery>) => router.push(hrefOf(withFilters(query, change)), { scroll: false })
@@ -61,8 +66,16 @@ export function FilterBar({ application, query, views }: { application: string; 
       />
       <DateFilter query={query} onChange={onChange} />
       <AmountFilter query={query} onChange={onChange} />
-      <MoreFilters query={query} onChange={onChange} />
-      {appliedOf(query, t).map(({ words, without }) => (
+      <Popover
+        id="filter-more"
+        triggerClass={`${CHIP} border-dashed`}
+        trigger={t('transactions.moreFilters')}
+        panelClass="w-72"
+        onOpen={() => setWantsMore(true)}
+      >
+        <Suspense fallback={<div className="h-[420px]" />}>{wantsMore && <MoreFilters query={query} onChange={onChange} />}</Suspense>
+      </Popover>
+      {appliedOf(query, words).map(({ words, without }) => (
         <Link key={words} href={hrefOf(withFilters(query, without))} scroll={false} className={`${CHIP} border-accent`}>
           <span className="font-strong text-ink">{words}</span>
           <span className="sr-only">{t('transactions.removeFilter')}</span>
@@ -86,7 +99,11 @@ export function FilterBar({ application, query, views }: { application: string; 
 }
 
 /** The filters that have no chip of their own until they are set, and the address without each. */
-function appliedOf(query: TransactionQuery, t: ReturnType<typeof useWords>['t']): { words: string; without: Partial<TransactionQuery> }[] {
+function appliedOf(
+  query: TransactionQuery,
+  { t, timeZone }: ReturnType<typeof useWords>,
+): { words: string; without: Partial<TransactionQuery> }[] {
+  const time = (at: string) => formatTime(t, timeZone, new Date(at), 'day-time')
   return [
     ...query.country.map((country) => ({
       words: t(`country.${country}`),
@@ -98,14 +115,19 @@ function appliedOf(query: TransactionQuery, t: ReturnType<typeof useWords>['t'])
     ...(query.unconfirmed
       ? [{ words: t('transactions.unconfirmed'), without: { unconfirmed: null, unconfirmedAfter: null, unconfirmedBefore: null } }]
       : []),
+    ...(query.webhook
+      ? [
+          {
+            words: [
+              t(`transactions.webhook.${query.webhook}`),
+              query.webhookTarget,
+              [query.webhookAfter, query.webhookBefore].map((at) => at && time(at)).join(' – '),
+            ]
+              .filter((part) => part && part !== ' – ')
+              .join(' · '),
+            without: NO_WEBHOOK,
+          },
+        ]
+      : []),
   ]
-}
-
-/** The dashed chip behind which the rarer filters are. */
-export function MoreChip({ label, children }: { label: string; children: React.ReactNode }) {
-  return (
-    <Popover id="filter-more" triggerClass={`${CHIP} border-dashed`} trigger={label} panelClass="w-72">
-      {children}
-    </Popover>
-  )
 }

@@ -1,4 +1,4 @@
-import type { TotalStatus, WebhookHealthDto } from './finance-dto.ts'
+import type { LineFilter, TotalStatus, WebhookHealthDto } from './finance-dto.ts'
 import type { Currency } from './money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, type OperatorCode } from './operators.ts'
 import type { QueryValues, TransactionLink } from './paths.ts'
@@ -10,7 +10,7 @@ import type { WebhookState } from './webhook-state.ts'
 /** The dates of an address: a preset, or days of one's own, which win. */
 export type DatesQuery = { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null }
 export type TotalsQuery = DatesQuery & { status: TotalStatus; type: TransactionType | null; operator: readonly OperatorCode[] }
-export type StatementQuery = DatesQuery & { view: 'days' | 'lines'; page: number }
+export type StatementQuery = DatesQuery & { view: 'days' | 'lines'; kind: LineFilter | null; page: number }
 
 function datesOf({ dates, from, to }: DatesQuery): QueryValues {
   return { dates: from !== null || to !== null || dates === 'thisMonth' ? null : dates, from, to }
@@ -23,7 +23,8 @@ export function totalsAddress(query: TotalsQuery): QueryValues {
 
 /** What stands in a statement's address. */
 export function statementAddress(query: StatementQuery): QueryValues {
-  return { ...datesOf(query), view: query.view === 'days' ? null : query.view, page: query.page === 1 ? null : query.page }
+  if (query.view === 'days') return datesOf(query)
+  return { ...datesOf(query), view: query.view, kind: query.kind, page: query.page === 1 ? null : query.page }
 }
 
 /** The countries of a currency: how a list is narrowed to it. */

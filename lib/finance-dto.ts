@@ -103,6 +103,10 @@ export type StatementDto = {
 export const LINE_KINDS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct'] as const
 export type LineKind = (typeof LINE_KINDS)[number]
 
+/** Lines behind one movement of a statement: of one kind, or those with fees. */
+export const LINE_FILTERS = [...LINE_KINDS, 'fees'] as const
+export type LineFilter = (typeof LINE_FILTERS)[number]
+
 export type StatementLine = {
   id: string
   at: string
@@ -115,6 +119,7 @@ export type StatementLine = {
   held: string
   fees: string
 }
-export type StatementLinesDto = { lines: StatementLine[]; total: number; page: number; size: number }
+/** `sum`: what all lines of the filter add up to; null where lines of every kind are shown. */
+export type StatementLinesDto = { sum: string | null; lines: StatementLine[]; total: number; page: number; size: number }
 
 export type TotalStatus = TransactionStatus | 'ALL'

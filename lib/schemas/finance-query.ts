@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LINE_FILTERS } from '../finance-dto.ts'
 import { OPERATOR_CODES } from '../operators.ts'
 import { isUtcDay } from '../time.ts'
 import { OVERVIEW_DAYS, TOTAL_PRESETS } from '../total-dates.ts'
@@ -39,6 +40,7 @@ export const statementQuerySchema = z.object({
   from: day,
   to: day,
   view: z.enum(['days', 'lines']).default('days').catch('days'),
+  kind: z.enum(LINE_FILTERS).nullable().default(null).catch(null),
   page: z.coerce.number().int().min(1).max(100_000_000).default(1).catch(1),
 })
 export type StatementFilter = z.output<typeof statementQuerySchema>

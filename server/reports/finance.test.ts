@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { countriesOf, listBehind } from '#lib/finance-address.ts'
+import { addDecimals } from '#lib/add-decimals.ts'
+import { countriesOf, listBehind, listBehindPeriod } from '#lib/finance-address.ts'
+import { LINE_FILTERS, type StatementDto, type StatementLine } from '#lib/finance-dto.ts'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { toQuery } from '#lib/paths.ts'
@@ -18,7 +20,7 @@ import { takeIn } from '../transactions/intake.ts'
 import { transition } from '../transactions/transition.ts'
 import { readBalances } from './read-balances.ts'
 import { readOverview } from './read-overview.ts'
-import { readStatement, readStatementLines } from './read-statement.ts'
+import { readStatement, readStatementLines, type StatementRequest } from './read-statement.ts'
 import { readTotals } from './read-totals.ts'
 import { sealTotals } from './seal-totals.ts'
 import { totalByRange, totalOfApplication } from './total-amounts.ts'
@@ -124,6 +126,24 @@ async function spreadOverDays(applicationId: string, days: number): Promise<void
   }
 }
 
+const MOVEMENTS = { hold: 'placed', release: 'released', collect: 'collected', pay: 'paid', fund: 'funded', correct: 'corrected' } as const
+
+/** The lines behind each figure are those of its kind among all, and add up to it. */
+async function checkMovements(request: StatementRequest, { movements }: StatementDto, all: readonly StatementLine[]): Promise<void> {
+  for (const kind of LINE_FILTERS) {
+    const expected = all.filter((line) => (kind === 'fees' ? line.fees !== '0' : line.kind === kind)).map((line) => line.id)
+    const found: string[] = []
+    for (let page = 1; page === 1 || found.length < expected.length; page++) {
+      const part = await readStatementLines(database.pool, { ...request, kind, page, size: 7 })
+      assert.equal(part.sum, kind === 'fees' ? movements.fees : movements[MOVEMENTS[kind]])
+      assert.equal(part.total, expected.length)
+      found.push(...part.lines.map((line) => line.id))
+      if (part.lines.length === 0) break
+    }
+    assert.deepEqual(found, expected)
+  }
+}
+
 async function checkStatements(applicationId: string, now: Date, ranges: readonly { from: string; to: string }[]): Promise<void> {
   for (const operator of SOME_OPERATORS)
     for (const range of ranges) {
@@ -140,12 +160,13 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
       assert.equal(statement.agrees, true)
       const lines = []
       for (let page = 1; ; page++) {
-        const part = await readStatementLines(database.pool, { ...request, page, size: 7 })
+        const part = await readStatementLines(database.pool, { ...request, kind: null, page, size: 7 })
         assert.equal(part.total, truth.count)
         lines.push(...part.lines)
         if (lines.length >= part.total) break
       }
       assert.equal(new Set(lines.map((line) => line.id)).size, truth.count)
+      await checkMovements(request, statement, lines)
       assert.deepEqual(
         lines.map((line) => line.at),
         lines.map((line) => line.at).toSorted(),
@@ -305,6 +326,16 @@ test('totals are the API’s to the last digit, and the list behind each figure 
       assert.equal(total, row.count)
       assert.equal(sums[0]?.amount ?? '0', row.amount)
     }
+    for (const { currency, periods } of totals.charts)
+      for (const period of periods)
+        for (const [status, amount, count] of [
+          ['SUCCESS', period.success, period.successCount],
+          ['FAILED', period.failed, period.failedCount],
+          [['SUCCESS', 'FAILED'], addDecimals(period.success, period.failed), period.successCount + period.failedCount],
+        ] as const) {
+          const { total, sums } = await list(toQuery(listBehindPeriod(query, totals, { period: period.period, currency, status })))
+          assert.deepEqual([total, sums[0]?.amount ?? '0'], [count, amount])
+        }
   }
   const narrow = await readTotals(database.pool, applicationId, totalsQuerySchema.parse({ operator: 'SNWAVE', type: 'COLLECT' }), now)
   assert.equal(narrow.apiTotal, null)
@@ -348,6 +379,21 @@ test('sealed months change no total, whatever the range, the type and the operat
   ])
   assert.ok(rows[0].count > 0n)
   assert.deepEqual(await readAll(), before)
+  for (const [place, totals] of before.entries()) {
+    const query = asked[place]
+    assert.ok(query)
+    for (const part of totals.charts.flatMap(({ currency, periods }) => periods.map((period) => ({ ...period, currency })))) {
+      const address = toQuery(listBehindPeriod(query, totals, { period: part.period, currency: part.currency, status: 'SUCCESS' }))
+      const filter = transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(address)))
+      const { total, sums } = await readTransactionList(database.pool, applicationId, filter)
+      assert.deepEqual(
+        [total, sums[0]?.amount ?? '0'],
+        [part.successCount, part.success],
+        `${part.period} of ${totals.from} to ${totals.to}`,
+      )
+    }
+  }
+  assert.ok(before.some((totals) => totals.step === 'month' && totals.from !== null && !totals.from.endsWith('-01')))
 })
 
 test('unconfirmed money stands in its age and currency, and the list behind each figure adds up to it', async () => {

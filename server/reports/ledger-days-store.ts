@@ -1,3 +1,4 @@
+import type { LineFilter } from '#lib/finance-dto.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -100,7 +101,39 @@ export type LineRow = {
   feesMinor: bigint
 }
 
-export type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; offset: bigint; limit: number }
+/** The postings of each filter and what each is to the statement; `amount` adds up to the movement of that name (view ledger_movements). */
+const FILTERED_LINES: Record<LineFilter, { condition: string; amount: string }> = {
+  hold: { condition: "kind = 'hold'", amount: 'held_minor' },
+  release: { condition: "kind = 'release'", amount: '-held_minor' },
+  collect: { condition: "kind = 'settle' and clearing_minor < 0", amount: '-clearing_minor' },
+  pay: { condition: "kind = 'settle' and clearing_minor > 0", amount: 'clearing_minor' },
+  fund: { condition: "kind = 'fund'", amount: 'deposit_minor' },
+  correct: { condition: "kind = 'correct'", amount: 'collect_minor + deposit_minor + held_minor' },
+  fees: { condition: "kind = 'settle' and fees_minor + revenue_minor <> 0", amount: 'fees_minor + revenue_minor' },
+}
+
+const POSTINGS_OF_DAYS = `from ledger_postings where application_id = $1 and operator = $2 and at >= ($3 || 'T00:00:00Z')::timestamptz
+  and at < ($4 || 'T00:00:00Z')::timestamptz + interval '24 hours'`
+
+export type LinesOfKind = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter }
+
+/** How many postings of some days a filter leaves and what they add up to, each of them read. */
+export async function sumLines(
+  queryable: Queryable,
+  applicationId: string,
+  { operator, from, to, kind }: LinesOfKind,
+): Promise<{ count: bigint; amountMinor: bigint }> {
+  const { condition, amount } = FILTERED_LINES[kind]
+  const { rows } = await queryable.query<{ count: bigint; amountMinor: bigint }>(
+    `select count(*) as count, coalesce(sum(${amount}), 0) as "amountMinor" ${POSTINGS_OF_DAYS} and ${condition}`,
+    [applicationId, operator, from, to],
+  )
+  const [sum] = rows
+  if (!sum) throw new Error('A sum over nothing is a row too')
+  return sum
+}
+
+export type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter | null; offset: bigint; limit: number }
 
 /** Postings of some days in order of time. */
 export async function selectLines(queryable: Queryable, applicationId: string, request: LinesRequest): Promise<LineRow[]> {
@@ -108,9 +141,7 @@ export async function selectLines(queryable: Queryable, applicationId: string, r
     `select p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
             p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
             t.transaction_id is not null as "isTransaction"
-     from (select * from ledger_postings
-           where application_id = $1 and operator = $2 and at >= ($3 || 'T00:00:00Z')::timestamptz
-             and at < ($4 || 'T00:00:00Z')::timestamptz + interval '24 hours'
+     from (select * ${POSTINGS_OF_DAYS} ${request.kind === null ? '' : `and ${FILTERED_LINES[request.kind].condition}`}
            order by at, subject_id, kind offset $5 limit $6) p
      left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
      order by p.at, p.subject_id, p.kind`,

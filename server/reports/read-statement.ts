@@ -1,4 +1,4 @@
-import type { Holdings, LineKind, Movements, StatementDto, StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
+import type { Holdings, LineFilter, LineKind, Movements, StatementDto, StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { StatementFilter } from '#lib/schemas/finance-query.ts'
@@ -7,7 +7,7 @@ import { daysAsked } from '#lib/total-dates.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { addSums, addsUp, type LedgerDay, NOTHING, type OperatorLedger, readLedger, type Sums } from './day-ledger.ts'
-import { type LineRow, selectLines } from './ledger-days-store.ts'
+import { type LineRow, selectLines, sumLines } from './ledger-days-store.ts'
 
 export const LINES_PER_PAGE = 50
 const FIRST_DAY = '0001-01-01'
@@ -48,19 +48,27 @@ export function readStatement(pool: Pool, { applicationId, operator, filter, now
   })
 }
 
+export type LinesRequest = StatementRequest & { kind: LineFilter | null; page: number; size?: number }
+
 /**
- * One page of the postings behind a statement, oldest first. The days' counts say on which days the page lies, so that only their postings are read.
+ * One page of the postings behind a statement, oldest first; of one kind, those behind one of its figures, with their sum. The days' counts say on which days the page lies, so that only their postings are read.
  */
-export function readStatementLines(pool: Pool, request: StatementRequest & { page: number; size?: number }): Promise<StatementLinesDto> {
-  const { applicationId, operator, filter, now, page, size = LINES_PER_PAGE } = request
+export function readStatementLines(pool: Pool, request: LinesRequest): Promise<StatementLinesDto> {
+  const { applicationId, operator, filter, now, kind, page, size = LINES_PER_PAGE } = request
   const { from, to } = rangeOf(filter, now)
+  const begin = BigInt(page - 1) * BigInt(size)
   return withSnapshot(pool, async (snapshot) => {
+    if (kind !== null) {
+      const { count, amountMinor } = await sumLines(snapshot, applicationId, { operator, from, to, kind })
+      const rows = await selectLines(snapshot, applicationId, { operator, from, to, kind, offset: begin, limit: size })
+      return { lines: rows.map(toLine), sum: formatMinor(amountMinor), total: Number(count), page, size }
+    }
     const ledger = oneOf(await readLedger(snapshot, applicationId, { operator, fromDay: from }))
     const days = ledger.days.filter((day) => day.day <= to)
     const total = Number(days.reduce((count, day) => count + day.count, 0n))
-    const place = placeOf(days, BigInt(page - 1) * BigInt(size), BigInt(size))
-    const rows = place ? await selectLines(snapshot, applicationId, { operator, ...place, limit: size }) : []
-    return { lines: rows.map(toLine), total, page, size }
+    const place = placeOf(days, begin, BigInt(size))
+    const rows = place ? await selectLines(snapshot, applicationId, { operator, ...place, kind, limit: size }) : []
+    return { lines: rows.map(toLine), sum: null, total, page, size }
   })
 }
 

@@ -33,7 +33,7 @@ export default async function StatementPage({ params, searchParams }: Props) {
   const { reportPool, clock } = backOfficeRuntime()
   const request = { applicationId: actor.applicationId, operator: operator.data, filter: query, now: clock.now() }
   const queryClient = getQueryClient()
-  const dates = statementAddress({ ...query, view: 'days', page: 1 })
+  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 1 })
   const [locale] = await Promise.all([
     readLocale(),
     queryClient.fetchQuery({
@@ -43,7 +43,7 @@ export default async function StatementPage({ params, searchParams }: Props) {
     query.view === 'lines' &&
       queryClient.fetchQuery({
         queryKey: queryKeys.statementLines(application, operator.data, statementAddress(query)),
-        queryFn: () => readStatementLines(reportPool, { ...request, page: query.page }),
+        queryFn: () => readStatementLines(reportPool, { ...request, kind: query.kind, page: query.page }),
       }),
   ])
   return (

@@ -1,5 +1,6 @@
 'use client'
 
+import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -33,16 +34,24 @@ export function OperatorCard({ card, statementHref, onThreshold }: Props) {
         )}
       </div>
       <p>
-        <Money
-          amount={card.deposit}
-          currency={currency}
-          size="balance"
-          className={card.isLow ? 'text-bad' : isUntouched ? 'text-quiet' : ''}
-        />
+        <Figure href={isUntouched ? null : statementHref}>
+          <Money
+            amount={card.deposit}
+            currency={currency}
+            size="balance"
+            className={card.isLow ? 'text-bad' : isUntouched ? 'text-quiet' : ''}
+          />
+        </Figure>
       </p>
       <dl className="mt-3 grid gap-0.5">
-        <Line name={t('balances.collect')} card={card} amount={card.collect} isQuiet={isUntouched} />
-        <Line name={t('balances.held')} card={card} amount={card.held} isQuiet={isUntouched} />
+        <Line
+          name={t('balances.collect')}
+          card={card}
+          amount={card.collect}
+          href={isUntouched ? null : statementHref}
+          isQuiet={isUntouched}
+        />
+        <Line name={t('balances.held')} card={card} amount={card.held} href={isUntouched ? null : statementHref} isQuiet={isUntouched} />
       </dl>
       {card.isLow && card.threshold !== null && <LowMark card={card} threshold={card.threshold} />}
       {(statementHref || onThreshold) && (
@@ -65,12 +74,27 @@ export function OperatorCard({ card, statementHref, onThreshold }: Props) {
   )
 }
 
-function Line({ name, card, amount, isQuiet }: { name: string; card: BalanceCard; amount: string; isQuiet: boolean }) {
+/** A balance and, for those who may read it, the statement that ends with it. */
+function Figure({ href, children }: { href: string | null; children: ReactNode }) {
+  return href === null ? (
+    children
+  ) : (
+    <Link href={href} className="inline-block hover:underline">
+      {children}
+    </Link>
+  )
+}
+
+type LineProps = { name: string; card: BalanceCard; amount: string; href: string | null; isQuiet: boolean }
+
+function Line({ name, card, amount, href, isQuiet }: LineProps) {
   return (
     <div className="flex justify-between gap-3">
       <dt className="text-ink-2">{name}</dt>
       <dd>
-        <Money amount={amount} currency={card.currency} className={isQuiet ? 'text-quiet' : ''} />
+        <Figure href={href}>
+          <Money amount={amount} currency={card.currency} className={isQuiet ? 'text-quiet' : ''} />
+        </Figure>
       </dd>
     </div>
   )

@@ -10,8 +10,8 @@ import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
 import { useWords } from '#components/ui/words.tsx'
-import { type StatementQuery, statementAddress } from '#lib/finance-address.ts'
-import type { StatementDto } from '#lib/finance-dto.ts'
+import { type DatesQuery, type StatementQuery, statementAddress } from '#lib/finance-address.ts'
+import type { LineFilter, StatementDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
 import { formatUtc } from '#lib/format-time.ts'
 import type { OperatorCode } from '#lib/operators.ts'
@@ -34,7 +34,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
   const { t, locale } = useWords()
   const days = useDays()
   const router = useRouter()
-  const dates = statementAddress({ ...query, view: 'days', page: 1 })
+  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 1 })
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.statement(application, operator, dates),
     queryFn: ({ signal }) => fetchData<StatementDto>(paths.data(application, `balances/${operator}`, dates), signal),
@@ -42,7 +42,8 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
     refetchInterval: REFRESH_MS,
   })
   const hrefOf = (change: Partial<StatementQuery>) =>
-    paths.statement(application, operator, statementAddress({ ...query, page: 1, ...change }))
+    paths.statement(application, operator, statementAddress({ ...query, kind: null, page: 1, ...change }))
+  const linesHref = (kind: LineFilter | null, dates: Partial<DatesQuery> = {}) => hrefOf({ view: 'lines', kind, ...dates })
   return (
     <>
       <p className="no-print text-second">
@@ -70,7 +71,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
         }
       />
       <div className="no-print mt-3 flex gap-2">
-        <DatesFilter query={query} onChange={(change) => router.push(hrefOf(change), { scroll: false })} />
+        <DatesFilter query={query} onChange={(change) => router.push(hrefOf({ kind: query.kind, ...change }), { scroll: false })} />
       </div>
       <div className="mt-3">
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
@@ -78,7 +79,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
       </div>
       {data && (
         <>
-          <StatementSums data={data} />
+          <StatementSums data={data} hrefOf={linesHref} />
           {data.agrees && <p className="mt-2 text-second text-quiet">{t('statement.asOf', { time: formatUtc(t, new Date(data.asOf)) })}</p>}
           <div className="mt-4">
             <Tabs
@@ -95,9 +96,15 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
             />
           </div>
           {query.view === 'days' ? (
-            <StatementDays data={data} linesOf={(day) => hrefOf({ view: 'lines', from: day, to: day })} />
+            <StatementDays data={data} hrefOf={(kind, day) => linesHref(kind, { from: day, to: day })} />
           ) : (
-            <StatementLines application={application} operator={operator} query={query} hrefFor={(page) => hrefOf({ page })} />
+            <StatementLines
+              application={application}
+              operator={operator}
+              query={query}
+              hrefFor={(page) => hrefOf({ kind: query.kind, page })}
+              allHref={hrefOf({})}
+            />
           )}
         </>
       )}

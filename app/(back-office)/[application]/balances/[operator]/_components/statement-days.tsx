@@ -6,18 +6,30 @@ import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { addDecimals } from '#lib/add-decimals.ts'
-import type { StatementDto } from '#lib/finance-dto.ts'
+import type { LineFilter, StatementDay, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
 import { useDays } from '../../../_components/use-days.ts'
 
+/** The lines behind each figure of a day. */
+const FILTERS = { collected: 'collect', funded: 'fund', paid: 'pay', fees: 'fees', placed: 'hold', released: 'release' } as const
+const FIGURE = 'inline-block py-0.5 hover:underline'
 const WIDE = 'max-sm:hidden print:table-cell'
 
-/** Day by day, oldest first: each day closes where the next opens, and opens its lines. */
-export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: (day: string) => string }) {
+type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, day: string) => string }
+
+/** Day by day, oldest first: each day closes where the next opens, and each figure opens its lines. */
+export function StatementDays({ data, hrefOf }: Props) {
   const { t, locale } = useWords()
   const write = useDays()
   if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
-  const amount = (value: string) => (value === '0' ? <span className="text-quiet">0</span> : formatAmount(value, locale))
+  const amount = (day: StatementDay, figure: 'collected' | 'funded' | 'paid' | 'fees' | 'placed' | 'released') =>
+    day[figure] === '0' ? (
+      <span className="text-quiet">0</span>
+    ) : (
+      <Link href={hrefOf(FILTERS[figure], day.day)} className={FIGURE}>
+        {formatAmount(day[figure], locale)}
+      </Link>
+    )
   return (
     <TableCard label={t('statement.days')} className="mt-3">
       <Table
@@ -53,30 +65,32 @@ export function StatementDays({ data, linesOf }: { data: StatementDto; linesOf: 
         {data.days.map((day) => (
           <Tr key={day.day} className="whitespace-nowrap">
             <Td>
-              <Link href={linesOf(day.day)} className="hover:underline">
+              <Link href={hrefOf(null, day.day)} className={FIGURE}>
                 {write.period(day.day)}
               </Link>
             </Td>
             <Td align="end" className={WIDE}>
-              {formatCount(day.count, locale)}
+              <Link href={hrefOf(null, day.day)} className={FIGURE}>
+                {formatCount(day.count, locale)}
+              </Link>
             </Td>
             <Td align="end" className={WIDE}>
-              {amount(day.collected)}
+              {amount(day, 'collected')}
             </Td>
             <Td align="end" className={WIDE}>
-              {amount(day.funded)}
+              {amount(day, 'funded')}
             </Td>
             <Td align="end" className={WIDE}>
-              {amount(day.paid)}
+              {amount(day, 'paid')}
             </Td>
             <Td align="end" className={WIDE}>
-              {amount(day.fees)}
+              {amount(day, 'fees')}
             </Td>
             <Td align="end" className={WIDE}>
-              {amount(day.placed)}
+              {amount(day, 'placed')}
             </Td>
             <Td align="end" className={WIDE}>
-              {amount(day.released)}
+              {amount(day, 'released')}
             </Td>
             <Td align="end" className="font-medium">
               {formatAmount(day.closing.total, locale)}

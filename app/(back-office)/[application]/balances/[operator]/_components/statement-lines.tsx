@@ -1,18 +1,21 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
+import { CHIP } from '#components/ui/filter-chip.tsx'
+import { Icon } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { type StatementQuery, statementAddress } from '#lib/finance-address.ts'
-import type { StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
+import type { LineFilter, StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
 import { formatAmount, shortenId } from '#lib/format.ts'
-import type { OperatorCode } from '#lib/operators.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
@@ -21,10 +24,10 @@ import { queryKeys } from '#lib/query-keys.ts'
 const WIDE = 'max-sm:hidden print:table-cell'
 const NARROW = 'sm:hidden print:hidden'
 
-type Props = { application: string; operator: OperatorCode; query: StatementQuery; hrefFor: (page: number) => string }
+type Props = { application: string; operator: OperatorCode; query: StatementQuery; hrefFor: (page: number) => string; allHref: string }
 
-/** Every posting of the range, oldest first; each opens its transaction. */
-export function StatementLines({ application, operator, query, hrefFor }: Props) {
+/** Every posting of the range, oldest first, or those behind one figure and their sum; each opens its transaction. */
+export function StatementLines({ application, operator, query, hrefFor, allHref }: Props) {
   const { t } = useWords()
   const address = statementAddress(query)
   const { data, isError, refetch } = useQuery({
@@ -33,9 +36,19 @@ export function StatementLines({ application, operator, query, hrefFor }: Props)
     placeholderData: keepPreviousData,
   })
   if (!data) return null
-  if (data.total === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+  const filter = query.kind !== null && data.sum !== null && (
+    <KindChip operator={operator} kind={query.kind} data={data} sum={data.sum} allHref={allHref} />
+  )
+  if (data.total === 0)
+    return (
+      <>
+        {filter}
+        <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+      </>
+    )
   return (
     <>
+      {filter}
       <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
       <TableCard label={t('statement.lines')} className="mt-3">
         <Table
@@ -70,6 +83,25 @@ export function StatementLines({ application, operator, query, hrefFor }: Props)
       </TableCard>
       <PaginationBar page={data.page - 1} size={data.size} total={data.total} sizes={[data.size]} hrefFor={(page) => hrefFor(page + 1)} />
     </>
+  )
+}
+
+type KindChipProps = { operator: OperatorCode; kind: LineFilter; data: StatementLinesDto; sum: string; allHref: string }
+
+/** Which figure these lines are behind, what they add up to, and the way back to all of them. */
+function KindChip({ operator, kind, data, sum, allHref }: KindChipProps) {
+  const { t } = useWords()
+  return (
+    <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Link href={allHref} scroll={false} className={`${CHIP} border-accent`}>
+        <span className="font-strong text-ink">{kind === 'fees' ? t('statement.fees') : t(`statement.kind.${kind}`)}</span>
+        <span className="sr-only">{t('statement.allLines')}</span>
+        <Icon name="close" className="-mr-1 size-3.5 text-ink-3" />
+      </Link>
+      <span className="tabular">
+        {t('statement.lineCount', { count: data.total })} <Money amount={sum} currency={OPERATORS[operator].country.currency} />
+      </span>
+    </p>
   )
 }
 

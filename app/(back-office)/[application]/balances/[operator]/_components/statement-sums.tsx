@@ -1,23 +1,32 @@
 'use client'
 
+import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useWords } from '#components/ui/words.tsx'
-import type { StatementDto } from '#lib/finance-dto.ts'
+import type { LineFilter, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
+import { addDays } from '#lib/total-dates.ts'
 
-/** Opening, movements, closing; beside it what lies on which balance at both ends. */
-export function StatementSums({ data }: { data: StatementDto }) {
+type LinesHref = (kind: LineFilter | null, dates?: { from: string | null; to: string }) => string
+
+/** Opening, movements, closing; beside it what lies on which balance at both ends. Each figure opens the lines that add up to it. */
+export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: LinesHref }) {
   const { t, locale } = useWords()
   const { opening, closing, movements, currency } = data
+  const openingHref = hrefOf(null, { from: null, to: addDays(data.from, -1) })
+  const closingHref = hrefOf(null, { from: null, to: data.to })
   const steps = [
-    { name: t('statement.opening'), amount: opening.total, sign: '' },
-    { name: t('statement.collected'), amount: movements.collected, sign: '+' },
-    { name: t('statement.funded'), amount: movements.funded, sign: '+' },
-    { name: t('statement.paid'), amount: movements.paid, sign: '−' },
-    { name: t('statement.fees'), amount: movements.fees, sign: '−' },
-    ...(movements.corrected === '0' ? [] : [{ name: t('statement.corrected'), amount: movements.corrected, sign: '' }]),
+    { name: t('statement.opening'), amount: opening.total, sign: '', href: openingHref },
+    { name: t('statement.collected'), amount: movements.collected, sign: '+', href: hrefOf('collect') },
+    { name: t('statement.funded'), amount: movements.funded, sign: '+', href: hrefOf('fund') },
+    { name: t('statement.paid'), amount: movements.paid, sign: '−', href: hrefOf('pay') },
+    { name: t('statement.fees'), amount: movements.fees, sign: '−', href: hrefOf('fees') },
+    ...(movements.corrected === '0'
+      ? []
+      : [{ name: t('statement.corrected'), amount: movements.corrected, sign: '', href: hrefOf('correct') }]),
   ]
   return (
     <div className="grid grid-cols-1 gap-3 lg:grid-cols-2">
@@ -28,14 +37,18 @@ export function StatementSums({ data }: { data: StatementDto }) {
               <dt className="text-ink-2">{step.name}</dt>
               <dd className="tabular">
                 {step.sign !== '' && step.amount !== '0' && <span className="text-quiet">{step.sign} </span>}
-                <Money amount={step.amount} currency={currency} />
+                <Figure amount={step.amount} href={step.href}>
+                  <Money amount={step.amount} currency={currency} />
+                </Figure>
               </dd>
             </div>
           ))}
           <div className="mt-1 flex items-baseline justify-between gap-4 border-t border-line pt-2">
             <dt className="font-strong">{t('statement.closing')}</dt>
             <dd>
-              <Money amount={closing.total} currency={currency} size="balance" />
+              <Figure amount={closing.total} href={closingHref}>
+                <Money amount={closing.total} currency={currency} size="balance" />
+              </Figure>
             </dd>
           </div>
         </dl>
@@ -54,16 +67,40 @@ export function StatementSums({ data }: { data: StatementDto }) {
           {(['collect', 'deposit', 'held', 'total'] as const).map((account) => (
             <Tr key={account} className={account === 'total' ? 'font-strong' : ''}>
               <Td>{t(`statement.account.${account}`)}</Td>
-              <Td align="end">{formatAmount(opening[account], locale)}</Td>
-              <Td align="end">{formatAmount(closing[account], locale)}</Td>
+              <Td align="end">
+                <Figure amount={opening[account]} href={openingHref}>
+                  {formatAmount(opening[account], locale)}
+                </Figure>
+              </Td>
+              <Td align="end">
+                <Figure amount={closing[account]} href={closingHref}>
+                  {formatAmount(closing[account], locale)}
+                </Figure>
+              </Td>
             </Tr>
           ))}
         </Table>
         <p className="border-t border-line px-3 py-2 text-second text-quiet">
-          {t('statement.heldNote')} <Money amount={movements.placed} currency={currency} /> · {t('statement.releasedNote')}{' '}
-          <Money amount={movements.released} currency={currency} />
+          {t('statement.heldNote')}{' '}
+          <Figure amount={movements.placed} href={hrefOf('hold')}>
+            <Money amount={movements.placed} currency={currency} />
+          </Figure>{' '}
+          · {t('statement.releasedNote')}{' '}
+          <Figure amount={movements.released} href={hrefOf('release')}>
+            <Money amount={movements.released} currency={currency} />
+          </Figure>
         </p>
       </TableCard>
     </div>
+  )
+}
+
+/** Nothing has no lines to open. */
+function Figure({ amount, href, children }: { amount: string; href: string; children: ReactNode }) {
+  if (amount === '0') return children
+  return (
+    <Link href={href} className="inline-block py-0.5 hover:underline">
+      {children}
+    </Link>
   )
 }

@@ -5,7 +5,7 @@ import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
 import { type TableCell, writeTableCsv } from '#server/reports/export/table-csv.ts'
-import { readStatement, readStatementLines, type StatementRequest } from '#server/reports/read-statement.ts'
+import { type LinesRequest, readStatement, readStatementLines, type StatementRequest } from '#server/reports/read-statement.ts'
 
 /** A statement of lines that is longer than this is asked for in parts. */
 const LINES_MAX = 50_000
@@ -23,7 +23,7 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
       const filter = statementQuerySchema.parse(Object.fromEntries(request.nextUrl.searchParams))
       const asked = { applicationId: actor.applicationId, operator: code.data, filter, now: backOfficeRuntime().clock.now() }
       const t = await getT()
-      return filter.view === 'lines' ? writeLines(asked, t) : writeDays(asked, t)
+      return filter.view === 'lines' ? writeLines({ ...asked, kind: filter.kind, page: 1, size: LINES_MAX }, t) : writeDays(asked, t)
     },
   )
 }
@@ -64,8 +64,8 @@ async function writeDays(asked: StatementRequest, t: Translate): Promise<string>
   )
 }
 
-async function writeLines(asked: StatementRequest, t: Translate): Promise<string> {
-  const { lines, total } = await readStatementLines(backOfficeRuntime().reportPool, { ...asked, page: 1, size: LINES_MAX })
+async function writeLines(asked: LinesRequest, t: Translate): Promise<string> {
+  const { lines, total } = await readStatementLines(backOfficeRuntime().reportPool, asked)
   const rest: TableCell[][] = total > lines.length ? [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(8)]] : []
   return writeTableCsv(
     [

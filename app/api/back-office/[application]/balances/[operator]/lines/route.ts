@@ -20,6 +20,7 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
           applicationId: actor.applicationId,
           operator: code.data,
           filter,
+          kind: filter.kind,
           page: filter.page,
           now: clock.now(),
         }),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright/test'
+import type { Locator, Page } from 'playwright/test'
 import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
 import { personWith } from './sandbox.ts'
 
@@ -26,7 +26,7 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await signIn(page, person)
   await expect(page.getByRole('heading', { name: 'Unconfirmed money' })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Operators' })).toContainText('Cameroon')
-  await expect(page.getByText(/delivered, .* attempts failed/)).toBeVisible()
+  await expect(page.getByRole('region', { name: /^Webhooks/ }).getByRole('link', { name: /delivered$/ })).toBeVisible()
 
   await page.getByRole('link', { name: 'Totals' }).first().click()
   await expect(page.getByText('both days included, UTC.')).toBeVisible()
@@ -76,6 +76,127 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   expect(text).toContain('Transaction id')
   await lines.locator('tbody a').first().click()
   await expect(page).toHaveURL(/\/transactions\/[0-9a-f-]{36}/)
+})
+
+/** How many transactions the list says that it holds, and its sums, in hundredths by currency. */
+async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint> }> {
+  const lead = page.locator('main header p').first()
+  await expect(lead).toContainText(/match/)
+  const text = (await lead.innerText()).replaceAll('\n', ' ')
+  const amounts = [...text.matchAll(/([\d,.]+) (XAF|XOF|UGX)/g)]
+  return {
+    count: Number(minorOf(text.replace(/match.*$/, '')) / 100n),
+    sums: Object.fromEntries(amounts.map(([, amount = '', currency = '']) => [currency, minorOf(amount)])),
+  }
+}
+
+/** Follows a link, compares the list that it opens, and comes back to where it stands. */
+async function expectList(page: Page, link: Locator, expected: { count?: number; amount?: bigint; currency?: string }): Promise<void> {
+  const from = page.url()
+  await link.click()
+  await expect(page).toHaveURL(/\/transactions\?/)
+  const { count, sums } = await readList(page)
+  if (expected.count !== undefined) expect(count).toBe(expected.count)
+  if (expected.amount !== undefined) expect(sums).toEqual({ [expected.currency ?? '']: expected.amount })
+  await page.goBack()
+  await expect(page).toHaveURL(from)
+}
+
+const countOf = (text: string) => Number(minorOf(/^[\d,]+/.exec(text.trim())?.[0] ?? '') / 100n)
+
+test('every figure of the overview opens a list with as many transactions, and the filter can be taken off', async ({ page }) => {
+  test.setTimeout(120_000)
+  const person = personWith(['finance'], 0, 1)
+  await signIn(page, person)
+  const webhooks = page.getByRole('region', { name: /^Webhooks/ })
+  const receivers = page.getByRole('table', { name: 'Receivers that did not get every result' }).getByRole('link')
+  // The second application rests: nothing moves between the figure and its list.
+  for (const link of [...(await webhooks.getByRole('list').getByRole('link').all()), ...(await receivers.all()).slice(0, 3)])
+    await expectList(page, link, { count: countOf(await link.innerText()) })
+  await webhooks
+    .getByRole('list')
+    .getByRole('link', { name: /delivered$/ })
+    .first()
+    .click()
+  const chip = page.getByRole('link', { name: /^Webhook delivered · .* – .*Remove this filter$/ })
+  await expect(chip).toBeVisible()
+  await expectAccessible(page)
+  await chip.click()
+  await expect(page).toHaveURL(/\/transactions$/)
+  await page.goBack()
+  await page.goBack()
+  const operators = page.getByRole('table', { name: 'Operators' }).locator('tbody tr').first()
+  // Success and volume always are links, failures where there are any.
+  const volume = operators.getByRole('cell').nth(3).getByRole('link')
+  const [, currency = ''] = / (XAF|XOF|UGX)$/.exec(await volume.innerText()) ?? []
+  await expectList(page, volume, { amount: minorOf(await volume.innerText()), currency })
+  for (const failed of await operators.getByRole('cell').nth(2).getByRole('link').all())
+    await expectList(page, failed, { count: countOf(await failed.innerText()) })
+  await operators.getByRole('link', { name: /^Volume of/ }).click()
+  await expect(page).toHaveURL(/\/totals\?.*operator=/)
+})
+
+test('every period, card and operator of the totals opens a list that adds up to it, by bar and by table', async ({ page }) => {
+  test.setTimeout(120_000)
+  const person = personWith(['finance'], 0, 1)
+  await signIn(page, person, `/${person.slug}/totals?dates=last7&status=FAILED`)
+  const chart = page.getByRole('figure')
+  await page.getByText('As a table').click()
+  const row = chart
+    .locator('tbody tr')
+    .filter({ has: page.getByRole('link') })
+    .last()
+  const place = await row.evaluate((element) => [...(element.parentElement?.children ?? [])].indexOf(element))
+  const cells = await row.getByRole('cell').allInnerTexts()
+  const [, currency = ''] = / (XAF|XOF|UGX)/.exec(cells[1] ?? '') ?? []
+  const [success, failed] = [minorOf((cells[1] ?? '').split(' ')[0] ?? ''), minorOf((cells[3] ?? '').split(' ')[0] ?? '')]
+  const [succeeded, notSucceeded] = [countOf(cells[2] ?? ''), countOf(cells[4] ?? '')]
+  const bars = await chart
+    .locator('tbody tr')
+    .evaluateAll((rows, last) => rows.slice(0, last).filter((each) => each.querySelector('a')).length, place)
+  await chart.locator('svg a').nth(bars).click()
+  expect(await readList(page)).toEqual({ count: succeeded + notSucceeded, sums: { [currency]: success + failed } })
+  await page.goBack()
+  await page.getByText('As a table').click()
+  const figure = succeeded > 0 ? { cell: 1, amount: success, count: succeeded } : { cell: 3, amount: failed, count: notSucceeded }
+  // By keyboard: the table is how those without a pointer reach the lists.
+  await row.getByRole('cell').nth(figure.cell).getByRole('link').press('Enter')
+  await expect(page).toHaveURL(/from=(\d{4}-\d\d-\d\d)&to=\1/)
+  expect(await readList(page)).toEqual({ count: figure.count, sums: { [currency]: figure.amount } })
+  await page.goBack()
+  const operator = page.getByRole('table', { name: 'Totals per operator' }).locator('tbody tr').filter({ hasNotText: /\t0\t/ }).first()
+  const amount = await operator.getByRole('link').nth(1).innerText()
+  const [, ofOperator = ''] = / (XAF|XOF|UGX)/.exec(amount) ?? []
+  const count = countOf(await operator.getByRole('link').first().innerText())
+  await expectList(page, operator.getByRole('link').nth(1), {
+    count,
+    ...(count > 0 ? { amount: minorOf(amount), currency: ofOperator } : {}),
+  })
+})
+
+test('each movement of a statement opens its lines, which say the same sum', async ({ page }) => {
+  const person = personWith(['finance'], 0, 1)
+  await signIn(page, person, `/${person.slug}/balances`)
+  const card = page
+    .getByRole('article')
+    .filter({ has: page.getByRole('link', { name: /^Statement/ }) })
+    .first()
+  // The figure itself: its statement ends with it.
+  await card.locator('dl a').first().click()
+  await expect(page).toHaveURL(/\/balances\/[A-Z]+$/)
+  await page.goto(`${page.url()}?dates=thisYear`)
+  await expect(page.getByText('All postings add up to the present balance.')).toBeVisible()
+  for (const [name, minor] of Object.entries(await readSums(page))) {
+    if (minor === 0n || name === 'Opening' || name === 'Closing') continue
+    const link = page.locator('main dl div').filter({ hasText: name }).getByRole('link')
+    const [kind = ''] = /kind=[a-z]+/.exec((await link.getAttribute('href')) ?? '') ?? []
+    await link.click()
+    await expect(page).toHaveURL(new RegExp(`view=lines&${kind}$`))
+    const sum = page.getByText(/^[\d,]+ lines?:/)
+    await expect.poll(async () => minorOf((await sum.innerText()).replace(/^.*:/, ''))).toBe(minor)
+  }
+  await page.getByRole('link', { name: /Show all lines$/ }).click()
+  await expect(page).not.toHaveURL(/kind=/)
 })
 
 test('finance sets a threshold, the balance is marked for everybody, and a maker is not offered to', async ({ page, browser }) => {
@@ -135,8 +256,16 @@ for (const locale of ['en-GB', 'fr-CM']) {
         const person = personWith(['finance'])
         await signIn(page, person)
         if (locale === 'fr-CM') await expect(page.getByRole('heading', { name: 'Argent non confirmé' })).toBeVisible()
-        for (const place of ['', '/totals', '/balances', '/balances/MOMOCM', '/balances/MOMOCM?view=lines']) {
+        for (const place of [
+          '',
+          '/totals',
+          '/balances',
+          '/balances/MOMOCM',
+          '/balances/MOMOCM?view=lines&kind=fees',
+          '/transactions?webhook=exhausted',
+        ]) {
           await page.goto(`/${person.slug}${place}`)
+          await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
           for (const width of WIDTHS) {
             await page.setViewportSize({ width, height: 800 })
             await expectAccessible(page)

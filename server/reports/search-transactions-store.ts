@@ -28,10 +28,15 @@ function rowCondition(applicationId: string, filter: TransactionFilter): RawBuil
 /** The state stands in the text, so that the planner sees the index of that state. */
 function webhookCondition(state: WebhookState, filter: TransactionFilter): RawBuilder<SqlBool> {
   const conditions = [sql`w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.state = ${sql.lit(state)}`]
-  if (filter.webhookTarget !== null) conditions.push(sql`webhook_receiver(w.target) = ${filter.webhookTarget}`)
+  if (filter.webhookTarget !== null) conditions.push(receiverCondition(filter.webhookTarget))
   if (filter.webhookAfter !== null) conditions.push(sql`w.finished_at >= ${filter.webhookAfter}::timestamptz`)
   if (filter.webhookBefore !== null) conditions.push(sql`w.finished_at < ${filter.webhookBefore}::timestamptz`)
   return sql<SqlBool>`exists (select 1 from webhook_deliveries w where ${sql.join(conditions, sql` and `)})`
+}
+
+/** Only a target with a user name in it has to be looked at closer. */
+function receiverCondition(target: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(w.target = ${target} or (position('@' in w.target) > 0 and webhook_receiver(w.target) = ${target}))`
 }
 
 function stretchCondition(stretches: readonly Stretch[]): RawBuilder<SqlBool> {

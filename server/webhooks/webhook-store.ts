@@ -202,15 +202,17 @@ export type HealthRow = {
 export async function selectHealth(queryable: Queryable, applicationId: string, targetsMax: number): Promise<HealthRow[]> {
   const until = "date_trunc('milliseconds', now())"
   const { rows } = await queryable.query<HealthRow>(
-    `select webhook_receiver(d.target) as target, count(*) filter (where d.state = 'delivered') as delivered,
-            count(*) filter (where d.state = 'due') as due, count(*) filter (where d.state = 'exhausted') as exhausted,
-            max(d.finished_at) filter (where d.state = 'delivered') as last_delivered_at,
-            coalesce(bool_or(d.state = 'exhausted' or (d.state = 'due' and d.created_at < now() - interval '30 seconds')), false) as is_troubled,
+    // Grouped as the targets stand first: a receiver's name is made once per target, not once per delivery.
+    `select webhook_receiver(d.target) as target, coalesce(sum(d.delivered), 0) as delivered, coalesce(sum(d.due), 0) as due,
+            coalesce(sum(d.exhausted), 0) as exhausted, max(d.last_delivered_at) as last_delivered_at,
+            coalesce(bool_or(d.exhausted > 0 or d.oldest_due_at < now() - interval '30 seconds'), false) as is_troubled,
             ${until} - interval '24 hours' as from_at, ${until} as until_at
-       from (select target, state, created_at, finished_at from webhook_deliveries
-               where application_id = $1 and finished_at >= ${until} - interval '24 hours' and finished_at < ${until}
+       from (select target, count(*) filter (where state = 'delivered') as delivered, 0 as due, count(*) filter (where state = 'exhausted') as exhausted,
+                    max(finished_at) filter (where state = 'delivered') as last_delivered_at, null as oldest_due_at
+               from webhook_deliveries
+               where application_id = $1 and finished_at >= ${until} - interval '24 hours' and finished_at < ${until} group by target
              union all
-             select target, state, created_at, finished_at from webhook_deliveries where application_id = $1 and state = 'due') d
+             select target, 0, count(*), 0, null, min(created_at) from webhook_deliveries where application_id = $1 and state = 'due' group by target) d
        group by grouping sets ((), (webhook_receiver(d.target)))
        order by grouping(webhook_receiver(d.target)) desc, exhausted desc, due desc, target limit $2::integer + 1`,
     [applicationId, targetsMax],

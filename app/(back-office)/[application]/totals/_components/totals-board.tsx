@@ -85,7 +85,7 @@ function Figures({ application, query, data }: { application: string; query: Tot
       {data.apiTotal !== null && (
         <p className="text-second text-quiet">
           {t('totals.apiNote')}{' '}
-          <Link href={paths.transactions(application, listBehind(query, data))} className="tabular text-ink-2 hover:underline">
+          <Link href={paths.transactions(application, listBehind(query, data))} className="tabular text-ink-2 underline">
             {formatAmount(data.apiTotal, locale)}
           </Link>
         </p>

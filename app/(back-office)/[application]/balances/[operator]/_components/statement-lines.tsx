@@ -30,14 +30,15 @@ type Props = { application: string; operator: OperatorCode; query: StatementQuer
 export function StatementLines({ application, operator, query, hrefFor, allHref }: Props) {
   const { t } = useWords()
   const address = statementAddress(query)
-  const { data, isError, refetch } = useQuery({
+  const { data, isError, isPlaceholderData, refetch } = useQuery({
     queryKey: queryKeys.statementLines(application, operator, address),
     queryFn: ({ signal }) => fetchData<StatementLinesDto>(paths.data(application, `balances/${operator}/lines`, address), signal),
     placeholderData: keepPreviousData,
   })
   if (!data) return null
-  const filter = query.kind !== null && data.sum !== null && (
-    <KindChip operator={operator} kind={query.kind} data={data} sum={data.sum} allHref={allHref} />
+  // While the lines of another figure are still shown, their sum is not this one's.
+  const filter = query.kind !== null && (
+    <KindChip operator={operator} kind={query.kind} lines={isPlaceholderData ? null : data} allHref={allHref} />
   )
   if (data.total === 0)
     return (
@@ -86,10 +87,10 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
   )
 }
 
-type KindChipProps = { operator: OperatorCode; kind: LineFilter; data: StatementLinesDto; sum: string; allHref: string }
+type KindChipProps = { operator: OperatorCode; kind: LineFilter; lines: StatementLinesDto | null; allHref: string }
 
 /** Which figure these lines are behind, what they add up to, and the way back to all of them. */
-function KindChip({ operator, kind, data, sum, allHref }: KindChipProps) {
+function KindChip({ operator, kind, lines, allHref }: KindChipProps) {
   const { t } = useWords()
   return (
     <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -98,9 +99,11 @@ function KindChip({ operator, kind, data, sum, allHref }: KindChipProps) {
         <span className="sr-only">{t('statement.allLines')}</span>
         <Icon name="close" className="-mr-1 size-3.5 text-ink-3" />
       </Link>
-      <span className="tabular">
-        {t('statement.lineCount', { count: data.total })} <Money amount={sum} currency={OPERATORS[operator].country.currency} />
-      </span>
+      {lines?.sum != null && (
+        <span className="tabular">
+          {t('statement.lineCount', { count: lines.total })} <Money amount={lines.sum} currency={OPERATORS[operator].country.currency} />
+        </span>
+      )}
     </p>
   )
 }

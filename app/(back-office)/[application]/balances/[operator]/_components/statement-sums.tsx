@@ -33,7 +33,7 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
       <section className="rounded-lg border border-line bg-surface p-4">
         <dl className="grid gap-1">
           {steps.map((step) => (
-            <div key={step.name} className="flex justify-between gap-4">
+            <div key={step.name} className="flex items-baseline justify-between gap-4">
               <dt className="text-ink-2">{step.name}</dt>
               <dd className="tabular">
                 {step.sign !== '' && step.amount !== '0' && <span className="text-quiet">{step.sign} </span>}
@@ -82,11 +82,11 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
         </Table>
         <p className="border-t border-line px-3 py-2 text-second text-quiet">
           {t('statement.heldNote')}{' '}
-          <Figure amount={movements.placed} href={hrefOf('hold')}>
+          <Figure isInText amount={movements.placed} href={hrefOf('hold')}>
             <Money amount={movements.placed} currency={currency} />
           </Figure>{' '}
           · {t('statement.releasedNote')}{' '}
-          <Figure amount={movements.released} href={hrefOf('release')}>
+          <Figure isInText amount={movements.released} href={hrefOf('release')}>
             <Money amount={movements.released} currency={currency} />
           </Figure>
         </p>
@@ -95,11 +95,13 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
   )
 }
 
-/** Nothing has no lines to open. */
-function Figure({ amount, href, children }: { amount: string; href: string; children: ReactNode }) {
-  if (amount === '0') return children
+type FigureProps = { amount: string; href: string; isInText?: boolean; children: ReactNode }
+
+/** Nothing has no lines to open. Among words a link must be seen as one. */
+function Figure({ amount, href, isInText = false, children }: FigureProps) {
+  if (amount === '0') return <span className="inline-block py-0.5">{children}</span>
   return (
-    <Link href={href} className="inline-block py-0.5 hover:underline">
+    <Link href={href} className={`inline-block py-0.5 ${isInText ? 'underline' : 'hover:underline'}`}>
       {children}
     </Link>
   )

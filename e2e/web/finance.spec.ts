@@ -78,11 +78,13 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await expect(page).toHaveURL(/\/transactions\/[0-9a-f-]{36}/)
 })
 
+const textOf = async (place: Locator) => (await place.textContent()) ?? ''
+
 /** How many transactions the list says that it holds, and its sums, in hundredths by currency. */
 async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint> }> {
   const lead = page.locator('main header p').first()
   await expect(lead).toContainText(/match/)
-  const text = (await lead.innerText()).replaceAll('\n', ' ')
+  const text = await textOf(lead)
   const amounts = [...text.matchAll(/([\d,.]+) (XAF|XOF|UGX)/g)]
   return {
     count: Number(minorOf(text.replace(/match.*$/, '')) / 100n),
@@ -112,7 +114,7 @@ test('every figure of the overview opens a list with as many transactions, and t
   const receivers = page.getByRole('table', { name: 'Receivers that did not get every result' }).getByRole('link')
   // The second application rests: nothing moves between the figure and its list.
   for (const link of [...(await webhooks.getByRole('list').getByRole('link').all()), ...(await receivers.all()).slice(0, 3)])
-    await expectList(page, link, { count: countOf(await link.innerText()) })
+    await expectList(page, link, { count: countOf(await textOf(link)) })
   await webhooks
     .getByRole('list')
     .getByRole('link', { name: /delivered$/ })
@@ -128,10 +130,10 @@ test('every figure of the overview opens a list with as many transactions, and t
   const operators = page.getByRole('table', { name: 'Operators' }).locator('tbody tr').first()
   // Success and volume always are links, failures where there are any.
   const volume = operators.getByRole('cell').nth(3).getByRole('link')
-  const [, currency = ''] = / (XAF|XOF|UGX)$/.exec(await volume.innerText()) ?? []
-  await expectList(page, volume, { amount: minorOf(await volume.innerText()), currency })
+  const [, currency = ''] = / (XAF|XOF|UGX)$/.exec(await textOf(volume)) ?? []
+  await expectList(page, volume, { amount: minorOf(await textOf(volume)), currency })
   for (const failed of await operators.getByRole('cell').nth(2).getByRole('link').all())
-    await expectList(page, failed, { count: countOf(await failed.innerText()) })
+    await expectList(page, failed, { count: countOf(await textOf(failed)) })
   await operators.getByRole('link', { name: /^Volume of/ }).click()
   await expect(page).toHaveURL(/\/totals\?.*operator=/)
 })
@@ -147,7 +149,7 @@ test('every period, card and operator of the totals opens a list that adds up to
     .filter({ has: page.getByRole('link') })
     .last()
   const place = await row.evaluate((element) => [...(element.parentElement?.children ?? [])].indexOf(element))
-  const cells = await row.getByRole('cell').allInnerTexts()
+  const cells = await row.getByRole('cell').allTextContents()
   const [, currency = ''] = / (XAF|XOF|UGX)/.exec(cells[1] ?? '') ?? []
   const [success, failed] = [minorOf((cells[1] ?? '').split(' ')[0] ?? ''), minorOf((cells[3] ?? '').split(' ')[0] ?? '')]
   const [succeeded, notSucceeded] = [countOf(cells[2] ?? ''), countOf(cells[4] ?? '')]
@@ -165,9 +167,9 @@ test('every period, card and operator of the totals opens a list that adds up to
   expect(await readList(page)).toEqual({ count: figure.count, sums: { [currency]: figure.amount } })
   await page.goBack()
   const operator = page.getByRole('table', { name: 'Totals per operator' }).locator('tbody tr').filter({ hasNotText: /\t0\t/ }).first()
-  const amount = await operator.getByRole('link').nth(1).innerText()
+  const amount = await textOf(operator.getByRole('link').nth(1))
   const [, ofOperator = ''] = / (XAF|XOF|UGX)/.exec(amount) ?? []
-  const count = countOf(await operator.getByRole('link').first().innerText())
+  const count = countOf(await textOf(operator.getByRole('link').first()))
   await expectList(page, operator.getByRole('link').nth(1), {
     count,
     ...(count > 0 ? { amount: minorOf(amount), currency: ofOperator } : {}),
@@ -193,7 +195,7 @@ test('each movement of a statement opens its lines, which say the same sum', asy
     await link.click()
     await expect(page).toHaveURL(new RegExp(`view=lines&${kind}$`))
     const sum = page.getByText(/^[\d,]+ lines?:/)
-    await expect.poll(async () => minorOf((await sum.innerText()).replace(/^.*:/, ''))).toBe(minor)
+    await expect.poll(async () => minorOf((await textOf(sum)).replace(/^.*:/, ''))).toBe(minor)
   }
   await page.getByRole('link', { name: /Show all lines$/ }).click()
   await expect(page).not.toHaveURL(/kind=/)

@@ -235,10 +235,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
         const id = (await rowsOf(page).first().getAttribute('id'))?.slice('row-'.length) ?? ''
         const base = `/${person.slug}/transactions`
         // The bare pages are looked at by sweep.spec.ts. A few rows show everything that many do, and axe looks at each of them.
-        for (const address of [
-          `${base}?status=FAILED&phone=237&name=a&min=1&country=CAMEROON&size=25`,
-          `${base}?size=25&open=${id}`,
-        ]) {
+        for (const address of [`${base}?status=FAILED&phone=237&name=a&min=1&country=CAMEROON&size=25`, `${base}?size=25&open=${id}`]) {
           await page.goto(address)
           if (address.includes('open=')) await expect(page.getByRole('dialog').locator('dl').first()).toBeVisible()
           for (const width of WIDTHS) {

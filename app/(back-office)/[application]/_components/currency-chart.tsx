@@ -69,15 +69,19 @@ export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
               <>
                 <Th>{t(step === 'day' ? 'totals.day' : 'totals.month')}</Th>
                 <Th align="end">{t('status.SUCCESS')}</Th>
-                <Th align="end">{t('totals.transactions')}</Th>
+                <Th align="end" className="max-sm:hidden">
+                  {t('totals.transactions')}
+                </Th>
                 <Th align="end">{t('status.FAILED')}</Th>
-                <Th align="end">{t('totals.transactions')}</Th>
+                <Th align="end" className="max-sm:hidden">
+                  {t('totals.transactions')}
+                </Th>
               </>
             }
           >
             {periods.map((each) => (
               <Tr key={each.period}>
-                <Td>{days.period(each.period)}</Td>
+                <Td className="whitespace-nowrap">{days.period(each.period)}</Td>
                 <Part
                   href={hrefOf({ period: each.period, currency, status: 'SUCCESS' })}
                   of={`${days.period(each.period)}, ${t('status.SUCCESS')}`}
@@ -106,7 +110,7 @@ function Part({ href, of, amount, count, currency }: { href: string; of: string;
   const { locale } = useWords()
   const shown = [<Money key="amount" amount={amount} currency={currency} />, formatCount(count, locale)]
   return shown.map((figure, place) => (
-    <Td key={place === 0 ? 'amount' : 'count'} align="end">
+    <Td key={place === 0 ? 'amount' : 'count'} align="end" className={place === 0 ? '' : 'max-sm:hidden'}>
       {count === 0 ? (
         <span className="text-quiet">{figure}</span>
       ) : (

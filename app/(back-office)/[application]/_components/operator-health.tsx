@@ -74,7 +74,7 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
               {t('overview.failed')}
             </Th>
             <Th align="end">{t('overview.volume')}</Th>
-            <Th className="max-sm:hidden">{t('overview.trend')}</Th>
+            <Th className="max-lg:hidden">{t('overview.trend')}</Th>
           </>
         }
       >
@@ -109,7 +109,7 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
                 <Money amount={row.successAmount} currency={row.currency} />
               </Link>
             </Td>
-            <Td className="max-sm:hidden">
+            <Td className="max-lg:hidden">
               <Link href={paths.totals(application, { from, to, operator: row.operator })} className="inline-block">
                 <Sparkline values={row.volumes} label={t('overview.trendOf', { operator: nameOf(row) })} />
               </Link>

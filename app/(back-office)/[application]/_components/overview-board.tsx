@@ -34,7 +34,7 @@ export function OverviewBoard({ application, days }: { application: string; days
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
       </div>
       {data && (
-        <div className="grid grid-cols-1 gap-6">
+        <div className="mt-5 grid grid-cols-1 gap-6">
           <UnconfirmedSection application={application} unconfirmed={data.unconfirmed} />
           <OperatorHealthSection application={application} data={data} days={days} />
           <WebhookSection application={application} webhooks={data.webhooks} />

@@ -19,7 +19,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
       <h2 className="text-amount font-strong">{t('overview.unconfirmed')}</h2>
       <p className="text-ink-2">{unconfirmed.length === 0 ? t('overview.unconfirmedNone') : t('overview.unconfirmedText')}</p>
       {unconfirmed.length > 0 && (
-        <TableCard label={t('overview.unconfirmed')} className="mt-2 max-sm:hidden">
+        <TableCard label={t('overview.unconfirmed')} className="mt-2 max-lg:hidden">
           <Table
             caption={t('overview.unconfirmed')}
             head={
@@ -39,12 +39,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
                 <Td className="font-strong">{currency}</Td>
                 {buckets.map((each) => (
                   <Td key={each.bucket} align="end">
-                    <Figure
-                      application={application}
-                      currency={currency}
-                      {...each}
-                      isOld={each.bucket === 'hour' || each.bucket === 'day'}
-                    />
+                    <Figure application={application} currency={currency} {...each} isLate={isOld(each.bucket)} />
                   </Td>
                 ))}
                 <Td align="end">
@@ -55,7 +50,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
                     amount={amount}
                     after={null}
                     before={null}
-                    isOld={false}
+                    isLate={false}
                   />
                 </Td>
               </Tr>
@@ -68,30 +63,33 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
   )
 }
 
-/** The same for a phone: one line per age that has something. */
+/** The same where a table has no room: one line per age that has something, and one for all ages where there are several. */
 function NarrowList({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
   const { t } = useWords()
   return (
-    <dl className="mt-2 rounded-lg border border-line bg-surface px-3 sm:hidden">
-      {unconfirmed.flatMap(({ currency, buckets }) =>
-        buckets
-          .filter((each) => each.count > 0)
-          .map((each) => (
-            <div
-              key={`${currency} ${each.bucket}`}
-              className="flex items-center justify-between gap-3 border-b border-line py-1.5 last:border-b-0"
-            >
-              <dt className="text-ink-2">
-                {currency} · {t(`overview.age.${each.bucket}`)}
-              </dt>
-              <dd className="text-right tabular">
-                <Figure application={application} currency={currency} {...each} isOld={each.bucket === 'hour' || each.bucket === 'day'} />
-              </dd>
-            </div>
-          )),
-      )}
+    <dl className="mt-2 rounded-lg border border-line bg-surface px-3 lg:hidden">
+      {unconfirmed.flatMap(({ currency, count, amount, buckets }) => {
+        const filled = buckets.filter((each) => each.count > 0)
+        const lines = filled.map((each) => ({ ...each, name: t(`overview.age.${each.bucket}`), isLate: isOld(each.bucket) }))
+        const all = { count, amount, after: null, before: null, name: t('overview.atRisk'), isLate: false }
+        return (lines.length > 1 ? [...lines, all] : lines).map(({ name, ...figure }) => (
+          <div key={`${currency} ${name}`} className="flex items-center justify-between gap-3 border-b border-line py-1.5 last:border-b-0">
+            <dt className="text-ink-2">
+              {currency} · {name}
+            </dt>
+            <dd className="text-right tabular">
+              <Figure application={application} currency={currency} {...figure} />
+            </dd>
+          </div>
+        ))
+      })}
     </dl>
   )
+}
+
+/** An hour without an answer is worth a look. */
+function isOld(bucket: (typeof AGE_BUCKETS)[number]): boolean {
+  return bucket === 'hour' || bucket === 'day'
 }
 
 type FigureProps = {
@@ -101,10 +99,10 @@ type FigureProps = {
   amount: string
   after: string | null
   before: string | null
-  isOld: boolean
+  isLate: boolean
 }
 
-function Figure({ application, currency, count, amount, after, before, isOld }: FigureProps) {
+function Figure({ application, currency, count, amount, after, before, isLate }: FigureProps) {
   const { t, locale } = useWords()
   if (count === 0) return <span className="text-quiet">0</span>
   const href = paths.transactions(application, {
@@ -114,7 +112,7 @@ function Figure({ application, currency, count, amount, after, before, isOld }: 
     unconfirmedBefore: before,
   })
   return (
-    <Link href={href} className={`inline-block py-1 hover:underline ${isOld ? 'text-bad' : ''}`}>
+    <Link href={href} className={`inline-block py-1 hover:underline ${isLate ? 'text-bad' : ''}`}>
       <span className="font-strong">{formatCount(count, locale)}</span>
       <span className="sr-only"> {t('overview.transactionsWith')} </span>
       <br aria-hidden="true" />

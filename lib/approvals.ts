@@ -91,16 +91,16 @@ export type ApprovalPage = {
   rules: readonly string[]
 }
 
-/** What a decision about a whole filter is about: exactly these, as they stood when the dialog opened. */
-export type BulkItem = {
-  transactionId: string
-  contentHash: string
-  amount: string
-  currency: Currency
-  customerName: string
-  needsCode: boolean
-}
-export type BulkSnapshot = { items: readonly BulkItem[]; total: number }
+/** The fields that are compared when something moved between what was shown and what is decided. */
+export type ShownRow = Pick<
+  ApprovalRow,
+  'amount' | 'currency' | 'feeSystem' | 'feeApp' | 'customerName' | 'phoneNumber' | 'operator' | 'ruleName' | 'steps' | 'decisions'
+>
+
+/** What a decision is about: enough to say it in a dialog, the hash of what was shown, and what is compared if that moved. */
+export type DecidedItem = ShownRow & Pick<ApprovalRow, 'transactionId' | 'contentHash' | 'needsCode' | 'canApprove'>
+/** What a decision about a whole filter is about: exactly these, as they stood when it was asked for. */
+export type BulkSnapshot = { items: readonly DecidedItem[]; total: number }
 
 /** What became of one transaction of a decision. */
 export type DecisionResult = { transactionId: string } & (
@@ -143,3 +143,6 @@ export type ApprovalEvidence = {
   /** Deposits only: the free deposit balance of the operator. */
   balance: { now: string; afterThis: string; afterAllWaiting: string; waitingCount: number } | null
 }
+
+/** One transaction that has to be approved, as one person may see and use it, with what to know before deciding. */
+export type ApprovalView = { row: ApprovalRow; evidence: ApprovalEvidence }

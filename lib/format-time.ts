@@ -72,11 +72,16 @@ export function formatUtc(t: Translate, instant: Date): string {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+export const DAY_MS = 24 * HOUR_MS
 
-/** Writes a length of time in its two largest units, `6 d 23 h`, `3 h 10 min`, `12 min`, `40 s`. Negative counts as nothing. */
-export function formatDuration(t: Translate, durationMs: number): string {
+/**
+ * Writes a length of time in its two largest units, `6 d 23 h`, `3 h 10 min`, `12 min`, `40 s`; `isCoarse`: in the largest alone.
+ * Negative counts as nothing.
+ */
+export function formatDuration(t: Translate, durationMs: number, isCoarse = false): string {
   const rest = Math.max(0, durationMs)
+  if (isCoarse && rest >= DAY_MS) return t('time.days', { days: Math.floor(rest / DAY_MS) })
+  if (isCoarse && rest >= HOUR_MS) return t('time.hours', { hours: Math.floor(rest / HOUR_MS) })
   if (rest >= DAY_MS) return t('time.daysHours', { days: Math.floor(rest / DAY_MS), hours: Math.floor((rest % DAY_MS) / HOUR_MS) })
   if (rest >= HOUR_MS)
     return t('time.hoursMinutes', { hours: Math.floor(rest / HOUR_MS), minutes: Math.floor((rest % HOUR_MS) / MINUTE_MS) })
@@ -84,10 +89,10 @@ export function formatDuration(t: Translate, durationMs: number): string {
   return t('time.seconds', { seconds: Math.floor(rest / 1000) })
 }
 
-/** Writes how far an instant lies from now: `now`, `3 min ago`, `in 6 d 23 h`. */
-export function formatRelative(t: Translate, instant: Date, now: Date): string {
+/** Writes how far an instant lies from now: `now`, `3 min ago`, `in 6 d 23 h`; `isCoarse`: `in 6 d`. */
+export function formatRelative(t: Translate, instant: Date, now: Date, isCoarse = false): string {
   const aheadMs = instant.getTime() - now.getTime()
   if (Math.abs(aheadMs) < 10_000) return t('time.now')
-  const duration = formatDuration(t, Math.abs(aheadMs))
+  const duration = formatDuration(t, Math.abs(aheadMs), isCoarse)
   return aheadMs > 0 ? t('time.in', { duration }) : t('time.ago', { duration })
 }

@@ -34,15 +34,20 @@ export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; se
   return (
     <span className="block min-w-0">
       <span className="block max-w-52 truncate @max-[640px]/table:max-w-none">{reasonText(t, locale, row)}</span>
-      <span className={`block text-second text-quiet ${secondClass}`}>{progressText(t, row)}</span>
+      <span className={`block text-second whitespace-nowrap text-quiet ${secondClass}`}>{progressText(t, row, true)}</span>
     </span>
   )
 }
 
-/** `1 of 2 approvals`, with the step where there are two and the code where one is asked for. */
-export function progressText(t: Translate, row: Pick<ApprovalRow, 'given' | 'needed' | 'steps' | 'step' | 'needsCode'>): string {
-  const parts = [t('approvals.progress', { given: row.given, needed: row.needed })]
+/** `1 of 2 approvals`, with the step where there are two and the code where one is asked for; `isShort`: on one line of a list. */
+export function progressText(
+  t: Translate,
+  row: Pick<ApprovalRow, 'given' | 'needed' | 'steps' | 'step' | 'needsCode'>,
+  isShort = false,
+): string {
+  const isLong = row.steps.length > 1 || row.needsCode
+  const parts = [t(isShort && isLong ? 'approvals.progressShort' : 'approvals.progress', { given: row.given, needed: row.needed })]
   if (row.steps.length > 1) parts.push(t('approvals.step', { step: row.step, steps: row.steps.length }))
-  if (row.needsCode) parts.push(t('approvals.withCode'))
+  if (row.needsCode) parts.push(t(isShort ? 'approvals.withCodeShort' : 'approvals.withCode'))
   return parts.join(' · ')
 }

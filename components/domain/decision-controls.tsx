@@ -47,7 +47,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
         <a
           href={paths.enrol(paths.approvals(application))}
           title={t('approvals.obstacle.second_factor_missing')}
-          className={`text-second text-accent underline ${wide}`}
+          className={`text-second text-accent underline ${size === 'small' ? 'whitespace-nowrap' : ''} ${wide}`}
         >
           {t(size === 'small' ? 'approvals.obstacle.codes' : 'approvals.obstacle.second_factor_missing')}
         </a>
@@ -100,7 +100,7 @@ export function DecisionControls({ application, row, actions, onDecided }: Decis
           <DecisionDialog
             application={application}
             decision={question}
-            items={[{ ...row, shown: row }]}
+            items={[row]}
             decide={actions.decide}
             onClose={close}
             onDone={(results) => {

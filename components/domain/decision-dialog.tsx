@@ -9,11 +9,12 @@ import { Notice } from '#components/ui/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
-import type { DecisionResult } from '#lib/approvals.ts'
-import { formatAmount, formatCount } from '#lib/format.ts'
+import type { DecidedItem, DecisionResult } from '#lib/approvals.ts'
+import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { DecisionReport } from './decision-report.tsx'
-import { type DecideAction, type DecidedItem, sumItems, sumsText } from './decision-words.ts'
+import { ItemList } from './decision-items.tsx'
+import { type DecideAction, sumItems, sumsText } from './decision-words.ts'
 
 export type DecisionDialogProps = {
   application: string
@@ -40,14 +41,17 @@ const lastNotes = new Map<DecisionDialogProps['decision'], string>()
 
 /** Asks for the note, and for a fresh code where one of the items needs it; says then what became of each. */
 export default function DecisionDialog(props: DecisionDialogProps) {
-  const { application, decision, items, decide, onDone, onClose } = props
+  const { application, decision, decide, onDone, onClose } = props
   const { t, locale } = useWords()
   const [error, setError] = useState<string | null>(null)
-  const [needsEnrolment, setNeedsEnrolment] = useState(false)
+  const [items, setItems] = useState(props.items)
   const [results, setResults] = useState<readonly DecisionResult[] | null>(null)
   const form = useForm({ defaultValues: { note: '', code: '' } })
   const isValidation = decision === 'validated'
   const needsCode = isValidation && items.some((item) => item.needsCode)
+  const [hasFactor, setHasFactor] = useState(true)
+  const isWithoutFactor = (item: DecidedItem) => item.canApprove === 'second_factor_missing' || (item.needsCode && !hasFactor)
+  const codeless = isValidation ? items.filter(isWithoutFactor) : []
   const sums = sumItems(items)
   const lastNote = lastNotes.get(decision)
 
@@ -55,13 +59,19 @@ export default function DecisionDialog(props: DecisionDialogProps) {
   // The platform focuses the first button when the dialog opens; what a person wants is the field.
   useEffect(() => setFocus('note'), [setFocus])
 
+  function leaveOut() {
+    setError(null)
+    setItems(items.filter((item) => !codeless.includes(item)))
+  }
+
   const submit = form.handleSubmit(async ({ note, code }) => {
     setError(null)
     const list = items.map(({ transactionId, contentHash }) => ({ transactionId, contentHash }))
     const answer = await callAction(() => decide(application, { decision, note, items: list, ...(needsCode ? { code } : {}) }))
     if (!answer.ok) {
       form.setValue('code', '')
-      setNeedsEnrolment(answer.error.code === 'second_factor_missing')
+      if (answer.error.code === 'second_factor_missing') setHasFactor(false)
+      else if (needsCode) form.setFocus('code')
       return setError(refusalText(t, answer.error.code, REFUSALS))
     }
     lastNotes.set(decision, note.trim())
@@ -82,12 +92,14 @@ export default function DecisionDialog(props: DecisionDialogProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      {needsEnrolment && (
-        <a href={paths.enrol(paths.approvals(application))} className="text-accent underline">
-          {t('approvals.code.enrol')}
-        </a>
+      {codeless.length > 0 && (
+        <WithoutFactor
+          application={application}
+          count={codeless.length}
+          {...(codeless.length < items.length ? { onLeaveOut: leaveOut } : {})}
+        />
       )}
-      <ItemList items={items} total={props.total ?? items.length} />
+      <ItemList items={items} total={items.length + (props.total ?? props.items.length) - props.items.length} />
       <TextField
         {...fieldProps(form, 'note', t)}
         {...form.register('note', { required: 'form.field.required', validate: (note) => note.trim() !== '' || 'form.field.required' })}
@@ -113,7 +125,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
           </Button>
         )}
       </div>
-      {needsCode && (
+      {needsCode && codeless.length === 0 && (
         <TextField
           {...fieldProps(form, 'code', t)}
           {...form.register('code', { required: 'form.field.required' })}
@@ -129,37 +141,23 @@ export default function DecisionDialog(props: DecisionDialogProps) {
   )
 }
 
-/** What exactly is decided: sums first, then each item. */
-function ItemList({ items, total }: { items: readonly DecidedItem[]; total: number }) {
-  const { t, locale } = useWords()
-  const first = items[0]
-  if (items.length === 1 && first) {
-    return (
-      <p>
-        <span className="text-amount font-strong tabular">{formatAmount(first.amount, locale)}</span>{' '}
-        <span className="text-quiet">{first.currency}</span> · {first.customerName}
-      </p>
-    )
-  }
+/** Some of the list ask for a code that this person has no device for: where to get one, and how to go on without them. */
+function WithoutFactor({ application, count, onLeaveOut }: { application: string; count: number; onLeaveOut?: () => void }) {
+  const { t } = useWords()
   return (
-    <div className="grid gap-2">
-      <p className="font-strong tabular">
-        {sumItems(items)
-          .map((sum) => t('approvals.dialog.sum', { count: sum.count, amount: `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}` }))
-          .join(' · ')}
-      </p>
-      {total > items.length && <Notice tone="wait">{t('approvals.dialog.cut', { count: items.length, total })}</Notice>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
-      <ul tabIndex={0} aria-label={t('approvals.dialog.list')} className="max-h-48 overflow-y-auto rounded-sm border border-line">
-        {items.map((item) => (
-          <li key={item.transactionId} className="flex justify-between gap-3 border-b border-line px-2.5 py-1 last:border-b-0">
-            <span className="truncate">{item.customerName}</span>
-            <span className="whitespace-nowrap tabular">
-              {formatAmount(item.amount, locale)} <span className="text-second text-quiet">{item.currency}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Notice tone="wait">
+      {t('approvals.code.missing', { count })}{' '}
+      <a href={paths.enrol(paths.approvals(application))} className="underline">
+        {t('approvals.code.enrol')}
+      </a>
+      {onLeaveOut && (
+        <>
+          {' · '}
+          <button type="button" onClick={onLeaveOut} className="underline">
+            {t('approvals.code.leaveOut', { count })}
+          </button>
+        </>
+      )}
+    </Notice>
   )
 }

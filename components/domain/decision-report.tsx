@@ -5,10 +5,10 @@ import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { useWords } from '#components/ui/words.tsx'
-import type { DecisionResult } from '#lib/approvals.ts'
+import type { DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { type DecidedItem, differences, refusedText } from './decision-words.ts'
+import { differences, refusedText } from './decision-words.ts'
 
 type Props = { items: readonly DecidedItem[]; results: readonly DecisionResult[]; decision: 'validated' | 'rejected'; onClose: () => void }
 
@@ -33,8 +33,8 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
           {[...refused, ...done].map((result) => {
             const item = byId.get(result.transactionId)
             const changes =
-              result.kind === 'refused' && result.reason === 'content_changed' && item?.shown && result.now
-                ? differences(words, item.shown, result.now)
+              result.kind === 'refused' && result.reason === 'content_changed' && item && result.now
+                ? differences(words, item, result.now)
                 : []
             return (
               <li key={result.transactionId} className="grid gap-0.5 border-b border-line px-3 py-2 last:border-b-0">

@@ -1,15 +1,10 @@
 import type { ActionResult } from '#lib/action-result.ts'
-import type { ApprovalRow, CurrencyAmount, DecisionRefusal, DecisionResult, RecallObstacle } from '#lib/approvals.ts'
+import type { CurrencyAmount, DecidedItem, DecisionRefusal, DecisionResult, RecallObstacle, ShownRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES, formatMinor, parseAmountMinor } from '#lib/money.ts'
-
-/** What a decision is about: enough to say it in a dialog, and the hash of what was shown. */
-export type DecidedItem = Pick<ApprovalRow, 'transactionId' | 'contentHash' | 'amount' | 'currency' | 'customerName' | 'needsCode'> & {
-  shown?: ApprovalRow
-}
 
 export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
 export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
@@ -43,9 +38,9 @@ export function refusedText({ t, timeZone }: Words, { reason, now }: Refused): s
 }
 
 /** What differs between what was shown and what stands there now, field by field. */
-export function differences({ t, locale }: Words, shown: ApprovalRow, now: ApprovalRow): { field: string; shown: string; now: string }[] {
-  const money = (row: ApprovalRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
-  const fields: readonly [string, (row: ApprovalRow) => string][] = [
+export function differences({ t, locale }: Words, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
+  const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
+  const fields: readonly [string, (row: ShownRow) => string][] = [
     [t('approvals.field.amount'), (row) => money(row, row.amount)],
     [t('approvals.field.fees'), (row) => `${money(row, row.feeSystem)} + ${money(row, row.feeApp)}`],
     [t('approvals.field.name'), (row) => row.customerName],

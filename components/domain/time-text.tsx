@@ -15,7 +15,7 @@ export function TimeText({ at, style = 'day-time', className = '' }: { at: strin
 }
 
 /** How far an instant lies from now (`3 min ago`, `in 6 d 23 h`), moving with the clock; local time and UTC on hover. */
-export function RelativeTime({ at, className = '' }: { at: string; className?: string }) {
+export function RelativeTime({ at, className = '', isCoarse = false }: { at: string; className?: string; isCoarse?: boolean }) {
   const { t, timeZone } = useWords()
   const now = useNow()
   const instant = new Date(at)
@@ -25,7 +25,7 @@ export function RelativeTime({ at, className = '' }: { at: string; className?: s
       title={`${formatTime(t, timeZone, instant, 'full')} (${formatUtc(t, instant)})`}
       className={`whitespace-nowrap ${className}`}
     >
-      {formatRelative(t, instant, now)}
+      {formatRelative(t, instant, now, isCoarse)}
     </time>
   )
 }

@@ -48,7 +48,8 @@ export function FormDialog({
           {children}
         </div>
         <DialogActions>
-          <Button type="submit" variant={submitVariant} isBusy={isPending}>
+          {/* Sums in three currencies are wider than a phone. */}
+          <Button type="submit" variant={submitVariant} isBusy={isPending} className="h-auto! min-h-[30px] py-1 whitespace-normal!">
             {submitLabel}
           </Button>
           <Button onClick={() => form.current?.closest('dialog')?.close()}>{t('ui.cancel')}</Button>

@@ -11,17 +11,20 @@ export function FilterChip({
   name,
   value,
   isSet = false,
+  onOpen,
   children,
 }: {
   id: string
   name: string
   value: string
   isSet?: boolean
+  onOpen?: () => void
   children: ReactNode
 }) {
   return (
     <Popover
       id={id}
+      {...(onOpen ? { onOpen } : {})}
       triggerClass={`${CHIP} ${isSet ? 'border-accent' : ''}`}
       trigger={
         <>

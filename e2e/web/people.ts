@@ -27,7 +27,7 @@ export async function newApplication(
 }
 
 /** Somebody of one test alone, whose language, password and second factor nobody else needs; in the sandbox's first application unless said. */
-export async function newPerson(pool: Pool, roles: readonly Role[], applicationId?: string): Promise<SandboxPerson> {
+export async function newPerson(pool: Pool, roles: readonly Role[], applicationId?: string, name = 'Nadia Test'): Promise<SandboxPerson> {
   const sandbox = readSandbox().applications[0]
   const { rows } = await pool.query<{ application_id: string; name: string; slug: string }>(
     'select application_id, name, slug from applications where application_id = $1 or ($1 is null and api_id = $2)',
@@ -36,12 +36,10 @@ export async function newPerson(pool: Pool, roles: readonly Role[], applicationI
   const application = rows[0]
   if (!application) throw new Error('No such application in the sandbox')
   const email = `${randomUUID()}@example.com`
-  const created = must(
-    await createPerson(pool, { applicationId: application.application_id, email, name: 'Nadia Test', roles, actor: SYSTEM_ACTOR }),
-  )
+  const created = must(await createPerson(pool, { applicationId: application.application_id, email, name, roles, actor: SYSTEM_ACTOR }))
   return {
     id: created.personId,
-    name: 'Nadia Test',
+    name,
     email,
     password: created.password ?? '',
     roles: [...roles],

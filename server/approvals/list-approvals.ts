@@ -1,6 +1,6 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import { approvalProgress, canDecide } from '#lib/approval-verdict.ts'
-import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
+import { type ApprovalPage, type ApprovalRow, BULK_MAX, type DecidedItem, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
@@ -95,15 +95,33 @@ export async function snapshotApprovals(
   ])
   const items = rows.map((row) => toApprovalRow(row, viewer, now))
   return {
-    items: items.map(({ transactionId, contentHash: hash, amount, currency, customerName, needsCode }) => ({
-      transactionId,
-      contentHash: hash,
-      amount,
-      currency,
-      customerName,
-      needsCode,
-    })),
+    items: items.map(toDecidedItem),
     total: groups.reduce((count, group) => count + (group.queue === 'mine' && group.isFitting ? group.count : 0), 0),
+  }
+}
+
+/** Through the API the application's program sends the decision in; who decided is the person that it named. */
+function decidedBy({ end, decisions }: QueueRow): string | null {
+  const isDecision = end?.event === 'approved' || end?.event === 'rejected'
+  return isDecision ? (decisions.at(-1)?.checkerName ?? null) : null
+}
+
+function toDecidedItem(row: ApprovalRow): DecidedItem {
+  return {
+    transactionId: row.transactionId,
+    contentHash: row.contentHash,
+    needsCode: row.needsCode,
+    canApprove: row.canApprove,
+    amount: row.amount,
+    currency: row.currency,
+    feeSystem: row.feeSystem,
+    feeApp: row.feeApp,
+    customerName: row.customerName,
+    phoneNumber: row.phoneNumber,
+    operator: row.operator,
+    ruleName: row.ruleName,
+    steps: row.steps,
+    decisions: row.decisions,
   }
 }
 
@@ -150,7 +168,7 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Approv
       usedCode,
       at: decidedAt.toISOString(),
     })),
-    end: row.end && { ...row.end, at: new Date(row.end.at).toISOString() },
+    end: row.end && { ...row.end, by: row.end.by ?? decidedBy(row), at: new Date(row.end.at).toISOString() },
     canApprove: verdict === true && row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : verdict,
     canReject: verdict,
     canRecall: row.makerId !== viewer.id ? 'not_the_maker' : row.status === 'PENDING_APPROVAL' ? true : 'not_waiting',

@@ -2,6 +2,7 @@ import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { MoreWords } from '#components/ui/words.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
+import type { ApprovalView } from '#lib/approvals.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { queryKeys } from '#lib/query-keys.ts'
@@ -37,10 +38,8 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
   ])
   const first = page.rows[0]
   if (first && filter.queue !== 'decided') {
-    await queryClient.prefetchQuery({
-      queryKey: queryKeys.approvalEvidence(application, first.transactionId),
-      queryFn: () => readEvidence(pool, actor.applicationId, first.transactionId),
-    })
+    const evidence = await readEvidence(pool, actor.applicationId, first.transactionId)
+    if (evidence) queryClient.setQueryData<ApprovalView>(queryKeys.approval(application, first.transactionId), { row: first, evidence })
   }
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>

@@ -50,7 +50,7 @@ async function Content({ application, actor, values }: { application: string; ac
   ])
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.', 'source.'])}>
+      <MoreWords messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.', 'source.', 'approvals.'])}>
         <TransactionList
           application={application}
           query={query}

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { reasonText } from '#components/domain/approval-reason.tsx'
-import type { DecideAction, DecidedItem, RecallAction } from '#components/domain/decision-words.ts'
+import type { DecideAction, RecallAction } from '#components/domain/decision-words.ts'
 import { DataTable } from '#components/table/data-table.tsx'
 import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -13,7 +13,7 @@ import { PageSkeleton } from '#components/ui/skeleton.tsx'
 import { announce, toast } from '#components/ui/toast.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
-import type { ApprovalPage, ApprovalQueue, ApprovalRow, DecisionResult } from '#lib/approvals.ts'
+import type { ApprovalPage, ApprovalQueue, ApprovalRow, DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
@@ -34,6 +34,8 @@ const ApprovalSheet = lazy(() => import('./approval-sheet.tsx'))
 const WIDE = '(min-width: 1400px)'
 
 type Asked = { kind: 'validated' | 'rejected'; items: readonly DecidedItem[]; total: number } | { kind: 'recall'; row: ApprovalRow }
+/** All that fitted the filter when it was asked for; another filter means others. */
+type Whole = { items: readonly DecidedItem[]; total: number; filter: string }
 /** The current row by its id, and where it was, for when it is gone. Index -1: nobody has moved yet. */
 type Place = { id: string | null; index: number }
 
@@ -58,7 +60,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   const rows = useMemo(() => data?.rows ?? [], [data])
   const [place, setPlace] = useState<Place>({ id: null, index: -1 })
   const [selection, setSelection] = useState<Record<string, true>>({})
-  const [whole, setWhole] = useState<{ items: readonly DecidedItem[]; total: number } | null>(null)
+  const [taken, setTaken] = useState<Whole | null>(null)
   const [asked, setAsked] = useState<Asked | null>(null)
   const [isSheetOpen, setIsSheetOpen] = useState(false)
   const focusWish = useRef(0)
@@ -67,13 +69,13 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   const foundAt = rows.findIndex((row) => row.transactionId === place.id)
   const index = foundAt >= 0 ? foundAt : Math.min(Math.max(0, place.index), rows.length - 1)
   const current = rows[index] ?? null
-  const selected = useMemo(
-    () => rows.filter((row) => selection[row.transactionId]).map((row) => ({ ...row, shown: row })),
-    [rows, selection],
-  )
+  const selected = useMemo(() => rows.filter((row) => selection[row.transactionId]), [rows, selection])
+  const filter = JSON.stringify({ ...query, page: null })
+  const whole = taken?.filter === filter ? taken : null
   const items = whole?.items ?? selected
   const canSelect = queue === 'mine'
-  const wholePage = useMemo(() => Object.fromEntries(rows.map((row) => [row.transactionId, true as const])), [rows])
+  // What came in since is not among them.
+  const wholeIds = useMemo(() => whole && Object.fromEntries(whole.items.map((item) => [item.transactionId, true as const])), [whole])
 
   // After a decision or a step the focus is on the row that is now the current one, or on the title when none is left.
   useEffect(() => {
@@ -88,11 +90,11 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
 
   function clearSelection() {
     setSelection({})
-    setWhole(null)
+    setTaken(null)
   }
 
   function changeSelection(next: Record<string, true>) {
-    setWhole(null)
+    setTaken(null)
     setSelection(next)
   }
 
@@ -115,7 +117,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
 
   function ask(row: ApprovalRow, question: Question) {
     setPlace({ id: row.transactionId, index: rows.findIndex((each) => each.transactionId === row.transactionId) })
-    setAsked(question === 'recall' ? { kind: 'recall', row } : { kind: question, items: [{ ...row, shown: row }], total: 1 })
+    setAsked(question === 'recall' ? { kind: 'recall', row } : { kind: question, items: [row], total: 1 })
   }
 
   function askByKey(question: 'validated' | 'rejected') {
@@ -173,7 +175,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
     ask: askByKey,
     select: () => {
       if (!canSelect || !current) return
-      setWhole(null)
+      setTaken(null)
       const isSelected = !selection[current.transactionId]
       const { [current.transactionId]: _, ...others } = selection
       setSelection(isSelected ? { ...selection, [current.transactionId]: true } : others)
@@ -201,7 +203,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
             settings={queue === 'decided' ? DECIDED_SETTINGS : WAITING_SETTINGS}
             rows={rows}
             getRowId={rowId}
-            {...(canSelect ? { selection: whole ? wholePage : selection, onSelectionChange: changeSelection } : {})}
+            {...(canSelect ? { selection: wholeIds ?? selection, onSelectionChange: changeSelection } : {})}
             rowLabel={(row) => `${row.customerName}, ${formatAmount(row.amount, locale)} ${row.currency}`}
             currentRowId={current?.transactionId ?? null}
             onRowOpen={open}
@@ -225,7 +227,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
                 items={items}
                 total={data.total}
                 isPageSelected={whole === null && selected.length === rows.length}
-                onWhole={setWhole}
+                onWhole={(snapshot) => setTaken({ ...snapshot, filter })}
                 onAsk={(decision) => setAsked({ kind: decision, items, total: whole?.total ?? items.length })}
                 onClear={clearSelection}
               />
@@ -313,7 +315,6 @@ function Nothing({
     <EmptyState
       icon="sign"
       title={t(`approvals.empty.${queue}`)}
-      text={t(`approvals.emptyText.${queue}`)}
       action={
         hasOthers ? (
           <ButtonLink href={paths.approvals(application, { queue: 'others' })}>

@@ -1,8 +1,6 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
-import { Button } from '#components/ui/button.tsx'
-import { TextField } from '#components/ui/field.tsx'
+import { lazy, Suspense, useState } from 'react'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
@@ -14,12 +12,15 @@ import { isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 import { closePopover } from './close-popover.ts'
 
+const AmountForm = lazy(() => import('./amount-form.tsx'))
+
 type Choice = { value: string | null; label: string }
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
 
 /** What the list can be narrowed to and how it is ordered; each choice is an address. */
 export function ApprovalFilters({ application, query, page }: Props) {
   const { t, locale } = useWords()
+  const [isAmountAsked, setIsAmountAsked] = useState(false)
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })
   const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)
   const operator = text('operator')
@@ -35,7 +36,8 @@ export function ApprovalFilters({ application, query, page }: Props) {
     ...page.makers.map((maker) => ({ value: maker.personId, label: maker.name })),
   ]
   return (
-    <div className="flex flex-wrap gap-2">
+    // On a phone one line that scrolls: what waits is what a checker came for.
+    <div className="flex flex-wrap gap-2 max-md:-m-1 max-md:min-w-0 max-md:flex-nowrap max-md:overflow-x-auto max-md:p-1">
       <ChoiceChip
         id="filter-operator"
         name={t('approvals.filter.operator')}
@@ -44,8 +46,16 @@ export function ApprovalFilters({ application, query, page }: Props) {
         chosen={operator}
         hrefFor={(value) => hrefWith({ operator: value })}
       />
-      <FilterChip id="filter-amount" name={t('approvals.filter.amount')} value={range} isSet={min !== null || max !== null}>
-        <AmountForm min={min} max={max} hrefFor={hrefWith} />
+      <FilterChip
+        id="filter-amount"
+        name={t('approvals.filter.amount')}
+        value={range}
+        isSet={min !== null || max !== null}
+        onOpen={() => setIsAmountAsked(true)}
+      >
+        <Suspense fallback={<div className="h-44 w-56" />}>
+          {isAmountAsked && <AmountForm key={`${min} ${max}`} min={min} max={max} hrefFor={hrefWith} />}
+        </Suspense>
       </FilterChip>
       <ChoiceChip
         id="filter-maker"
@@ -58,7 +68,7 @@ export function ApprovalFilters({ application, query, page }: Props) {
       <ChoiceChip
         id="filter-rule"
         name={t('approvals.filter.rule')}
-        all={t('approvals.filter.all')}
+        all={t('approvals.filter.allRules')}
         choices={page.rules.map((rule) => ({ value: rule, label: rule }))}
         chosen={text('rule')}
         hrefFor={(value) => hrefWith({ rule: value })}
@@ -111,45 +121,5 @@ function ChoiceChip({
         ))}
       </ul>
     </FilterChip>
-  )
-}
-
-function AmountForm({ min, max, hrefFor }: { min: string | null; max: string | null; hrefFor: (values: QueryValues) => string }) {
-  const { t } = useWords()
-  const router = useRouter()
-  return (
-    <form
-      className="grid w-56 gap-3 p-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const form = new FormData(event.currentTarget)
-        const value = (name: string) =>
-          String(form.get(name) ?? '')
-            .replace(/[\s\u202f]/g, '')
-            .replace(',', '.')
-        closePopover(event.currentTarget)
-        router.push(hrefFor({ min: value('min'), max: value('max') }), { scroll: false })
-      }}
-    >
-      <TextField
-        id="amount-min"
-        name="min"
-        label={t('approvals.filter.min')}
-        inputMode="decimal"
-        defaultValue={min ?? ''}
-        pattern="[\d\s]*([.,]\d{1,2})?"
-      />
-      <TextField
-        id="amount-max"
-        name="max"
-        label={t('approvals.filter.max')}
-        inputMode="decimal"
-        defaultValue={max ?? ''}
-        pattern="[\d\s]*([.,]\d{1,2})?"
-      />
-      <Button type="submit" variant="primary">
-        {t('ui.apply')}
-      </Button>
-    </form>
   )
 }

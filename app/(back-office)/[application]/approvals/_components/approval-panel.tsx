@@ -1,6 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import { Evidence } from '#components/domain/approval-evidence.tsx'
 import { progressText, reasonText } from '#components/domain/approval-reason.tsx'
 import { DecisionButtons } from '#components/domain/decision-controls.tsx'
 import { Money } from '#components/domain/money.tsx'
@@ -15,7 +16,6 @@ import { formatAmount } from '#lib/format.ts'
 import { formatDuration } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import { useBoard } from './board-context.ts'
-import { Evidence } from './evidence.tsx'
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (

@@ -6,10 +6,8 @@ import { Tabs } from '#components/ui/tabs.tsx'
 import { useNow, useWords } from '#components/ui/words.tsx'
 import { APPROVAL_QUEUES, type ApprovalPage, type ApprovalQueue } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
-import { formatTime } from '#lib/format-time.ts'
+import { DAY_MS, formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
-
-const DAY_MS = 86_400_000
 
 /** Title, how many wait since when, and the queues with their counts. */
 export function BoardHead({ application, queue, page }: { application: string; queue: ApprovalQueue; page: ApprovalPage }) {

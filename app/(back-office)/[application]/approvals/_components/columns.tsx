@@ -8,8 +8,9 @@ import { PhoneText } from '#components/domain/phone-text.tsx'
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { dataColumns } from '#components/table/features.ts'
 import { NotAllowed } from '#components/ui/button.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useNow, useT, useWords } from '#components/ui/words.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
+import { DAY_MS, formatDuration } from '#lib/format-time.ts'
 import { useBoard } from './board-context.ts'
 
 /** Six columns beside the panel: closer together than elsewhere. */
@@ -41,7 +42,24 @@ function MakerCell({ row }: { row: ApprovalRow }) {
   return (
     <>
       <span className={`block max-w-32 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
-      <RelativeTime at={row.createdAt} className="block text-second text-quiet" />
+      <span className="block text-second whitespace-nowrap text-quiet">
+        <RelativeTime at={row.createdAt} isCoarse />
+        {row.status === 'PENDING_APPROVAL' && <Left until={row.expiresAt} />}
+      </span>
+    </>
+  )
+}
+
+/** How long it may still wait; amber on its last day. */
+function Left({ until }: { until: string }) {
+  const { t } = useWords()
+  const leftMs = new Date(until).getTime() - useNow().getTime()
+  return (
+    <>
+      {' · '}
+      <time dateTime={until} className={leftMs < DAY_MS ? 'text-wait' : ''}>
+        {t('approvals.left', { duration: formatDuration(t, leftMs, true) })}
+      </time>
     </>
   )
 }

@@ -6,14 +6,12 @@ import { MoreWords } from '#components/ui/words.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { queryKeys } from '#lib/query-keys.ts'
-import { findApproval } from '#server/approvals/list-approvals.ts'
+import { readApproval } from '#server/approvals/read-approval.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail.ts'
-import { decideTransactions, recallWaiting } from '../../approvals/actions.ts'
-import { ApprovalDecision } from './_components/approval-decision.tsx'
 import { TransactionPageBody } from './_components/transaction-page-body.tsx'
 
 type Props = { params: Promise<{ application: string; transactionId: string }> }
@@ -29,18 +27,16 @@ export default async function TransactionPage({ params }: Props) {
   const { pool, clock } = backOfficeRuntime()
   const [detail, approval, locale] = await Promise.all([
     readTransactionDetail(pool, actor.applicationId, transactionId),
-    findApproval(pool, actor, transactionId, clock.now()),
+    readApproval(pool, actor, transactionId, clock.now()),
     readLocale(),
   ])
   if (!detail) notFound()
   const queryClient = getQueryClient()
   queryClient.setQueryData(queryKeys.transaction(application, transactionId), detail)
+  if (approval) queryClient.setQueryData(queryKeys.approval(application, transactionId), approval)
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <MoreWords messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.', 'approvals.'])}>
-        {approval?.status === 'PENDING_APPROVAL' && (
-          <ApprovalDecision application={application} row={approval} actions={{ decide: decideTransactions, recall: recallWaiting }} />
-        )}
         <TransactionPageBody application={application} transactionId={transactionId} />
       </MoreWords>
     </HydrationBoundary>

@@ -1,5 +1,6 @@
 'use client'
 
+import type { ReactNode } from 'react'
 import { Customer } from '#components/domain/customer.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
@@ -14,14 +15,15 @@ import { StateAdvice } from './detail/state-advice.tsx'
 import { SynchroniseButton } from './detail/synchronise-button.tsx'
 import { Timeline } from './detail/timeline.tsx'
 
-export type TransactionDetailProps = { application: string; detail: TransactionDetailDto; isPanel?: boolean }
+export type TransactionDetailProps = { application: string; detail: TransactionDetailDto; isPanel?: boolean; decision?: ReactNode }
 
-/** Everything about one transaction: in one column in the panel, in two on its own page and on paper. */
-export function TransactionDetail({ application, detail, isPanel = false }: TransactionDetailProps) {
+/** Everything about one transaction: in one column in the panel, in two on its own page and on paper. `decision`: where it waits. */
+export function TransactionDetail({ application, detail, isPanel = false, decision }: TransactionDetailProps) {
   return (
     <div className={isPanel ? 'grid gap-5' : 'grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)] print:grid-cols-2'}>
       <div className="grid content-start gap-5">
         <Head detail={detail} />
+        {decision}
         <StateAdvice detail={detail} />
         <div className="no-print flex flex-wrap gap-2 empty:hidden">
           {detail.status === 'PENDING' && <SynchroniseButton application={application} transactionId={detail.transactionId} />}

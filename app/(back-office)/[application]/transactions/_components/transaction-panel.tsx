@@ -7,6 +7,7 @@ import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/words.tsx'
 import { paths } from '#lib/paths.ts'
 import { DataError } from '#lib/query-client.ts'
+import { ApprovalDecision } from './detail/approval-decision.tsx'
 import { TransactionDetail } from './transaction-detail.tsx'
 import { useTransaction } from './use-transaction.ts'
 
@@ -26,7 +27,12 @@ export default function TransactionPanel({
     <Dialog title={t('transaction.title')} placement="side" onClose={onClose}>
       {data ? (
         <>
-          <TransactionDetail application={application} detail={data} isPanel />
+          <TransactionDetail
+            application={application}
+            detail={data}
+            isPanel
+            decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} />}
+          />
           <div className="mt-5">
             <ButtonLink href={paths.transaction(application, transactionId)}>{t('transaction.openPage')}</ButtonLink>
           </div>

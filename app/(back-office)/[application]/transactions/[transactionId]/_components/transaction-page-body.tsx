@@ -6,6 +6,7 @@ import { Icon } from '#components/ui/icon.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useT } from '#components/ui/words.tsx'
 import { paths } from '#lib/paths.ts'
+import { ApprovalDecision } from '../../_components/detail/approval-decision.tsx'
 import { TransactionDetail } from '../../_components/transaction-detail.tsx'
 import { useTransaction } from '../../_components/use-transaction.ts'
 
@@ -30,7 +31,13 @@ export function TransactionPageBody({ application, transactionId }: { applicatio
       />
       <div className="mt-5">
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
-        {data && <TransactionDetail application={application} detail={data} />}
+        {data && (
+          <TransactionDetail
+            application={application}
+            detail={data}
+            decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} isPage />}
+          />
+        )}
       </div>
     </>
   )

@@ -6,7 +6,7 @@ import { Icon, type IconName } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useNow, useWords } from '#components/ui/words.tsx'
-import type { ApprovalEvidence, ApprovalRow } from '#lib/approvals.ts'
+import type { ApprovalEvidence, ApprovalRow, ApprovalView } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatRelative, formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
@@ -19,14 +19,14 @@ import { queryKeys } from '#lib/query-keys.ts'
 export function Evidence({ application, row }: { application: string; row: ApprovalRow }) {
   const { t } = useWords()
   const { data, isError } = useQuery({
-    queryKey: queryKeys.approvalEvidence(application, row.transactionId),
-    queryFn: ({ signal }) => fetchData<ApprovalEvidence>(paths.data(application, `approvals/${row.transactionId}`), signal),
+    queryKey: queryKeys.approval(application, row.transactionId),
+    queryFn: ({ signal }) => fetchData<ApprovalView>(paths.data(application, `approvals/${row.transactionId}`), signal),
   })
   return (
     <section aria-label={t('approvals.evidence.title')} className="border-t border-line pt-4">
       <h2 className="pb-2.5 text-second font-regular text-quiet">{t('approvals.evidence.title')}</h2>
       {data ? (
-        <Lines application={application} row={row} evidence={data} />
+        <Lines application={application} row={row} evidence={data.evidence} />
       ) : isError ? (
         <p className="text-ink-2">{t('approvals.evidence.failed')}</p>
       ) : (

@@ -1,0 +1,80 @@
+'use client'
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { Evidence } from '#components/domain/approval-evidence.tsx'
+import { progressText, reasonText } from '#components/domain/approval-reason.tsx'
+import { DecisionControls } from '#components/domain/decision-controls.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import type { ApprovalView } from '#lib/approvals.ts'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import type { TransactionStatus } from '#lib/transaction-status.ts'
+import { decideTransactions, recallWaiting } from '../../../approvals/actions.ts'
+
+type Props = {
+  application: string
+  transactionId: string
+  status: TransactionStatus
+  /** On a phone the buttons stand above the navigation, wherever the page is scrolled to. */
+  isPage?: boolean
+}
+
+/**
+ * Why the transaction waits, what to know before deciding, and Validate and Reject, or why not. Nothing where it did not wait when it was
+ * opened; what was decided since stays in its place and says so.
+ */
+export function ApprovalDecision({ application, transactionId, status, isPage = false }: Props) {
+  const { t, locale } = useWords()
+  const queryClient = useQueryClient()
+  const card = useRef<HTMLElement>(null)
+  const [wasWaiting] = useState(status === 'PENDING_APPROVAL')
+  const [decisions, setDecisions] = useState(0)
+  const { data } = useQuery({
+    queryKey: queryKeys.approval(application, transactionId),
+    queryFn: ({ signal }) => fetchData<ApprovalView>(paths.data(application, `approvals/${transactionId}`), signal),
+    enabled: wasWaiting,
+  })
+  // The button that was pressed goes; whoever uses the keyboard goes on from where it stood.
+  useEffect(() => {
+    if (decisions > 0) card.current?.focus()
+  }, [decisions])
+  if (!wasWaiting) return null
+  if (!data) return <Skeleton className="h-56 w-full" />
+  const { row } = data
+  const isWaiting = row.status === 'PENDING_APPROVAL'
+  return (
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-label={t('approvals.decision')}
+      className="no-print grid gap-4 rounded-lg border border-line bg-surface p-4"
+    >
+      <p>
+        {reasonText(t, locale, row)}
+        <span className="block text-second text-quiet">{progressText(t, row)}</span>
+      </p>
+      {isWaiting && <Evidence application={application} row={row} />}
+      <div
+        className={
+          isPage && isWaiting
+            ? 'max-md:fixed max-md:inset-x-0 max-md:bottom-14 max-md:z-20 max-md:border-t max-md:border-line max-md:bg-surface max-md:px-4 max-md:py-2'
+            : ''
+        }
+      >
+        <DecisionControls
+          application={application}
+          row={row}
+          actions={{ decide: decideTransactions, recall: recallWaiting }}
+          onDecided={() => {
+            setDecisions((count) => count + 1)
+            void queryClient.invalidateQueries({ queryKey: queryKeys.approvals(application) })
+            void queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
+          }}
+        />
+      </div>
+    </section>
+  )
+}

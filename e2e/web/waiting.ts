@@ -1,0 +1,98 @@
+import type { Browser, Locator, Page } from 'playwright/test'
+import { computeFees } from '#lib/fees.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { decideMany } from '#server/approvals/decide-many.ts'
+import { findApprovals } from '#server/approvals/list-approvals.ts'
+import { recallTransaction } from '#server/approvals/recall-transaction.ts'
+import { systemClock } from '#server/clock.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { aBand, anIntakeItem, fund } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { expect, signIn } from './fixtures.ts'
+import { newApplication, newPerson } from './people.ts'
+import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
+
+export type Made = { name?: string; phone?: string; amountMinor?: bigint; operator?: OperatorCode; maker?: SandboxPerson | null }
+export type Band = Parameters<typeof aBand>[0]
+
+const FUNDED_MINOR = 1_000_000_000n
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+
+/** An application of one test alone with a maker and two checkers, and what a test needs to let transactions wait in it. */
+export async function newQueue(pool: Pool) {
+  const { applicationId, slug } = await newApplication(pool)
+  const maker = await newPerson(pool, ['maker'], applicationId, 'Awa Kaboré')
+  const checker = await newPerson(pool, ['checker'], applicationId, 'Mariam Diallo')
+  const other = await newPerson(pool, ['checker'], applicationId, 'Jean Ouattara')
+  for (const operator of ['MOMOCM', 'SNOM', 'UGMTN'] as const) await fund(pool, applicationId, operator, FUNDED_MINOR)
+  const deps = { pool, clock: systemClock }
+
+  /** Lets these wait, in this order; returns their ids. */
+  async function wait(all: readonly Made[], band: Band = {}): Promise<string[]> {
+    const items = all.map(({ name = 'Clarisse Mbarga', phone, amountMinor = 500_000n, operator = 'MOMOCM', maker: by = maker }) =>
+      anIntakeItem(applicationId, {
+        customerName: name,
+        operator,
+        amountMinor,
+        ...computeFees(amountMinor, OPERATORS[operator].country.currency),
+        ...(phone ? { phoneNumber: phone } : {}),
+        ...(by ? { source: 'person', makerId: by.id, actor: { kind: 'person', id: by.id } } : {}),
+        bands: [aBand(band)],
+      }),
+    )
+    await takeIn(pool, items)
+    return items.map((item) => item.transactionId)
+  }
+
+  /** What this person is shown of them: with the hashes that a decision goes with. */
+  const rowsFor = (person: SandboxPerson, ids: readonly string[]) =>
+    findApprovals(pool, { applicationId, id: person.id, roles: ['checker'], hasSecondFactor: true }, ids, systemClock.now())
+
+  /** Somebody decides at another desk. */
+  async function decide(person: SandboxPerson, ids: readonly string[], decision: 'validated' | 'rejected', note: string): Promise<void> {
+    const items = await rowsFor(person, ids)
+    const viewer = { applicationId, id: person.id, roles: ['checker'] as const, hasSecondFactor: false }
+    const results = must(await decideMany(deps, { checker: viewer, decision, note, items }))
+    if (results.some((result) => result.kind !== 'done')) throw new Error(`Not decided: ${JSON.stringify(results)}`)
+  }
+
+  async function recall(transactionId: string, reason: string): Promise<void> {
+    must(await recallTransaction(deps, { applicationId, transactionId, makerId: maker.id, reason }))
+  }
+
+  async function statusOf(transactionId: string): Promise<string> {
+    const { rows } = await pool.query<{ status: string }>(
+      'select status from transactions where application_id = $1 and transaction_id = $2',
+      [applicationId, transactionId],
+    )
+    return rows[0]?.status ?? ''
+  }
+
+  return { applicationId, slug, maker, checker, other, wait, rowsFor, decide, recall, statusOf }
+}
+
+/** Gives a person a second factor as if it had been set up before; the secret is for `deviceOf`. */
+export async function giveDevice(pool: Pool, person: SandboxPerson): Promise<string> {
+  await pool.query('update people set totp_secret = $2, totp_enabled_at = now(), totp_last_step = null where person_id = $1', [
+    person.id,
+    SECRET,
+  ])
+  return SECRET
+}
+
+export async function openApprovals(page: Page, person: SandboxPerson, query = ''): Promise<void> {
+  await signIn(page, person, `/${person.slug}/approvals${query}`)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+}
+
+/** Another browser, at another desk. */
+export async function another(browser: Browser, person: SandboxPerson, query = ''): Promise<Page> {
+  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await openApprovals(page, person, query)
+  return page
+}
+
+export const rowsOf = (page: Page): Locator => page.locator('tbody tr')
+export const rowOf = (page: Page, transactionId: string | undefined): Locator => page.locator(`[id="row-${transactionId}"]`)
+export const bulkBar = (page: Page): Locator => page.getByRole('region', { name: 'Selected transactions' })

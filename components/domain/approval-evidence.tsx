@@ -89,7 +89,7 @@ function Lines({ application, row, evidence }: { application: string; row: Appro
           second={
             <>
               {t(near.isSameName ? 'approvals.evidence.sameName' : 'approvals.evidence.otherName')}{' '}
-              <Link href={paths.transaction(application, near.transactionId)} className="text-accent hover:underline">
+              <Link href={paths.transaction(application, near.transactionId)} className="text-accent underline">
                 {t('approvals.evidence.open')}
               </Link>
             </>

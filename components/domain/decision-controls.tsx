@@ -62,7 +62,8 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
 /** Why there is no button, in words. */
 export function obstacleText(t: Translate, row: ApprovalRow): string {
   if (row.canReject === true) return ''
-  if (row.canReject === 'not_waiting' && row.end) return t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
+  // How it ended says more than why this person could not have decided.
+  if (row.end) return t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
   return t(`approvals.obstacle.${row.canReject}`)
 }
 

@@ -7,13 +7,11 @@ import type { DecideAction, RecallAction } from '#components/domain/decision-wor
 import { DataTable } from '#components/table/data-table.tsx'
 import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
-import { ButtonLink } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
 import { PageSkeleton } from '#components/ui/skeleton.tsx'
 import { announce, toast } from '#components/ui/toast.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
-import type { ApprovalPage, ApprovalQueue, ApprovalRow, DecidedItem, DecisionResult } from '#lib/approvals.ts'
+import type { ApprovalPage, ApprovalQueue, ApprovalRow, BulkSnapshot, DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
@@ -23,6 +21,7 @@ import { ApprovalPanel } from './approval-panel.tsx'
 import { BoardContext, type Question } from './board-context.ts'
 import { BoardHead, KeyHints } from './board-head.tsx'
 import { DECIDED_COLUMNS, DECIDED_SETTINGS, WAITING_COLUMNS, WAITING_SETTINGS } from './columns.tsx'
+import { Nothing } from './nothing.tsx'
 import { useBoardKeys } from './use-board-keys.ts'
 
 const BulkBar = lazy(() => import('./bulk-bar.tsx'))
@@ -34,10 +33,12 @@ const ApprovalSheet = lazy(() => import('./approval-sheet.tsx'))
 const WIDE = '(min-width: 1400px)'
 
 type Asked = { kind: 'validated' | 'rejected'; items: readonly DecidedItem[]; total: number } | { kind: 'recall'; row: ApprovalRow }
-/** All that fitted the filter when it was asked for; another filter means others. */
-type Whole = { items: readonly DecidedItem[]; total: number; filter: string }
-/** The current row by its id, and where it was, for when it is gone. Index -1: nobody has moved yet. */
-type Place = { id: string | null; index: number }
+/** Rows one by one, or all that fitted the filter when that was asked for. Another filter means others: it ends with it. */
+type Selection = { filter: string; ids: Record<string, true>; whole: BulkSnapshot | null }
+const NOTHING_CHOSEN: Selection = { filter: '', ids: {}, whole: null }
+/** The current row of one list by its id, and where it was, for when it is gone. Index -1: nobody has moved yet. */
+type Place = { list: string; id: string | null; index: number }
+const NOWHERE: Place = { list: '', id: null, index: -1 }
 
 export type ApprovalBoardProps = {
   application: string
@@ -58,9 +59,10 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
     placeholderData: keepPreviousData,
   })
   const rows = useMemo(() => data?.rows ?? [], [data])
-  const [place, setPlace] = useState<Place>({ id: null, index: -1 })
-  const [selection, setSelection] = useState<Record<string, true>>({})
-  const [taken, setTaken] = useState<Whole | null>(null)
+  const list = JSON.stringify(query)
+  const [lastPlace, setPlace] = useState(NOWHERE)
+  const place = lastPlace.list === list ? lastPlace : NOWHERE
+  const [chosen, setChosen] = useState(NOTHING_CHOSEN)
   const [asked, setAsked] = useState<Asked | null>(null)
   const [isSheetOpen, setIsSheetOpen] = useState(false)
   const focusWish = useRef(0)
@@ -69,9 +71,9 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   const foundAt = rows.findIndex((row) => row.transactionId === place.id)
   const index = foundAt >= 0 ? foundAt : Math.min(Math.max(0, place.index), rows.length - 1)
   const current = rows[index] ?? null
-  const selected = useMemo(() => rows.filter((row) => selection[row.transactionId]), [rows, selection])
   const filter = JSON.stringify({ ...query, page: null })
-  const whole = taken?.filter === filter ? taken : null
+  const { ids: selection, whole } = chosen.filter === filter ? chosen : NOTHING_CHOSEN
+  const selected = useMemo(() => rows.filter((row) => selection[row.transactionId]), [rows, selection])
   const items = whole?.items ?? selected
   const canSelect = queue === 'mine'
   // What came in since is not among them.
@@ -89,20 +91,18 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   }, [focusTick, current])
 
   function clearSelection() {
-    setSelection({})
-    setTaken(null)
+    setChosen(NOTHING_CHOSEN)
   }
 
   function changeSelection(next: Record<string, true>) {
-    setTaken(null)
-    setSelection(next)
+    setChosen({ filter, ids: next, whole: null })
   }
 
   function move(by: 1 | -1) {
     const next = rows[Math.max(0, Math.min(rows.length - 1, place.index < 0 && by === 1 ? 0 : index + by))]
     if (!next) return
     const nextIndex = rows.indexOf(next)
-    setPlace({ id: next.transactionId, index: nextIndex })
+    setPlace({ list, id: next.transactionId, index: nextIndex })
     setFocusTick((tick) => tick + 1)
     announce(
       t('approvals.spoken.row', {
@@ -116,7 +116,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   }
 
   function ask(row: ApprovalRow, question: Question) {
-    setPlace({ id: row.transactionId, index: rows.findIndex((each) => each.transactionId === row.transactionId) })
+    setPlace({ list, id: row.transactionId, index: rows.findIndex((each) => each.transactionId === row.transactionId) })
     setAsked(question === 'recall' ? { kind: 'recall', row } : { kind: question, items: [row], total: 1 })
   }
 
@@ -130,7 +130,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
 
   function open(row: ApprovalRow | null) {
     if (!row) return
-    setPlace({ id: row.transactionId, index: rows.indexOf(row) })
+    setPlace({ list, id: row.transactionId, index: rows.indexOf(row) })
     if (matchMedia(WIDE).matches) document.getElementById('approval-panel')?.focus()
     else setIsSheetOpen(true)
   }
@@ -154,7 +154,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
     const left = rows.filter((row) => !gone.has(row.transactionId))
     const decidedBefore = rows.slice(0, Math.max(0, index)).filter((row) => gone.has(row.transactionId)).length
     const nextIndex = Math.max(0, Math.min(index - decidedBefore, left.length - 1))
-    setPlace({ id: left[nextIndex]?.transactionId ?? null, index: nextIndex })
+    setPlace({ list, id: left[nextIndex]?.transactionId ?? null, index: nextIndex })
     setFocusTick((tick) => tick + 1)
     void queryClient.invalidateQueries({ queryKey: queryKeys.approvals(application) })
     void queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
@@ -175,17 +175,15 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
     ask: askByKey,
     select: () => {
       if (!canSelect || !current) return
-      setTaken(null)
       const isSelected = !selection[current.transactionId]
       const { [current.transactionId]: _, ...others } = selection
-      setSelection(isSelected ? { ...selection, [current.transactionId]: true } : others)
+      changeSelection(isSelected ? { ...selection, [current.transactionId]: true } : others)
       announce(t(isSelected ? 'approvals.spoken.selected' : 'approvals.spoken.unselected', { name: current.customerName }))
     },
     clear: clearSelection,
   })
 
   if (!data) return <PageSkeleton label={t('ui.loading')} />
-  const isFiltered = ['operator', 'min', 'max', 'maker', 'rule'].some((key) => query[key] != null && query[key] !== '')
   return (
     <BoardContext value={{ application, ask }}>
       <BoardHead application={application} queue={queue} page={data} />
@@ -208,7 +206,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
             currentRowId={current?.transactionId ?? null}
             onRowOpen={open}
             isRefreshing={isFetching && isPlaceholderData}
-            empty={<Nothing application={application} queue={queue} isFiltered={isFiltered} counts={data.counts} />}
+            empty={<Nothing application={application} queue={queue} query={query} page={data} />}
           />
           {data.total > APPROVAL_PAGE_SIZE && (
             <PaginationBar
@@ -227,7 +225,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
                 items={items}
                 total={data.total}
                 isPageSelected={whole === null && selected.length === rows.length}
-                onWhole={(snapshot) => setTaken({ ...snapshot, filter })}
+                onWhole={(snapshot) => setChosen({ filter, ids: selection, whole: snapshot })}
                 onAsk={(decision) => setAsked({ kind: decision, items, total: whole?.total ?? items.length })}
                 onClear={clearSelection}
               />
@@ -282,48 +280,4 @@ function withoutRows(page: ApprovalPage, gone: ReadonlySet<string>, queue: Appro
   const removed = page.rows.length - rows.length
   const counts = queue === 'decided' ? page.counts : { ...page.counts, [queue]: Math.max(0, page.counts[queue] - removed) }
   return { ...page, rows, counts, total: Math.max(0, page.total - removed) }
-}
-
-/** One sentence about an empty queue, and where to go from there. */
-function Nothing({
-  application,
-  queue,
-  isFiltered,
-  counts,
-}: {
-  application: string
-  queue: ApprovalQueue
-  isFiltered: boolean
-  counts: ApprovalPage['counts']
-}) {
-  const { t } = useWords()
-  if (isFiltered) {
-    return (
-      <EmptyState
-        icon="filter"
-        title={t('approvals.empty.filtered')}
-        action={
-          <ButtonLink href={paths.approvals(application, { queue: queue === 'mine' ? null : queue })}>
-            {t('approvals.empty.clear')}
-          </ButtonLink>
-        }
-      />
-    )
-  }
-  const hasOthers = queue === 'mine' && counts.others > 0
-  return (
-    <EmptyState
-      icon="sign"
-      title={t(`approvals.empty.${queue}`)}
-      action={
-        hasOthers ? (
-          <ButtonLink href={paths.approvals(application, { queue: 'others' })}>
-            {t('approvals.empty.toOthers', { count: counts.others })}
-          </ButtonLink>
-        ) : (
-          <ButtonLink href={paths.transactions(application)}>{t('approvals.empty.transactions')}</ButtonLink>
-        )
-      }
-    />
-  )
 }

@@ -1,0 +1,97 @@
+import type { Pool } from '#server/database/pool.ts'
+import { expect, expectAccessible, test } from './fixtures.ts'
+import { sandboxPool } from './people.ts'
+import { bulkBar, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
+
+test.describe.configure({ mode: 'default' })
+
+let pool: Pool
+test.beforeAll(async () => {
+  pool = await sandboxPool()
+})
+test.afterAll(() => pool.end())
+
+test('every key is heard by screen readers and leaves the focus in a sensible place', async ({ page }) => {
+  const queue = await newQueue(pool)
+  const [first, second, third] = await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi' }, { name: 'Awa Traoré' }])
+  await openApprovals(page, queue.checker)
+  const heard = page.locator('.sr-only[role=status]')
+  await page.keyboard.press('j')
+  await expect(heard).toHaveText(/^1 of 3: 5,000 XAF, Amadou Ngassa, Made by a person$/)
+  await expect(rowOf(page, first)).toBeFocused()
+  await page.keyboard.press('j')
+  await expect(heard).toHaveText(/^2 of 3: 5,000 XAF, Kossi Adjovi/)
+  await page.keyboard.press('k')
+  await expect(rowOf(page, first)).toBeFocused()
+
+  await page.keyboard.press('x')
+  await expect(heard).toHaveText('Amadou Ngassa selected')
+  await expect(rowOf(page, first)).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('x')
+  await expect(heard).toHaveText('Amadou Ngassa not selected')
+  await page.keyboard.press('x')
+  await page.keyboard.press('Escape')
+  await expect(bulkBar(page)).toHaveCount(0)
+
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('complementary', { name: 'Amadou Ngassa: details' })
+  await expect(panel).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(panel.locator(':focus')).toHaveCount(1)
+  await page.keyboard.press('r')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(panel.locator(':focus')).toHaveCount(1)
+  await page.keyboard.press('v')
+  await page.keyboard.type('Seen')
+  await page.keyboard.press('Enter')
+  await expect(heard).toHaveText('Validated; on its way to the operator')
+  await expect(rowOf(page, second)).toBeFocused()
+
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog')
+  for (const words of ['Next row', 'Previous row', 'Validate', 'Reject']) await expect(help.getByText(words, { exact: true })).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(help).toHaveCount(0)
+  await expect(rowOf(page, second)).toBeFocused()
+
+  await page.keyboard.press('k')
+  await page.keyboard.press('j')
+  await expect(rowOf(page, third)).toBeFocused()
+  for (const name of ['third', 'second']) {
+    await page.keyboard.press('r')
+    await page.keyboard.type(`Duplicate, ${name}`)
+    await page.keyboard.press('Enter')
+    await expect(dialog).toHaveCount(0)
+  }
+  await expect(rowsOf(page)).toHaveCount(0)
+  await expect(page.locator('main#content')).toBeFocused()
+  await expect(heard).toHaveText(/^Rejected\s?$/)
+})
+
+test('several are chosen and decided by keys alone, and a key pressed without any right to it says why', async ({ page }) => {
+  const queue = await newQueue(pool)
+  await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi' }, { name: 'Awa Traoré' }])
+  await openApprovals(page, queue.checker)
+  for (const key of ['j', 'x', 'j', 'x', 'v']) await page.keyboard.press(key)
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
+  await page.keyboard.type('Seen both')
+  await page.keyboard.press('Enter')
+  await expect(dialog).toContainText('2 validated')
+  await page.keyboard.press('Escape')
+  await expect(rowsOf(page)).toHaveCount(1)
+  await expect(rowsOf(page).first()).toBeFocused()
+
+  const [two] = await queue.wait([{ name: 'Okello Stephen' }], { steps: [2] })
+  await queue.decide(queue.checker, [two ?? ''], 'validated', 'Seen')
+  await page.getByRole('link', { name: /Waiting for others/ }).click()
+  await expect(rowOf(page, two)).toBeVisible()
+  await page.keyboard.press('j')
+  await page.keyboard.press('v')
+  await expect(page.locator('.sr-only[role=status]')).toHaveText('You have decided; it waits for others')
+  await expect(dialog).toHaveCount(0)
+})

@@ -47,7 +47,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
         <a
           href={paths.enrol(paths.approvals(application))}
           title={t('approvals.obstacle.second_factor_missing')}
-          className={`text-second text-accent underline ${size === 'small' ? 'whitespace-nowrap' : ''} ${wide}`}
+          className={`text-second text-accent underline ${isPrimary ? 'basis-full' : ''}`}
         >
           {t(size === 'small' ? 'approvals.obstacle.codes' : 'approvals.obstacle.second_factor_missing')}
         </a>

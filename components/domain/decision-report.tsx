@@ -37,7 +37,10 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
                 ? differences(words, item, result.now)
                 : []
             return (
-              <li key={result.transactionId} className="grid gap-0.5 border-b border-line px-3 py-2 last:border-b-0">
+              <li
+                key={result.transactionId}
+                className="grid grid-cols-[minmax(0,1fr)] gap-0.5 border-b border-line px-3 py-2 last:border-b-0"
+              >
                 <span className="flex justify-between gap-3">
                   <span className="flex min-w-0 items-center gap-2">
                     <Icon

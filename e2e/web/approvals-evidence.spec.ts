@@ -43,12 +43,16 @@ async function expectAnswers(page: Page, twin: string | undefined): Promise<void
     const isCut = await item.evaluate((element) => element.scrollWidth > element.clientWidth)
     expect(isCut, 'a line of the evidence is cut').toBe(false)
   }
+  await expect(page.getByRole('button', { name: 'Validate', exact: true }).and(page.locator(':visible')).last()).toBeInViewport({
+    ratio: 1,
+  })
 }
 
 test('the evidence answers every question beside the list, and in the sheet of a phone', async ({ page, browser }) => {
   const { queue, twin, asked } = await suspicious()
   await openApprovals(page, queue.checker, '?sort=newest')
   await page.keyboard.press('j')
+  await page.setViewportSize({ width: 1440, height: 700 })
   await expectAnswers(page, twin)
   await expectAccessible(page)
 

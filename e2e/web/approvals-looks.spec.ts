@@ -17,6 +17,12 @@ test.afterAll(() => pool.end())
 async function expectWellLaidOut(page: Page, where: string): Promise<void> {
   await expectAccessible(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where}: scrolls sideways`).toBe(true)
+  const cut = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('table, dialog[open] li')]
+      .filter((each) => each.checkVisibility() && each.scrollWidth > (each.parentElement?.clientWidth ?? 0))
+      .map((each) => each.textContent.slice(0, 80)),
+  )
+  expect(cut, `${where}: wider than its place`).toEqual([])
   const broken = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLButtonElement>('main button, dialog[open] button')]
       .filter((button) => button.checkVisibility() && button.textContent.trim() !== '')

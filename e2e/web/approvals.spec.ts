@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Browser, Page } from 'playwright/test'
-import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
-import { personWith, readSandbox, type SandboxPerson, sandboxUrl } from './sandbox.ts'
+import type { Page } from 'playwright/test'
+import { expect, expectAccessible, test, WIDTHS } from './fixtures.ts'
+import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
+import { another, openApprovals, rowsOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -33,18 +34,6 @@ async function startLargeDeposits(count: number): Promise<void> {
   }
 }
 
-async function openApprovals(page: Page, person: SandboxPerson, query = ''): Promise<void> {
-  await signIn(page, person, `/${person.slug}/approvals${query}`)
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-}
-
-async function another(browser: Browser, person: SandboxPerson, query = ''): Promise<Page> {
-  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
-  await openApprovals(page, person, query)
-  return page
-}
-
-const rows = (page: Page) => page.locator('tbody tr')
 const countIn = async (page: Page) =>
   Number(
     (await page.getByRole('navigation', { name: 'Queues' }).locator('a[aria-current=page] span').textContent())?.replace(/\D/g, '') ?? 0,
@@ -71,7 +60,7 @@ test('a checker decides twenty transactions without a mouse, and the focus goes 
   }
   await page.goto(`/${checker.slug}/approvals?queue=decided`)
   await expect(
-    rows(page)
+    rowsOf(page)
       .filter({ hasText: `Validated by ${checker.name}` })
       .first(),
   ).toBeVisible()
@@ -80,14 +69,14 @@ test('a checker decides twenty transactions without a mouse, and the focus goes 
 test('a note is mandatory, and that of the last decision is offered but never filled in', async ({ page }) => {
   await startLargeDeposits(2)
   await openApprovals(page, personWith(['checker'], 0, 1), '?sort=newest')
-  await rows(page).first().getByRole('button', { name: 'Validate' }).click()
+  await rowsOf(page).first().getByRole('button', { name: 'Validate' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Validate' }).click()
   await expect(dialog.getByText('This is needed.')).toBeVisible()
   await dialog.getByLabel('Payee note').fill('List signed')
   await dialog.getByRole('button', { name: 'Validate' }).click()
   await expect(dialog).toBeHidden()
-  await rows(page).first().getByRole('button', { name: 'Validate' }).click()
+  await rowsOf(page).first().getByRole('button', { name: 'Validate' }).click()
   await expect(dialog.getByLabel('Payee note')).toHaveValue('')
   await dialog.getByRole('button', { name: 'Same as before: List signed' }).click()
   await expect(dialog.getByLabel('Payee note')).toHaveValue('List signed')
@@ -102,7 +91,7 @@ test('two checkers at once: the one who comes second learns who was first, and b
   const [mariam, jean] = [personWith(['checker']), personWith(['checker'], 1)]
   await openApprovals(page, mariam, '?max=20000')
   const other = await another(browser, jean, '?max=20000')
-  const id = await rows(page).filter({ hasText: '0 of 1 approval' }).last().getAttribute('id')
+  const id = await rowsOf(page).filter({ hasText: '0 of 1 approval' }).last().getAttribute('id')
   const row = (of: Page) => of.locator(`[id="${id}"]`)
   await row(page).getByRole('button', { name: 'Validate' }).click()
   await page.getByLabel('Payee note').fill('Looks right')
@@ -115,7 +104,7 @@ test('two checkers at once: the one who comes second learns who was first, and b
   await page.keyboard.press('Escape')
   await expect(row(page)).toHaveCount(0)
 
-  const next = await rows(page).filter({ hasText: '0 of 1 approval' }).last().getAttribute('id')
+  const next = await rowsOf(page).filter({ hasText: '0 of 1 approval' }).last().getAttribute('id')
   await other.locator(`[id="${next}"]`).getByRole('button', { name: 'Validate' }).click()
   await other.getByLabel('Payee note').fill('Seen')
   await other.keyboard.press('Enter')
@@ -126,7 +115,7 @@ test('two checkers at once: the one who comes second learns who was first, and b
 test('somebody who made a transaction may not decide it: the reason stands in place of the buttons', async ({ page }) => {
   const grace = personWith(['maker', 'checker'])
   await openApprovals(page, grace, '?queue=made')
-  const row = rows(page).first()
+  const row = rowsOf(page).first()
   await expect(row).toContainText('You made this one')
   await expect(row.getByRole('button', { name: 'Validate' })).toHaveCount(0)
   await row.getByRole('button', { name: 'Recall' }).click()
@@ -135,7 +124,7 @@ test('somebody who made a transaction may not decide it: the reason stands in pl
   await page.getByRole('dialog').getByRole('button', { name: 'Recall' }).click()
   await expect(page.locator(`[id="${id}"]`)).toHaveCount(0)
   await page.goto(`/${grace.slug}/approvals`)
-  await expect(rows(page).filter({ hasText: grace.name })).toHaveCount(0)
+  await expect(rowsOf(page).filter({ hasText: grace.name })).toHaveCount(0)
 })
 
 test('finance sees what waits and why it may not decide', async ({ page }) => {
@@ -143,7 +132,7 @@ test('finance sees what waits and why it may not decide', async ({ page }) => {
   await openApprovals(page, finance)
   await expect(page.getByText('Nothing waits for you.').first()).toBeVisible()
   await page.getByRole('link', { name: /Waiting for others/ }).click()
-  await expect(rows(page).first()).toContainText('Only checkers decide')
+  await expect(rowsOf(page).first()).toContainText('Only checkers decide')
 })
 
 test('several are decided at once: count and sums per currency before, one result for each after', async ({ page }) => {
@@ -165,7 +154,7 @@ test('several are decided at once: count and sums per currency before, one resul
 test('a lost connection is said, nothing is pretended, and work goes on when it is back', async ({ page, context }) => {
   await startLargeDeposits(1)
   await openApprovals(page, personWith(['checker'], 0, 1), '?sort=newest')
-  await rows(page).first().getByRole('button', { name: 'Validate' }).click()
+  await rowsOf(page).first().getByRole('button', { name: 'Validate' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Payee note').fill('Seen before the line broke')
   await context.setOffline(true)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
@@ -169,4 +170,24 @@ test('a snapshot of a filter is exactly what may be decided by it', async () => 
   const mine = await make(cast.maker.id)
   const snapshot = await snapshotApprovals(database.pool, cast.both, approvalFilterSchema.parse({}), systemClock.now())
   assert.deepEqual([snapshot.items.map((item) => item.transactionId), snapshot.total], [[mine], 1])
+})
+
+test('who decided is named also where the program of the application sent the decision in', async () => {
+  const { applicationId, cast, make } = await scene()
+  const id = await make(cast.maker.id)
+  const decided = await decide(
+    { pool: database.pool, clock: systemClock },
+    {
+      applicationId,
+      transactionId: id,
+      checkerId: cast.checker.id,
+      decision: 'rejected',
+      note: 'Duplicate',
+      through: 'api',
+      actor: { kind: 'api', id: randomUUID() },
+    },
+  )
+  assert.ok(decided.ok)
+  const row = await findApproval(database.pool, cast.second, id, systemClock.now())
+  assert.deepEqual([row?.end?.event, row?.end?.by, row?.end?.reason], ['rejected', 'Test person', 'Duplicate'])
 })

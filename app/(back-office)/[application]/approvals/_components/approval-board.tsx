@@ -237,7 +237,8 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
             id="approval-panel"
             tabIndex={-1}
             aria-label={t('approvals.panel.title', { name: current.customerName })}
-            className="sticky top-4 hidden max-h-[calc(100dvh-32px)] overflow-y-auto rounded-lg border border-line bg-surface p-4.5 shadow-float min-[1400px]:block"
+            // Not longer than what is left below head and filters, so that its buttons are in sight before anybody scrolls.
+            className="sticky top-4 hidden max-h-[calc(100dvh-246px)] min-h-80 overflow-y-auto rounded-lg border border-line bg-surface p-4.5 shadow-float min-[1400px]:block"
           >
             <ApprovalPanel key={current.transactionId} row={current} />
           </aside>

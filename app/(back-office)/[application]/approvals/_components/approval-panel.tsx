@@ -78,7 +78,10 @@ export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSh
         </Fact>
       </dl>
       <Evidence application={application} row={row} />
-      <div className={isSheet ? 'sticky -bottom-5 -mx-5 -mb-5 border-t border-line bg-surface px-5 py-3' : ''}>
+      {/* However long the evidence is, the buttons are in sight. */}
+      <div
+        className={`sticky border-t border-line bg-surface ${isSheet ? 'bottom-0 -mx-5 -mb-5 px-5 py-3' : '-bottom-4.5 -mx-4.5 -mb-4.5 px-4.5 py-3'}`}
+      >
         <DecisionButtons application={application} row={row} isPrimary onAsk={(question) => ask(row, question)} />
       </div>
     </div>

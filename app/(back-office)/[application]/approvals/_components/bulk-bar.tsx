@@ -43,7 +43,8 @@ export default function BulkBar({ application, query, items, total, isPageSelect
       summary={
         <>
           <strong>{t('table.selected', { count: items.length })}</strong>
-          <span>· {sumsText(sumItems(items), locale)}</span>
+          <span>·</span>
+          <span>{sumsText(sumItems(items), locale)}</span>
         </>
       }
     >

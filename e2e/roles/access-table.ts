@@ -1,7 +1,7 @@
 import type { Permission } from '#lib/permissions.ts'
 
 /** Things that exist, to put into addresses. */
-export type Examples = { application: string; transactionId: string; operator: string; batchId: string }
+export type Examples = { application: string; transactionId: string; waitingId: string; operator: string; batchId: string }
 
 /**
  * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: whoever belongs to it;
@@ -50,7 +50,10 @@ export const ROUTES: Record<string, Row> = {
   },
   'GET /api/back-office/[application]/approvals': { access: 'approval:read' },
   'GET /api/back-office/[application]/approvals/snapshot': { access: 'transaction:decide' },
-  'GET /api/back-office/[application]/approvals/[transactionId]': { access: 'approval:read' },
+  'GET /api/back-office/[application]/approvals/[transactionId]': {
+    access: 'approval:read',
+    address: '/api/back-office/[application]/approvals/[waitingId]',
+  },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
   'GET /api/back-office/[application]/totals/export': { access: 'export:create' },
   'GET /api/back-office/[application]/balances': { access: 'balance:read' },

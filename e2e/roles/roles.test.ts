@@ -6,7 +6,9 @@ import { aCollect } from '#e2e/processes/requests.ts'
 import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
 import { can } from '#lib/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS, type Access, type Examples, ROUTES, WITHOUT_INPUT } from './access-table.ts'
 import { type Caller, gatherCallers } from './callers.ts'
 import { findActions, findRoutes, readBuiltActions } from './find-endpoints.ts'
@@ -25,7 +27,15 @@ before(async () => {
   const operator = { OPERATOR_MOMOCM_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MOMOCM_SECRET: 'a secret that no operator knows' }
   service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url, ...operator }, servesPages)
   const { headers } = await signInPartner(service.baseUrl, here)
-  examples = { application: 'role-table', operator: 'MOMOCM', batchId: here.applicationId, transactionId: await createTransaction(headers) }
+  const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
+  await takeIn(database.pool, [waiting])
+  examples = {
+    application: 'role-table',
+    operator: 'MOMOCM',
+    batchId: here.applicationId,
+    transactionId: await createTransaction(headers),
+    waitingId: waiting.transactionId,
+  }
   callers = await gatherCallers(service.baseUrl, database.pool, { here: here.applicationId, elsewhere: elsewhere.applicationId })
 })
 

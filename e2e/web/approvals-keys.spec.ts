@@ -89,6 +89,8 @@ test('several are chosen and decided by keys alone, and a key pressed without an
   const [two] = await queue.wait([{ name: 'Okello Stephen' }], { steps: [2] })
   await queue.decide(queue.checker, [two ?? ''], 'validated', 'Seen')
   await page.getByRole('link', { name: /Waiting for others/ }).click()
+  // Not the list of before, where it may stand for a moment beside the third.
+  await expect(rowsOf(page)).toHaveCount(1)
   await expect(rowOf(page, two)).toBeVisible()
   await page.keyboard.press('j')
   await page.keyboard.press('v')

@@ -108,7 +108,7 @@ export class Service {
     // The channel ends the service when this program is killed.
     const child = spawn(
       process.execPath,
-      ['--max-old-space-size=256', '--max-semi-space-size=16', '--disable-warning=ExperimentalWarning', MAIN],
+      ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning', MAIN],
       {
         cwd: ROOT,
         stdio: ['ignore', log, log, 'ipc'],

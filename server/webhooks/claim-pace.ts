@@ -21,15 +21,17 @@ export type AskedClaim = {
 
 export type PaceOptions = { walkTargetsMax: number; pollMs: number; pollMsMax: number }
 
-const EACH_START = 4
+const EACH_START = 16
 const EACH_MAX = 256
 /** Rows written by others become visible some time after they became due: look back further than to the last claim. */
 const OVERLAP_MS = 1_000
 const RECENT_MS_MAX = 30_000
 const BREATH_MS = 4
+/** After a walk that looked at every receiver, after one that did not, and while those that hang have more than they may be given. */
 const WALK_EVERY_MS = 500
+const PART_WALK_EVERY_MS = 25
 const CUT_WALK_EVERY_MS = 50
-const MANY_TARGETS = 32
+const MANY_TARGETS = 128
 
 /**
  * Sets the pace of claims. A claim costs the database about as much as it takes, so the pause after one is in proportion
@@ -58,7 +60,8 @@ export function createClaimPace(options: PaceOptions): ClaimPace {
       // Whoever has work under way is looked at again when some of it ends; the walk is for what nobody else finds.
       if (isFull) walkAtMs = 0
       else if (asked.hasWalked || asked.isCut)
-        walkAtMs = asked.endedMs + (asked.isCut ? Math.max(CUT_WALK_EVERY_MS, tookMs * 3) : Math.max(WALK_EVERY_MS, tookMs * 8))
+        walkAtMs =
+          asked.endedMs + Math.max(asked.isCut ? CUT_WALK_EVERY_MS : claim.isWalkComplete ? WALK_EVERY_MS : PART_WALK_EVERY_MS, tookMs * 8)
       emptyClaims = found === 0 ? emptyClaims + 1 : 0
       const breathMs = isFull ? 0 : Math.max(BREATH_MS, found > 0 ? tookMs / 2 : tookMs)
       const pollMs = Math.min(options.pollMsMax, options.pollMs * 1.5 ** Math.min(emptyClaims, 10))

@@ -55,7 +55,9 @@ export type DeliveryLoop = {
 export const GAPS_MS = [30_000, 120_000, 600_000] as const
 const DRAIN_MS = 5_000
 const FAILED_CLAIM_PAUSE_MS = 1_000
-const PUMPED_PER_TURN = 32
+/** Attempts begun in one turn of the event loop: over connections that are open, and to receivers that need new ones. */
+const BEGUN_PER_TURN = 32
+const STRANGERS_PER_TURN = 4
 const HINTS_PER_CLAIM = 500
 const FORGET_EVERY_MS = 60_000
 const LEASE_MARGIN_MS = 1_000
@@ -78,10 +80,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const slots = createTargetSlots(options.claimedMax ?? 4_096)
   const recorder = createAttemptRecorder(pool, gapsMs, logger)
   const sender = createLoopSender(options, deadlineMs)
-  const pace = createClaimPace({ walkTargetsMax: options.claimTargetsMax ?? 4_000, pollMs, pollMsMax })
+  const pace = createClaimPace({ walkTargetsMax: options.claimTargetsMax ?? 128, pollMs, pollMsMax })
   const claimTimes = new WeakMap<ClaimedDelivery, { databaseMs: number; monotonicMs: number }>()
   // Receivers where a slot became free and more may be due.
   const hinted = new Set<string>()
+  // Receivers with claimed deliveries that have not been looked at, those that answered lately and the others.
+  const proven = new Set<Target>()
+  const strangers = new Set<Target>()
+  let isPumping = false
   let isRunning = false
   let isWoken = false
   let mayClaimAtMs = 0
@@ -104,13 +110,17 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   function begin(): Promise<void> {
-    claiming ??= claimOnce().finally(() => {
+    claiming ??= claimOnce().then((pauseMs) => {
       claiming = undefined
+      // No turn of the event loop is lost between two claims where there is plenty to do.
+      if (pauseMs === 0 && isRunning) void begin()
+      else schedule(pauseMs)
     })
     return claiming
   }
 
-  async function claimOnce(): Promise<void> {
+  /** Gives the pause before the next claim. */
+  async function claimOnce(): Promise<number> {
     isWoken = false
     const startedMs = performance.now()
     if (startedMs - forgottenMs > FORGET_EVERY_MS) {
@@ -119,7 +129,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     }
     const allowance = slots.allowance(claimRowsMax)
     // What ends asks for the next claim.
-    if (allowance.rowsMax === 0) return schedule(pollMs)
+    if (allowance.rowsMax === 0) return pollMs
     const walkMax = pace.walkMax(startedMs)
     const targets = takeSome(hinted, HINTS_PER_CLAIM)
     try {
@@ -145,12 +155,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       })
       mayClaimAtMs = performance.now() + breathMs
       accept(claim, allowance)
-      schedule(isWoken || hinted.size > 0 ? breathMs : restMs)
+      return isWoken || hinted.size > 0 ? breathMs : restMs
     } catch (error) {
       logger.warn({ err: error }, 'Webhook deliveries could not be claimed; trying again')
       pace.failed()
       mayClaimAtMs = performance.now() + FAILED_CLAIM_PAUSE_MS
-      schedule(FAILED_CLAIM_PAUSE_MS)
+      return FAILED_CLAIM_PAUSE_MS
     }
   }
 
@@ -170,24 +180,39 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       claimTimes.set(delivery, claimedAt)
       touched.add(target)
     }
-    if (!isRunning) giveBack([...touched])
-    else void pumpInTurns(touched)
+    if (!isRunning) return giveBack([...touched])
+    for (const target of touched) (target.standing === 'proven' ? proven : strangers).add(target)
+    if (!isPumping) void pumpInTurns()
   }
 
-  /** Hundreds of new connections take their time: answers that came in are heard in between. */
-  async function pumpInTurns(targets: Iterable<Target>): Promise<void> {
-    let pumped = 0
-    for (const target of targets) {
-      pump(target)
-      if (++pumped % PUMPED_PER_TURN === 0) await nextTurn()
+  /** Hundreds of new connections take their time: receivers that answer go first, and answers that came in are heard in between. */
+  async function pumpInTurns(): Promise<void> {
+    isPumping = true
+    while (proven.size + strangers.size > 0) {
+      await nextTurn()
+      let begun = 0
+      for (const target of proven) {
+        proven.delete(target)
+        begun += pump(target)
+        if (begun >= BEGUN_PER_TURN) break
+      }
+      begun = 0
+      for (const target of strangers) {
+        strangers.delete(target)
+        begun += pump(target)
+        if (begun >= STRANGERS_PER_TURN) break
+      }
     }
+    isPumping = false
   }
 
-  function pump(target: Target): void {
+  /** Gives how many attempts were begun. */
+  function pump(target: Target): number {
     const slotsNow = Math.floor(target.slots)
+    let begun = 0
     while (target.inFlight < slotsNow && isRunning) {
       const delivery = target.queue.shift()
-      if (!delivery) return
+      if (!delivery) return begun
       const claimedAt = claimTimes.get(delivery)
       const ageMs = performance.now() - (claimedAt?.monotonicMs ?? 0)
       if (!claimedAt || ageMs > leaseMs - deadlineMs - LEASE_MARGIN_MS) {
@@ -196,10 +221,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
         continue
       }
       target.inFlight++
+      begun++
       void make(target, delivery, new Date(claimedAt.databaseMs + ageMs))
     }
     // A receiver that hangs keeps nothing in hand: another process, or a later claim, may find it well again.
     if (target.standing === 'suspect' && target.queue.length > 0) giveBack([target])
+    return begun
   }
 
   async function make(target: Target, delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
@@ -212,7 +239,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     pump(target)
     if (!isRunning) {
       if (slots.claimed() === 0) onIdle?.()
-    } else if (target.mayHaveMore && target.queue.length < target.slots) {
+    } else if (target.mayHaveMore && target.queue.length < target.slots * 2) {
       target.mayHaveMore = false
       hinted.add(target.key)
       requestClaim()

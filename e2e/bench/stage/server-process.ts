@@ -22,7 +22,7 @@ export type ServerOptions = {
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 /** Those that `npm start` hands to the pinned Node (server/launch.mjs). */
-const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=16', '--disable-warning=ExperimentalWarning']
+const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning']
 /** A transfer service without an operator is refused; nobody listens there, and nothing that is measured goes there. */
 const OPERATOR_ENVIRONMENT = Object.fromEntries(
   OPERATOR_CODES.flatMap((code) => [

@@ -11,9 +11,9 @@ export const WEB_QUESTIONS: WebQuestion[] = [
   },
   { name: 'list by amount', page: '/transactions?sort=amount-desc', data: '/transactions?sort=amount-desc' },
   {
-    name: 'list of an operator by amount, four years',
-    page: '/transactions?status=FAILED&operator=MOMOCM&from=2022-12-01&sort=amount-desc',
-    data: '/transactions?status=FAILED&operator=MOMOCM&from=2022-12-01&sort=amount-desc',
+    name: 'list of an operator by amount, three years',
+    page: '/transactions?status=FAILED&operator=MOMOCM&from=2024-01-01&sort=amount-desc',
+    data: '/transactions?status=FAILED&operator=MOMOCM&from=2024-01-01&sort=amount-desc',
   },
   { name: 'list by name', page: '/transactions?name=essomba', data: '/transactions?name=essomba' },
   { name: 'list, deep', page: '/transactions?page=4000', data: '/transactions?page=4000' },

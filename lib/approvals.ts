@@ -145,4 +145,9 @@ export type ApprovalEvidence = {
 }
 
 /** One transaction that has to be approved, as one person may see and use it, with what to know before deciding. */
-export type ApprovalView = { row: ApprovalRow; evidence: ApprovalEvidence }
+export type ApprovalView = {
+  row: ApprovalRow
+  evidence: ApprovalEvidence
+  /** Who may still decide: the person who looks, and others by name. Null where it does not wait any more. */
+  deciders: { isMe: boolean; others: string[] } | null
+}

@@ -3,7 +3,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { sandboxUrl } from './sandbox.ts'
-import { newQueue, openApprovals, rowOf } from './waiting.ts'
+import { another, newQueue, openApprovals, rowOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -78,4 +78,19 @@ test('a first payment, and one that the balance does not cover, say so', async (
   const evidence = page.getByRole('region', { name: 'Before you decide' })
   await expect(evidence).toContainText('First payment to this phone')
   await expect(evidence).toContainText(/MTN Uganda does not cover this: −139,850\sUGX/)
+})
+
+test('who can decide is named, and a transaction that nobody can decide says so before its time is over', async ({ page, browser }) => {
+  const queue = await newQueue(pool)
+  const [asked] = await queue.wait([{ name: 'Amadou Ngassa' }], { steps: [2] })
+  await openApprovals(page, queue.checker)
+  const evidence = page.getByRole('region', { name: 'Before you decide' })
+  await expect(evidence).toContainText('Can decide: you, Jean Ouattara')
+  await queue.decide(queue.checker, [asked ?? ''], 'validated', 'Seen')
+  await pool.query('update people set is_blocked = true where person_id = $1', [queue.other.id])
+  const maker = await another(browser, queue.maker, '?queue=made')
+  const seenByMaker = maker.getByRole('region', { name: 'Before you decide' })
+  await expect(seenByMaker).toContainText('Nobody can decide this')
+  await expect(seenByMaker).toContainText('An administrator has to add a checker before its time is over.')
+  await maker.context().close()
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright/test'
-import { expect, expectAccessible, test, WIDTHS } from './fixtures.ts'
+import { expect, expectAccessible, LOOKS, test, WIDTHS } from './fixtures.ts'
 import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
 import { another, openApprovals, rowsOf } from './waiting.ts'
 
@@ -173,15 +173,9 @@ test('new transactions appear without a reload', async ({ page }) => {
   await expect.poll(() => countIn(page)).toBeGreaterThan(before)
 })
 
-for (const [locale, theme] of [
-  ['en-GB', 'light'],
-  ['en-GB', 'dark'],
-  ['fr-FR', 'light'],
-  ['fr-FR', 'dark'],
-] as const) {
-  test(`axe finds nothing on the approvals, ${locale} ${theme}, at three widths, list, panel and dialog`, async ({ browser }) => {
-    test.setTimeout(180_000)
-    const context = await browser.newContext({ baseURL: sandboxUrl(), locale, colorScheme: theme })
+for (const { locale, colorScheme } of LOOKS) {
+  test(`axe finds nothing on the approvals, ${locale} ${colorScheme}, at three widths, list, panel and dialog`, async ({ browser }) => {
+    const context = await browser.newContext({ baseURL: sandboxUrl(), locale, colorScheme })
     const page = await context.newPage()
     await openApprovals(page, personWith(['checker']))
     for (const width of WIDTHS) {

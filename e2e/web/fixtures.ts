@@ -46,3 +46,18 @@ export async function findAxeViolations(page: Page): Promise<string[]> {
 
 /** The widths at which pages are looked at: a phone, a tablet, a desk. */
 export const WIDTHS = [360, 768, 1440] as const
+
+/** What panels, dialogs and filtered lists are looked at in: each language and each theme once. sweep.spec.ts looks at every page in all four. */
+export const LOOKS = [
+  { locale: 'en-GB', colorScheme: 'light' },
+  { locale: 'fr-CM', colorScheme: 'dark' },
+] as const
+
+/** At each width axe finds nothing, and nothing is wider than the screen. */
+export async function expectAccessibleEverywhere(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    await expectAccessible(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `too wide at ${width}`).toBeLessThanOrEqual(0)
+  }
+}

@@ -47,3 +47,22 @@ export async function selectDepositRoom(
   )
   return rows[0] ?? { depositMinor: 0n, waitingMinor: 0n, waitingCount: 0 }
 }
+
+/** Who may still decide about a transaction that waits, by name: the same sentence as canDecide, for everybody at once. */
+export async function selectDeciders(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<{ personId: string; name: string }[]> {
+  const { rows } = await queryable.query<{ personId: string; name: string }>(
+    `select p.person_id as "personId", p.name from transactions t
+       join memberships m on m.application_id = t.application_id and m.is_active and 'checker' = any (m.roles)
+       join people p on p.person_id = m.person_id and not p.is_blocked
+       where t.application_id = $1 and t.transaction_id = $2 and m.person_id is distinct from t.maker_id
+         and not exists (select 1 from approval_decisions d where d.application_id = t.application_id
+           and d.transaction_id = t.transaction_id and d.checker_id = m.person_id)
+       order by p.name, p.person_id`,
+    [applicationId, transactionId],
+  )
+  return rows
+}

@@ -1,5 +1,6 @@
 import type { ApprovalView } from '#lib/approvals.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { selectDeciders } from './evidence-store.ts'
 import { type ApprovalViewer, findApproval } from './list-approvals.ts'
 import { readEvidence } from './read-evidence.ts'
 
@@ -10,9 +11,13 @@ export async function readApproval(
   transactionId: string,
   now: Date,
 ): Promise<ApprovalView | undefined> {
-  const [row, evidence] = await Promise.all([
+  const [row, evidence, deciders] = await Promise.all([
     findApproval(queryable, viewer, transactionId, now),
     readEvidence(queryable, viewer.applicationId, transactionId),
+    selectDeciders(queryable, viewer.applicationId, transactionId),
   ])
-  return row && evidence && { row, evidence }
+  if (!row || !evidence) return undefined
+  const isOpen = row.status === 'PENDING_APPROVAL' && new Date(row.expiresAt) > now
+  const others = deciders.filter((person) => person.personId !== viewer.id).map((person) => person.name)
+  return { row, evidence, deciders: isOpen ? { isMe: others.length < deciders.length, others } : null }
 }

@@ -2,13 +2,12 @@ import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { MoreWords } from '#components/ui/words.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
-import type { ApprovalView } from '#lib/approvals.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { listApprovals } from '#server/approvals/list-approvals.ts'
-import { readEvidence } from '#server/approvals/read-evidence.ts'
+import { readApproval } from '#server/approvals/read-approval.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
@@ -38,8 +37,8 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
   ])
   const first = page.rows[0]
   if (first && filter.queue !== 'decided') {
-    const evidence = await readEvidence(pool, actor.applicationId, first.transactionId)
-    if (evidence) queryClient.setQueryData<ApprovalView>(queryKeys.approval(application, first.transactionId), { row: first, evidence })
+    const view = await readApproval(pool, actor, first.transactionId, clock.now())
+    if (view) queryClient.setQueryData(queryKeys.approval(application, first.transactionId), view)
   }
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>

@@ -25,7 +25,8 @@ import { Nothing } from './nothing.tsx'
 import { useBoardKeys } from './use-board-keys.ts'
 
 const BulkBar = lazy(() => import('./bulk-bar.tsx'))
-const DecisionDialog = lazy(() => import('#components/domain/decision-dialog.tsx'))
+const loadDecisionDialog = () => import('#components/domain/decision-dialog.tsx')
+const DecisionDialog = lazy(loadDecisionDialog)
 const RecallDialog = lazy(() => import('#components/domain/recall-dialog.tsx'))
 const ApprovalSheet = lazy(() => import('./approval-sheet.tsx'))
 
@@ -99,6 +100,8 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   }
 
   function move(by: 1 | -1) {
+    // Whoever goes through the rows by keys decides soon, and types at once.
+    if (canSelect) void loadDecisionDialog()
     const next = rows[Math.max(0, Math.min(rows.length - 1, place.index < 0 && by === 1 ? 0 : index + by))]
     if (!next) return
     const nextIndex = rows.indexOf(next)
@@ -170,6 +173,7 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   }
 
   useBoardKeys({
+    isPaused: asked !== null,
     move,
     open: () => open(current),
     ask: askByKey,
@@ -187,7 +191,8 @@ export function ApprovalBoard({ application, queue, page, query, actions }: Appr
   return (
     <BoardContext value={{ application, ask }}>
       <BoardHead application={application} queue={queue} page={data} />
-      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
+      {/* On a phone one line that scrolls: what waits is what a checker came for. */}
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 max-md:-mx-4 max-md:overflow-x-auto max-md:px-4">
         <ApprovalFilters application={application} query={query} page={data} />
         <KeyHints canDecide={queue === 'mine'} />
       </div>

@@ -36,8 +36,7 @@ export function ApprovalFilters({ application, query, page }: Props) {
     ...page.makers.map((maker) => ({ value: maker.personId, label: maker.name })),
   ]
   return (
-    // On a phone one line that scrolls: what waits is what a checker came for.
-    <div className="flex flex-wrap gap-2 max-md:-m-1 max-md:min-w-0 max-md:flex-nowrap max-md:overflow-x-auto max-md:p-1">
+    <div className="flex flex-wrap gap-2 max-md:flex-nowrap">
       <ChoiceChip
         id="filter-operator"
         name={t('approvals.filter.operator')}

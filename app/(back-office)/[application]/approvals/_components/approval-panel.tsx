@@ -77,7 +77,7 @@ export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSh
           ))}
         </Fact>
       </dl>
-      <Evidence application={application} row={row} />
+      <Evidence application={application} transactionId={row.transactionId} />
       {/* However long the evidence is, the buttons are in sight. */}
       <div
         className={`sticky border-t border-line bg-surface ${isSheet ? 'bottom-0 -mx-5 -mb-5 px-5 py-3' : '-bottom-4.5 -mx-4.5 -mb-4.5 px-4.5 py-3'}`}

@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'react'
 import { isTyping } from '#components/frame/shortcuts.tsx'
 
 export type BoardKeys = {
+  /** A question is on its way to the screen: what is typed meanwhile is meant for it. */
+  isPaused: boolean
   move: (by: 1 | -1) => void
   open: () => void
   ask: (question: 'validated' | 'rejected') => void
@@ -22,7 +24,8 @@ export function useBoardKeys(keys: BoardKeys): void {
       const isInSheet = dialogs.length === 1 && dialogs[0]?.querySelector('[data-approval-sheet]') != null
       if (dialogs.length > 0 && !(isInSheet && (event.key === 'v' || event.key === 'r'))) return
       if (document.querySelector('[popover]:popover-open')) return
-      const { move, open, ask, select, clear } = latest.current
+      const { isPaused, move, open, ask, select, clear } = latest.current
+      if (isPaused) return
       switch (event.key) {
         case 'j':
           return move(1)

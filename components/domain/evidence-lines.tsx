@@ -1,0 +1,161 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { Icon, type IconName } from '#components/ui/icon.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useNow, useWords } from '#components/ui/words.tsx'
+import type { ApprovalRow, ApprovalView } from '#lib/approvals.ts'
+import { formatAmount } from '#lib/format.ts'
+import { formatRelative, formatTime } from '#lib/format-time.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+
+const DECIDERS_NAMED = 3
+
+function Line({
+  icon,
+  isWarning = false,
+  second,
+  children,
+}: {
+  icon: IconName
+  isWarning?: boolean
+  second?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <li className="flex gap-2.5">
+      <Icon name={icon} className={`mt-0.5 size-4 ${isWarning ? 'text-wait' : 'text-ink-3'}`} />
+      <span className="min-w-0">
+        <span className="block">{children}</span>
+        {second && <span className="block text-second text-quiet">{second}</span>}
+      </span>
+    </li>
+  )
+}
+
+/** What to know before deciding: about the beneficiary, the balance, and who can decide. */
+export function EvidenceLines({ application, view }: { application: string; view: ApprovalView }) {
+  const { row, evidence, deciders } = view
+  const { t, locale, timeZone } = useWords()
+  const now = useNow()
+  const money = (amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
+  const day = (at: string) => formatTime(t, timeZone, new Date(at), 'day-year')
+  const { history, balance, nameBefore, operatorBefore } = evidence
+  const verb = row.type === 'DEPOSIT' ? 'paid' : 'collected'
+  const operator = `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}`
+  return (
+    <ul className="grid gap-3.5">
+      {evidence.nearEqual.map((near) => (
+        <Line
+          key={near.transactionId}
+          icon="sign"
+          isWarning
+          second={
+            <>
+              {t(near.isSameName ? 'approvals.evidence.sameName' : 'approvals.evidence.otherName')}{' '}
+              <Link href={paths.transaction(application, near.transactionId)} className="text-accent underline">
+                {t('approvals.evidence.open')}
+              </Link>
+            </>
+          }
+        >
+          {t(`approvals.evidence.near.${near.status === 'SUCCESS' ? verb : 'waiting'}`, {
+            amount: money(near.amount),
+            when: formatRelative(t, new Date(near.at), now),
+          })}
+        </Line>
+      ))}
+      {history ? (
+        <Line
+          icon="lines"
+          isWarning={history.timesMedian >= 2}
+          second={
+            history.timesMedian >= 2
+              ? t('approvals.evidence.times', { times: timesText(history.timesMedian, locale) })
+              : t('approvals.evidence.last', { amount: money(history.lastAmount), day: day(history.lastAt) })
+          }
+        >
+          {t(`approvals.evidence.history.${verb}`, {
+            more: history.isMore ? '≥\u00a0' : '',
+            times: history.count,
+            since: day(history.since),
+            range:
+              history.low === history.high
+                ? money(history.low)
+                : t('approvals.evidence.range', { low: formatAmount(history.low, locale), high: money(history.high) }),
+          })}
+        </Line>
+      ) : (
+        <Line
+          icon="info"
+          isWarning
+          second={evidence.failedBefore > 0 ? t('approvals.evidence.failedBefore', { count: evidence.failedBefore }) : undefined}
+        >
+          {t(`approvals.evidence.first.${verb}`)}
+        </Line>
+      )}
+      {nameBefore && (
+        <Line icon="people" isWarning second={t('approvals.evidence.nameAt', { day: day(nameBefore.at) })}>
+          {t(nameBefore.isOtherSpelling ? 'approvals.evidence.spelling' : 'approvals.evidence.name', { name: nameBefore.name })}
+        </Line>
+      )}
+      {operatorBefore && (
+        <Line icon="refresh" isWarning>
+          {t('approvals.evidence.operator', { operator: OPERATORS[operatorBefore].brand })}
+        </Line>
+      )}
+      {balance && (
+        <Line
+          icon="wallet"
+          isWarning={balance.afterThis.startsWith('-')}
+          second={t('approvals.evidence.afterAll', { amount: money(balance.afterAllWaiting), count: balance.waitingCount })}
+        >
+          {t(balance.afterThis.startsWith('-') ? 'approvals.evidence.short' : 'approvals.evidence.after', {
+            operator,
+            amount: money(balance.afterThis),
+          })}
+        </Line>
+      )}
+      {deciders && <Deciders row={row} deciders={deciders} />}
+    </ul>
+  )
+}
+
+/** Who can decide, where that is not simply the person who looks; and where too few can, so that it is not found out when its time is over. */
+function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<ApprovalView['deciders']> }) {
+  const { t } = useWords()
+  const missing = row.needed - row.given
+  const count = deciders.others.length + (deciders.isMe ? 1 : 0)
+  if (count === 0) {
+    return (
+      <Line icon="people" isWarning second={t('approvals.evidence.decidersNoneText')}>
+        {t('approvals.evidence.decidersNone')}
+      </Line>
+    )
+  }
+  const names = decidersText(t, deciders)
+  if (count < missing) {
+    return (
+      <Line icon="people" isWarning second={t('approvals.evidence.decidersFewText')}>
+        {t('approvals.evidence.decidersFew', { missing, names })}
+      </Line>
+    )
+  }
+  if (deciders.isMe && missing === 1) return null
+  return <Line icon="people">{t('approvals.evidence.deciders', { names })}</Line>
+}
+
+function decidersText(t: Translate, { isMe, others }: NonNullable<ApprovalView['deciders']>): string {
+  const all = [...(isMe ? [t('approvals.evidence.you')] : []), ...others]
+  const names = all.slice(0, DECIDERS_NAMED).join(', ')
+  return all.length <= DECIDERS_NAMED ? names : t('approvals.evidence.andMore', { names, count: all.length - DECIDERS_NAMED })
+}
+
+/** `2.5`, `45`: a decimal only where it says something. */
+function timesText(times: number, locale: Locale): string {
+  const text = times >= 10 ? String(Math.round(times)) : String(times)
+  return locale === 'fr' ? text.replace('.', ',') : text
+}

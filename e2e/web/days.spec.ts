@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright/test'
+import type { Pool } from '#server/database/pool.ts'
+import { expect, test } from './fixtures.ts'
+import { sandboxPool } from './people.ts'
+import type { SandboxPerson } from './sandbox.ts'
+import { bulkBar, newQueue, rowOf, rowsOf } from './waiting.ts'
+
+test.describe.configure({ mode: 'default' })
+
+let pool: Pool
+test.beforeAll(async () => {
+  pool = await sandboxPool()
+})
+test.afterAll(() => pool.end())
+
+async function arrive(page: Page, person: SandboxPerson): Promise<void> {
+  await page.goto(`/${person.slug}`)
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByLabel('Password').fill(person.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
+}
+
+test('the day of a checker: what waits, one by one, the rest at once, a question on the phone, and home', async ({ page }) => {
+  const queue = await newQueue(pool)
+  const [first, wrong, third, fourth] = await queue.wait([
+    { name: 'Amadou Ngassa', amountMinor: 1_250_000n },
+    { name: 'Kossi Adjovi', amountMinor: 99_000_000n },
+    { name: 'Awa Traoré', phone: '237670112233' },
+    { name: 'Clarisse Mbarga' },
+  ])
+  await arrive(page, queue.checker)
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /4 wait for you/ })
+    .click()
+  await expect(rowsOf(page)).toHaveCount(4)
+
+  await page.keyboard.press('j')
+  await page.keyboard.press('v')
+  await expect(page.getByLabel('Payee note')).toBeFocused()
+  await page.keyboard.type('Invoice 118 seen')
+  await page.keyboard.press('Enter')
+  await expect(rowOf(page, first)).toHaveCount(0)
+  await rowOf(page, wrong).getByRole('button', { name: 'Reject' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Wrong amount' }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Reject/ })
+    .click()
+  await expect(rowOf(page, wrong)).toHaveCount(0)
+  await page.getByRole('checkbox', { name: 'Select every row of this page' }).check()
+  await bulkBar(page).getByRole('button', { name: 'Validate 2' }).click()
+  await expect(page.getByRole('dialog').getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
+  await page.getByLabel('Payee note').fill('Payroll of November')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toContainText('2 validated')
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('New transactions that you can decide appear here by themselves.')).toBeVisible()
+  for (const id of [first, third, fourth]) await expect.poll(() => queue.statusOf(id ?? '')).toBe('SUCCESS')
+
+  await page.getByRole('navigation', { name: 'Queues' }).getByRole('link', { name: 'Decided' }).click()
+  await expect(rowsOf(page)).toHaveCount(4)
+  await expect(rowOf(page, wrong)).toContainText('Rejected by Mariam Diallo')
+
+  await page.keyboard.press('/')
+  await page.keyboard.type('670112233')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Awa Traoré').first()).toBeVisible()
+  await page.goto(`/${queue.slug}/transactions/${third}`)
+  await expect(page.getByText('Payroll of November').first()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Validate', exact: true })).toHaveCount(0)
+
+  await page.getByRole('button', { name: /your menu$/ }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await page.goto(`/${queue.slug}/approvals`)
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+})
+
+test('the day of a maker, who may not decide: what was made, why it waits, one taken back, one that came back with a reason', async ({
+  page,
+}) => {
+  const queue = await newQueue(pool)
+  const [kept, refused, twice] = await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi' }, { name: 'Awa Traoré' }])
+  await queue.decide(queue.checker, [refused ?? ''], 'rejected', 'Wrong beneficiary')
+  await arrive(page, queue.maker)
+  await expect(page.getByText('What moves, and what needs a look.')).toBeVisible()
+
+  await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Approvals' }).click()
+  await page
+    .getByRole('navigation', { name: 'Queues' })
+    .getByRole('link', { name: /I made these/ })
+    .click()
+  await expect(rowsOf(page)).toHaveCount(2)
+  for (const id of [kept, twice]) {
+    await expect(rowOf(page, id)).toContainText('You made this one')
+    await expect(rowOf(page, id).getByRole('button', { name: /Validate|Reject/ })).toHaveCount(0)
+  }
+  await page.keyboard.press('j')
+  await page.keyboard.press('v')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await rowOf(page, twice).getByRole('button', { name: 'Recall' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('Prepared twice')
+  await page.getByRole('dialog').getByRole('button', { name: 'Recall' }).click()
+  await expect(rowOf(page, twice)).toHaveCount(0)
+  await expect.poll(() => queue.statusOf(twice ?? '')).toBe('FAILED')
+
+  await page.getByRole('navigation', { name: 'Queues' }).getByRole('link', { name: 'Decided' }).click()
+  await expect(rowOf(page, refused)).toContainText('Wrong beneficiary')
+  await page.goto(`/${queue.slug}/transactions/${kept}`)
+  await expect(page.getByRole('region', { name: 'Decision' })).toContainText('Can decide: Jean Ouattara, Mariam Diallo')
+  await expect(page.getByRole('button', { name: /^(Validate|Reject)$/ })).toHaveCount(0)
+
+  await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Transactions' }).click()
+  await expect(rowsOf(page)).toHaveCount(3)
+  const file = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.getByRole('button', { name: /as CSV$/ }).click()
+  expect(await readFile(await (await file).path(), 'utf8')).toContain('Kossi Adjovi')
+})

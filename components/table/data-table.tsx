@@ -123,7 +123,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                     <td
                       key={cell.id}
                       role="cell"
-                      className={`h-14 px-3 py-1.5 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}
+                      className={`h-14 px-3 py-1.5 @max-[1100px]/table:px-2 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}
                     >
                       <table.FlexRender cell={cell} />
                     </td>
@@ -176,7 +176,7 @@ function HeadCell({
       role="columnheader"
       scope="col"
       aria-sort={direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : undefined}
-      className={`h-9 px-3 text-second font-medium whitespace-nowrap text-quiet ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
+      className={`h-9 px-3 text-second font-medium @max-[1100px]/table:px-2 whitespace-nowrap text-quiet ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
     >
       {sortKey && sortHref ? (
         <Link

@@ -62,18 +62,18 @@ function NoteCell({ note }: { note: TransactionNote | null }) {
   switch (note.kind) {
     case 'message':
       return (
-        <span lang="fr" title={note.text} className="block max-w-64 truncate">
+        <span lang="fr" title={note.text} className="line-clamp-2 max-w-44 text-second">
           {note.text}
         </span>
       )
     case 'unconfirmed':
       return (
-        <span className="whitespace-nowrap">
+        <span className="block max-w-44 text-second">
           {t('transactions.unconfirmedSince', { time: formatTime(t, timeZone, new Date(note.since), 'day-time') })}
         </span>
       )
     case 'approvals':
-      return <span className="whitespace-nowrap">{t('transactions.approvals', { done: note.done, needed: note.needed })}</span>
+      return <span className="block max-w-44 text-second">{t('transactions.approvals', { done: note.done, needed: note.needed })}</span>
   }
 }
 
@@ -138,7 +138,7 @@ export const HIDDEN_AT_FIRST = ['externalId', 'payToken', 'fees', 'maker', 'fini
 
 function IdCell({ id }: { id: string }) {
   return (
-    <span title={id} className="text-quiet tabular">
+    <span title={id} className="text-second whitespace-nowrap text-quiet tabular">
       {shortenId(id)}
     </span>
   )

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { Random } from '#lib/seeded-random.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
 import type { Answer, PartnerProgram } from './partner.ts'
-import type { Random } from './random.ts'
 import { RECEIVER_PATHS, type Receiver } from './receiver.ts'
 
 export type LoadOptions = { random: Random; partners: PartnerProgram[]; ledger: AnswerLedger; receiver: Receiver }

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '#lib/seeded-random.ts'
 
 /** `postgres` is the server's first process, `backend` one of its sessions or helpers, `simulator` the operators' stand-in. */
 export type Victim = 'service' | 'postgres' | 'backend' | 'simulator'

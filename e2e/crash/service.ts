@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Random } from '#lib/seeded-random.ts'
 import { freePort } from '#server/database/embedded.ts'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 import type { Victim } from './plan.ts'
 import { killAtOnce, listProcesses } from './processes.ts'
-import type { Random } from './random.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MAIN = path.join(ROOT, 'server/main.ts')

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { OPERATOR_CODES } from '#lib/operators.ts'
+import { createRandom } from '#lib/seeded-random.ts'
 import { anIntakeItem } from '../testing/factories.ts'
 import { takeIn } from '../transactions/intake.ts'
 import type { DispatcherProcessPlan } from './testing/dispatcher-process.ts'
@@ -42,7 +43,7 @@ async function openCount(): Promise<number> {
 test('dispatchers killed with SIGKILL at random moments: every transaction ends, executed once or not at all', async (context) => {
   const seed = Math.floor(Math.random() * 1e9)
   context.diagnostic(`seed ${seed}`)
-  const random = seeded(seed)
+  const random = createRandom(seed).next
   const count = 600
   const items = Array.from({ length: count }, (_, index) => {
     const digits = DIGITS[Math.floor(random() * DIGITS.length)] ?? '341'
@@ -77,14 +78,3 @@ test('dispatchers killed with SIGKILL at random moments: every transaction ends,
   }
   await room.compareBooks()
 })
-
-/** The same numbers in [0, 1) for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

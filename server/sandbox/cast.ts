@@ -1,7 +1,7 @@
 import type { CountryName, OperatorCode } from '#lib/operators.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { Role } from '#lib/permissions.ts'
-import type { Random } from './random.ts'
+import type { Random } from '#lib/seeded-random.ts'
 
 export type CastMember = { name: string; email: string; roles: Role[] }
 export type CastApplication = {

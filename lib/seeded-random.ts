@@ -1,4 +1,7 @@
-/** A source of numbers that gives the same sequence for the same seed: the sandbox's history is the same for everybody. */
+/**
+ * A source of numbers that gives the same sequence for the same seed: the sandbox's history is the same for everybody, and what failed in
+ * a test fails again.
+ */
 export type Random = {
   /** At least 0, below 1. */
   next(): number

@@ -1,28 +1,15 @@
 import { z } from 'zod'
 import { APPROVAL_SORTS } from '../approval-address.ts'
 import { APPROVAL_QUEUES, BULK_MAX } from '../approvals.ts'
-import { AMOUNT_MINOR_MAX } from '../money.ts'
 import { OPERATOR_CODES } from '../operators.ts'
-
-/** An amount as it stands in an address: whole units, up to two decimals. In hundredths. */
-const amount = z
-  .string()
-  .regex(/^\d{1,10}(\.\d{1,2})?$/)
-  .transform((text) => {
-    const [whole = '0', cents = ''] = text.split('.')
-    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'))
-  })
-  .refine((minor) => minor <= AMOUNT_MINOR_MAX)
-  .nullable()
-  .default(null)
-  .catch(null)
+import { addressAmount } from './address-amount.ts'
 
 /** The filters of the approval queues as they stand in the address. Every field has a default and forgives an old link. */
 export const approvalFilterSchema = z.object({
   queue: z.enum(APPROVAL_QUEUES).default('mine').catch('mine'),
   operator: z.enum(OPERATOR_CODES).nullable().default(null).catch(null),
-  min: amount,
-  max: amount,
+  min: addressAmount,
+  max: addressAmount,
   /** A person, or `api` for what the application's program made. */
   maker: z
     .union([z.uuid(), z.literal('api')])

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { AMOUNT_MINOR_MAX } from '../money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '../operators.ts'
 import { isUtcDay } from '../time.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
 import { WEBHOOK_STATES } from '../webhook-state.ts'
+import { addressAmount } from './address-amount.ts'
 
 export const PAGE_SIZES = [25, 50, 100] as const
 const DEFAULT_PAGE_SIZE = 50
@@ -21,19 +21,6 @@ const day = z.string().refine(isUtcDay).nullable().default(null).catch(null)
 
 const instant = z.iso.datetime().nullable().default(null).catch(null)
 
-/** An amount as people write it in an address: whole units, up to two decimals. Given in hundredths as text. */
-const amount = z
-  .string()
-  .regex(/^\d{1,10}(\.\d{1,2})?$/)
-  .transform((text) => {
-    const [whole = '0', cents = ''] = text.split('.')
-    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'))
-  })
-  .refine((minor) => minor <= AMOUNT_MINOR_MAX)
-  .nullable()
-  .default(null)
-  .catch(null)
-
 /**
  * The filters of the transaction list as they stand in its address. Every field has a default and forgives: a link made by
  * hand or by an older release shows a list, never an error.
@@ -45,8 +32,8 @@ export const transactionFilterSchema = z.object({
   country: listOf(COUNTRY_NAMES),
   from: day,
   to: day,
-  min: amount,
-  max: amount,
+  min: addressAmount,
+  max: addressAmount,
   phone: z
     .string()
     .transform((text) => text.replace(/\D/g, '').slice(0, 15))

@@ -1,11 +1,12 @@
 'use client'
 
+import { FilterForm } from '#components/form/filter-form.tsx'
+import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { useNow, useT } from '#components/ui/words.tsx'
 import type { DatesQuery } from '#lib/finance-address.ts'
 import { daysAsked, TOTAL_PRESETS } from '#lib/total-dates.ts'
-import { FilterForm } from '../transactions/_components/filter-form.tsx'
 import { useDays } from './use-days.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
@@ -30,7 +31,7 @@ export function DatesFilter({ query, onChange }: { query: DatesQuery; onChange: 
             aria-pressed={!isOwn && preset === query.dates}
             className={PRESET}
             onClick={(event) => {
-              event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+              closePopover(event)
               onChange({ dates: preset, from: null, to: null })
             }}
           >

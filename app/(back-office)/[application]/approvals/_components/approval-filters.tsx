@@ -1,6 +1,8 @@
 'use client'
 
+import { useRouter } from 'next/navigation'
 import { lazy, Suspense, useState } from 'react'
+import { closePopover } from '#components/ui/close-popover.ts'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
@@ -10,9 +12,8 @@ import type { ApprovalPage } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
-import { closePopover } from './close-popover.ts'
 
-const AmountForm = lazy(() => import('./amount-form.tsx'))
+const AmountRangeForm = lazy(async () => ({ default: (await import('#components/form/amount-range-form.tsx')).AmountRangeForm }))
 
 type Choice = { value: string | null; label: string }
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
@@ -20,6 +21,7 @@ type Props = { application: string; query: QueryValues; page: ApprovalPage }
 /** What the list can be narrowed to and how it is ordered; each choice is an address. */
 export function ApprovalFilters({ application, query, page }: Props) {
   const { t, locale } = useWords()
+  const router = useRouter()
   const [isAmountAsked, setIsAmountAsked] = useState(false)
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })
   const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)
@@ -53,7 +55,9 @@ export function ApprovalFilters({ application, query, page }: Props) {
         onOpen={() => setIsAmountAsked(true)}
       >
         <Suspense fallback={<div className="h-44 w-56" />}>
-          {isAmountAsked && <AmountForm key={`${min} ${max}`} min={min} max={max} hrefFor={hrefWith} />}
+          {isAmountAsked && (
+            <AmountRangeForm min={min} max={max} onChange={(range) => router.push(hrefWith({ ...range }), { scroll: false })} />
+          )}
         </Suspense>
       </FilterChip>
       <ChoiceChip
@@ -112,7 +116,7 @@ function ChoiceChip({
               scroll={false}
               aria-current={choice.value === chosen}
               className={MENU_ITEM}
-              onClick={(event) => closePopover(event.currentTarget)}
+              onClick={closePopover}
             >
               {choice.label}
             </Link>

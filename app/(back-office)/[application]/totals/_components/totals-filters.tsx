@@ -1,7 +1,7 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import type { MouseEvent } from 'react'
+import { closePopover } from '#components/ui/close-popover.ts'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
@@ -56,12 +56,8 @@ export function TotalsFilters({ application, query }: { application: string; que
 
 function Choice({ href, isCurrent, label }: { href: string; isCurrent: boolean; label: string }) {
   return (
-    <Link href={href} scroll={false} aria-current={isCurrent || undefined} className={MENU_ITEM} onClick={closeMenu}>
+    <Link href={href} scroll={false} aria-current={isCurrent || undefined} className={MENU_ITEM} onClick={closePopover}>
       {label}
     </Link>
   )
-}
-
-function closeMenu({ currentTarget }: MouseEvent<HTMLElement>): void {
-  currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
 }

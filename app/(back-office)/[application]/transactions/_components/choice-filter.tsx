@@ -1,8 +1,8 @@
 'use client'
 
+import { FilterForm } from '#components/form/filter-form.tsx'
 import { Checkbox } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { FilterForm } from './filter-form.tsx'
 
 type ChoiceFilterProps<Choice extends string> = {
   id: string

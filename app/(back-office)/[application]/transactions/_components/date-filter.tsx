@@ -1,12 +1,13 @@
 'use client'
 
+import { FilterForm } from '#components/form/filter-form.tsx'
+import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { useNow, useWords } from '#components/ui/words.tsx'
 import { DATE_PRESETS, daysOfPreset, presetOfDays } from '#lib/date-presets.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { FilterProps } from './filter-bar.tsx'
-import { FilterForm } from './filter-form.tsx'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
 
@@ -35,7 +36,7 @@ export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
             aria-pressed={each === preset}
             className={PRESET}
             onClick={(event) => {
-              event.currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+              closePopover(event)
               onChange(daysOfPreset(each, now))
             }}
           >

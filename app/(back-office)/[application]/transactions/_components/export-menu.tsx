@@ -1,13 +1,13 @@
 'use client'
 
 import { type ButtonVariant, buttonClass } from '#components/ui/button.tsx'
+import { closePopover } from '#components/ui/close-popover.ts'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM, MenuRule, Popover } from '#components/ui/popover.tsx'
 import { useWords } from '#components/ui/words.tsx'
 import type { ExportFormat } from '#lib/export-formats.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
-import { closePopover } from './close-popover.ts'
 
 type ExportFormProps = {
   application: string

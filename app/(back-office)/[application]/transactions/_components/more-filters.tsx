@@ -1,12 +1,12 @@
 'use client'
 
+import { FilterForm } from '#components/form/filter-form.tsx'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/words.tsx'
 import { COUNTRY_NAMES } from '#lib/operators.ts'
 import { NO_WEBHOOK } from '#lib/transaction-query.ts'
 import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
 import type { FilterProps } from './filter-bar.tsx'
-import { FilterForm } from './filter-form.tsx'
 
 /**
  * The rarer filters: phone, name, country, money of which nobody knows where it is, and results that did not arrive. Loaded when they are

@@ -2,6 +2,7 @@
 
 import { useRouter } from 'next/navigation'
 import { lazy, Suspense, useState } from 'react'
+import { closePopover } from '#components/ui/close-popover.ts'
 import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -14,7 +15,6 @@ import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths, toQuery } from '#lib/paths.ts'
 import { isFiltered, type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
 import { deleteView } from '../actions.ts'
-import { closePopover } from './close-popover.ts'
 import type { View } from './filter-bar.tsx'
 
 const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))

@@ -2,6 +2,7 @@
 
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from '#components/ui/button.tsx'
+import { closePopover } from '#components/ui/close-popover.ts'
 import { useT } from '#components/ui/words.tsx'
 
 /**
@@ -18,12 +19,9 @@ export function FilterForm({
   children: ReactNode
 }) {
   const t = useT()
-  function close(form: Element) {
-    form.closest<HTMLElement>('[popover]')?.hidePopover()
-  }
   function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    if (onApply(new FormData(event.currentTarget), event.currentTarget) !== false) close(event.currentTarget)
+    if (onApply(new FormData(event.currentTarget), event.currentTarget) !== false) closePopover(event)
   }
   return (
     <form noValidate onSubmit={onSubmit} className="grid gap-3 p-1.5">
@@ -35,7 +33,7 @@ export function FilterForm({
         <Button
           size="small"
           onClick={(event) => {
-            close(event.currentTarget)
+            closePopover(event)
             onClear()
           }}
         >

@@ -5,12 +5,20 @@ export type TimelineItem = { at: string; key: string } & (
   | { kind: 'decision'; decision: DecisionDto }
   | { kind: 'operator'; attempt: OperatorAttemptDto }
   | { kind: 'webhook'; attempt: WebhookAttemptDto }
+  /** Questions to the operator between a first and a last one, all with the same answer. */
+  | { kind: 'repeated'; count: number }
 )
 
 /** What came first where two things carry the same instant: the decision before what it caused, the answer before the result. */
-const RANK: Record<TimelineItem['kind'], number> = { decision: 0, operator: 1, event: 2, webhook: 3 }
+const RANK: Record<TimelineItem['kind'], number> = { decision: 0, operator: 1, repeated: 1, event: 2, webhook: 3 }
 
-/** Everything that happened to a transaction in one order of time: decisions, moves, calls to the operator, webhooks. */
+/** So many questions in a row that got the same answer stand one by one; of more, the first and the last. */
+const ALIKE_MAX = 3
+
+/**
+ * Everything that happened to a transaction in one order of time: decisions, moves, calls to the operator, webhooks. An operator that is asked
+ * for days says the same eighty times: what lies between the first and the last of these is one item.
+ */
 export function timelineOf(detail: Pick<TransactionDetailDto, 'events' | 'decisions' | 'attempts' | 'webhook'>): TimelineItem[] {
   const items: TimelineItem[] = [
     ...detail.events.map((event) => ({ kind: 'event' as const, at: event.at, key: `event-${event.version}`, event })),
@@ -28,7 +36,28 @@ export function timelineOf(detail: Pick<TransactionDetailDto, 'events' | 'decisi
       attempt,
     })),
   ]
-  return items.toSorted((left, right) => (left.at === right.at ? rank(left) - rank(right) : left.at < right.at ? -1 : 1))
+  return foldAlike(items.toSorted((left, right) => (left.at === right.at ? rank(left) - rank(right) : left.at < right.at ? -1 : 1)))
+}
+
+function foldAlike(items: readonly TimelineItem[]): TimelineItem[] {
+  const folded: TimelineItem[] = []
+  for (let start = 0; start < items.length; ) {
+    let end = start + 1
+    while (end < items.length && isAlike(items[start], items[end])) end++
+    const run = items.slice(start, end)
+    const [first, second, last] = [run[0], run[1], run.at(-1)]
+    if (run.length > ALIKE_MAX && first && second && last)
+      folded.push(first, { kind: 'repeated', at: second.at, key: `repeated-${second.key}`, count: run.length - 2 }, last)
+    else folded.push(...run)
+    start = end
+  }
+  return folded
+}
+
+function isAlike(one: TimelineItem | undefined, other: TimelineItem | undefined): boolean {
+  if (one?.kind !== 'operator' || other?.kind !== 'operator') return false
+  const [left, right] = [one.attempt, other.attempt]
+  return left.kind === 'query' && right.kind === 'query' && left.outcome === right.outcome && left.httpStatus === right.httpStatus
 }
 
 /** The creation is before everything, also before a call that began in the same millisecond. */

@@ -257,7 +257,7 @@ for (const { locale, colorScheme } of LOOKS) {
       const person = personWith(['finance'])
       await signIn(page, person)
       if (locale === 'fr-CM') await expect(page.getByRole('heading', { name: 'Argent non confirmé' })).toBeVisible()
-      for (const place of ['/balances/MOMOCM?view=lines&kind=fees', '/transactions?webhook=exhausted']) {
+      for (const place of ['/balances/SNFREE?view=lines&kind=fees', '/transactions?webhook=exhausted&size=25']) {
         await page.goto(`/${person.slug}${place}`)
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
         await expectAccessibleEverywhere(page)

@@ -45,6 +45,7 @@ test('a second factor: on, needed at sign-in, a recovery code once, new codes, o
   const { code, recoveryCodes } = await setUpSecondFactor(page)
   await page.getByRole('button', { name: 'your menu' }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(page).toHaveURL(/\/sign-in/)
 
   await signIn(page, person)
   await expect(page).toHaveURL(/second-factor/)

@@ -1,3 +1,4 @@
+import { pollDelayMs } from '#server/operators/poll-schedule.ts'
 import { HOUR_MS } from './plan-history.ts'
 import type { Live, Play } from './play-history.ts'
 import { iso, type WebhookAttemptSeed } from './seed-rows.ts'
@@ -17,7 +18,7 @@ export function noteOperatorWork(play: Play, live: Live, finalAtMs: number | nul
     started_at: iso(startedMs),
     finished_at: iso(answeredMs),
     ...(isUnconfirmed
-      ? { outcome: 'unknown', http_status: null, answer: 'No answer within 10 s' }
+      ? { outcome: 'unknown', http_status: null, answer: NO_ANSWER }
       : { outcome: 'accepted', http_status: 202, answer: '{"status":"PENDING"}' }),
   })
   if (finalAtMs !== null) {
@@ -34,19 +35,51 @@ export function noteOperatorWork(play: Play, live: Live, finalAtMs: number | nul
     })
     return
   }
+  const queries = noteQueries(play, key, answeredMs, isUnconfirmed)
   // Asked again only in some hours, so that the sandbox shows open work for a while; "Synchronise" asks at once.
   play.rows.operator_work.push({
     ...key,
     operator: row.operator,
     state: isUnconfirmed ? 'unconfirmed' : 'submitted',
     next_at: iso(nowMs + random.between(4, 12) * HOUR_MS),
-    attempts: 1,
-    queries: 0,
+    attempts: 1 + queries,
+    queries,
     submissions: 1,
     unconfirmed_since: isUnconfirmed ? iso(answeredMs) : null,
-    last_answer: isUnconfirmed ? 'No answer within 10 s' : '{"status":"PENDING"}',
+    last_answer: isUnconfirmed ? NO_ANSWER : '{"status":"PENDING"}',
   })
 }
+
+const NO_ANSWER = 'No answer within 10 s'
+
+/** How often the operator was asked since, by the service's own schedule, and always in vain. Gives how often. */
+function noteQueries(
+  play: Play,
+  key: { application_id: string; transaction_id: string },
+  answeredMs: number,
+  isUnconfirmed: boolean,
+): number {
+  const tookMs = isUnconfirmed ? 10_000 : 120
+  let queries = 0
+  let atMs = answeredMs + pollDelayMs(0, evenly)
+  for (; atMs + tookMs < play.setting.nowMs; atMs += tookMs + pollDelayMs(queries, evenly)) {
+    queries++
+    play.rows.operator_attempts.push({
+      ...key,
+      number: 1 + queries,
+      kind: 'query',
+      started_at: iso(atMs),
+      finished_at: iso(atMs + tookMs),
+      ...(isUnconfirmed
+        ? { outcome: 'unknown', http_status: null, answer: NO_ANSWER }
+        : { outcome: 'pending', http_status: 200, answer: '{"status":"PENDING"}' }),
+    })
+  }
+  return queries
+}
+
+/** Neither early nor late. */
+const evenly = () => 0.5
 
 const GAPS_MS = [0, 30_000, 120_000, 600_000]
 

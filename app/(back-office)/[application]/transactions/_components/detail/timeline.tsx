@@ -80,6 +80,8 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
                   : 'wait',
         }
       }
+      case 'repeated':
+        return { title: t('transaction.askedMore', { count: item.count }), second: t('transaction.askedMoreText'), tone: 'run' }
       case 'webhook':
         return {
           title: t('transaction.webhookAttempt', { number: item.attempt.number }),

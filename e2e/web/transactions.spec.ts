@@ -162,6 +162,24 @@ test('support finds a transaction by its id, synchronises it, and reads what the
   await expect(page.getByRole('region', { name: 'Ledger entries' }).getByText('Settlement').first()).toBeVisible()
 })
 
+test('an operator that was asked for days: the first and the last question, how many between, and every call on demand', async ({
+  page,
+}) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/transactions?unconfirmed=1&sort=oldest`)
+  const id = (await rowsOf(page).first().getAttribute('id'))?.slice('row-'.length) ?? ''
+  await page.goto(`/${person.slug}/transactions/${id}`)
+  const asked = Number(/Asked (\d+) times/.exec((await page.getByRole('main').textContent()) ?? '')?.[1])
+  expect(asked).toBeGreaterThan(12)
+  await expect(page.getByText(`Asked ${asked - 2} more times`)).toBeVisible()
+  const calls = page.getByRole('table', { name: 'Calls to and from the operator' }).locator('tbody tr')
+  await expect(calls).toHaveCount(10)
+  await page.getByRole('button', { name: `Show all ${asked + 1}` }).click()
+  await expect(calls).toHaveCount(asked + 1)
+  await page.getByRole('button', { name: 'Show the latest 10' }).click()
+  await expect(calls).toHaveCount(10)
+})
+
 test('the list works without a mouse: J, K, X, Enter, and focus comes back', async ({ page }) => {
   const person = personWith(['maker'])
   await signIn(page, person, `/${person.slug}/transactions`)

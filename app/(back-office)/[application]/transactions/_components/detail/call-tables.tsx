@@ -1,11 +1,17 @@
 'use client'
 
+import { useState } from 'react'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
+import { Button } from '#components/ui/button.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { useT } from '#components/ui/words.tsx'
 import type { TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
 import { Section, WideTable } from './section.tsx'
 import { useWebhookWords } from './use-webhook-words.ts'
+
+/** An operator that is asked for days makes a table longer than all the rest of the page: then the latest of it stand first. */
+const CALLS_MAX = 12
+const LATEST_CALLS = 10
 
 /** Every call to and from the operator with its answer as it came, and every attempt to tell the partner. */
 export function CallTables({ detail }: { detail: TransactionDetailDto }) {
@@ -19,6 +25,9 @@ export function CallTables({ detail }: { detail: TransactionDetailDto }) {
 
 function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'] }) {
   const t = useT()
+  const [isAllShown, setIsAllShown] = useState(false)
+  const isLong = attempts.length > CALLS_MAX
+  const shown = isLong && !isAllShown ? attempts.slice(-LATEST_CALLS) : attempts
   const head = (
     <>
       <Th>{t('transaction.number')}</Th>
@@ -34,7 +43,7 @@ function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'
     <Section title={t('transaction.operatorCalls')}>
       <WideTable label={t('transaction.operatorCalls')}>
         <Table caption={t('transaction.operatorCalls')} head={head}>
-          {attempts.map((attempt) => (
+          {shown.map((attempt) => (
             <Tr key={attempt.number}>
               <Td>{attempt.number}</Td>
               <Td>
@@ -57,6 +66,11 @@ function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'
           ))}
         </Table>
       </WideTable>
+      {isLong && (
+        <Button size="small" className="no-print mt-2" aria-expanded={isAllShown} onClick={() => setIsAllShown(!isAllShown)}>
+          {isAllShown ? t('transaction.latestCalls', { count: LATEST_CALLS }) : t('transaction.allCalls', { count: attempts.length })}
+        </Button>
+      )}
     </Section>
   )
 }

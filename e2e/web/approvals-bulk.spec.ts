@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
-import { another, bulkBar, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
+import { another, askByKey, bulkBar, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -103,7 +103,7 @@ test('what was shown is what is approved: if it moved, the difference is shown a
   await page.keyboard.press('Escape')
   await expect(rowOf(page, id)).toContainText('1 of 2 approvals')
   await expect(rowOf(page, id)).toBeFocused()
-  await page.keyboard.press('v')
+  await askByKey(page, 'v')
   await page.keyboard.type('Looked again')
   await page.keyboard.press('Enter')
   await expect(rowOf(page, id)).toHaveCount(0)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, test } from './fixtures.ts'
 import { deviceOf, sandboxPool } from './people.ts'
-import { bulkBar, giveDevice, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
+import { askByKey, bulkBar, giveDevice, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -46,7 +46,7 @@ test('a rule asks for a fresh code: a wrong one and a used one decide nothing an
   await expect(rowOf(page, ids[0])).toHaveCount(0)
   await expect(rowOf(page, ids[1])).toBeFocused()
 
-  await page.keyboard.press('v')
+  await askByKey(page, 'v')
   await page.keyboard.type('Contract seen')
   await field.fill(first)
   await page.keyboard.press('Enter')

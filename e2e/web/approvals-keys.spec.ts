@@ -1,7 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
-import { bulkBar, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
+import { askByKey, bulkBar, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -44,7 +44,7 @@ test('every key is heard by screen readers and leaves the focus in a sensible pl
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)
   await expect(panel.locator(':focus')).toHaveCount(1)
-  await page.keyboard.press('v')
+  await askByKey(page, 'v')
   await page.keyboard.type('Seen')
   await page.keyboard.press('Enter')
   await expect(heard).toHaveText('Validated; on its way to the operator')
@@ -62,7 +62,7 @@ test('every key is heard by screen readers and leaves the focus in a sensible pl
   await page.keyboard.press('j')
   await expect(rowOf(page, third)).toBeFocused()
   for (const name of ['third', 'second']) {
-    await page.keyboard.press('r')
+    await askByKey(page, 'r')
     await page.keyboard.type(`Duplicate, ${name}`)
     await page.keyboard.press('Enter')
     await expect(dialog).toHaveCount(0)

@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { expect, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import type { SandboxPerson } from './sandbox.ts'
-import { bulkBar, newQueue, rowOf, rowsOf } from './waiting.ts'
+import { askByKey, bulkBar, newQueue, rowOf, rowsOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -39,8 +39,7 @@ test('the day of a checker: what waits, one by one, the rest at once, a question
   await expect(rowsOf(page)).toHaveCount(4)
 
   await page.keyboard.press('j')
-  await page.keyboard.press('v')
-  await expect(page.getByLabel('Payee note')).toBeFocused()
+  await askByKey(page, 'v')
   await page.keyboard.type('Invoice 118 seen')
   await page.keyboard.press('Enter')
   await expect(rowOf(page, first)).toHaveCount(0)

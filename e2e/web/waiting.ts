@@ -96,3 +96,9 @@ export async function another(browser: Browser, person: SandboxPerson, query = '
 export const rowsOf = (page: Page): Locator => page.locator('tbody tr')
 export const rowOf = (page: Page, transactionId: string | undefined): Locator => page.locator(`[id="row-${transactionId}"]`)
 export const bulkBar = (page: Page): Locator => page.getByRole('region', { name: 'Selected transactions' })
+
+/** Presses V or R and waits for the field that a person then types into. */
+export async function askByKey(page: Page, key: 'v' | 'r'): Promise<void> {
+  await page.keyboard.press(key)
+  await expect(page.locator('#field-note')).toBeFocused()
+}

@@ -47,14 +47,7 @@ async function newPerson(
 
 /** Signs in at next-auth's own address; gives the session's cookie. */
 export async function signIn(baseUrl: string, email: string, password: string): Promise<string> {
-  const first = await fetch(`${baseUrl}/api/auth/csrf`)
-  const { csrfToken } = (await first.json()) as { csrfToken: string }
-  const answer = await fetch(`${baseUrl}/api/auth/callback/credentials`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { cookie: cookiesOf(first), 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ csrfToken, email, password }),
-  })
+  const answer = await postCredentials(baseUrl, email, password)
   const session = cookiesOf(answer)
     .split('; ')
     .find((cookie) => cookie.includes('session'))
@@ -62,7 +55,20 @@ export async function signIn(baseUrl: string, email: string, password: string): 
   return session
 }
 
-function cookiesOf(response: Response): string {
+/** What next-auth's own address answers to e-mail and password. */
+export async function postCredentials(baseUrl: string, email: string, password: string): Promise<Response> {
+  const first = await fetch(`${baseUrl}/api/auth/csrf`)
+  const { csrfToken } = (await first.json()) as { csrfToken: string }
+  return fetch(`${baseUrl}/api/auth/callback/credentials`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: cookiesOf(first), 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ csrfToken, email, password }),
+  })
+}
+
+/** The cookies that an answer sets, as a browser sends them back. */
+export function cookiesOf(response: Response): string {
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0] ?? '')

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { freePort } from '#server/database/embedded.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { cookiesOf, postCredentials } from '../roles/callers.ts'
+import { type ServiceProcess, startProcess } from './start-process.ts'
+
+let database: TestDatabase
+let folder: string
+let web: ServiceProcess
+
+before(async () => {
+  database = await createTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-https-'))
+  web = await startProcess({
+    SANDBOX: '1',
+    ROLE: 'web',
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    SIMULATOR_PORT: String(await freePort()),
+    PUBLIC_URL: 'https://office.example',
+  })
+})
+after(async () => {
+  await web.end()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('where the address is https every cookie of a sign-in is bound to exactly this host, and no script reads the session', async () => {
+  const { applicationId } = await createTestPartner(database.pool)
+  const email = 'awa.kabore@example.com'
+  const person = must(
+    await createPerson(database.pool, { applicationId, email, name: 'Awa Kaboré', roles: ['checker'], actor: SYSTEM_ACTOR }),
+  )
+  const answer = await postCredentials(web.baseUrl, email, person.password ?? '')
+  const set = answer.headers.getSetCookie().filter((cookie) => !/max-age=0/i.test(cookie))
+  const session = set.find((cookie) => cookie.startsWith('__Host-countersign.session='))
+  assert.ok(session, `no __Host- session among ${set.map((cookie) => cookie.split('=')[0]).join(', ')}`)
+  for (const cookie of set) {
+    assert.match(cookie, /^__(Host|Secure)-/)
+    assert.match(cookie, /; Secure/i)
+  }
+  for (const attribute of [/; HttpOnly/i, /; Path=\/(;|$)/i, /; SameSite=Lax/i]) assert.match(session, attribute)
+  assert.doesNotMatch(session, /; Domain=/i)
+  const page = await fetch(`${web.baseUrl}/`, { headers: { cookie: cookiesOf(answer) }, redirect: 'manual' })
+  assert.doesNotMatch(page.headers.get('location') ?? '', /sign-in/)
+})

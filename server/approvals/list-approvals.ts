@@ -1,6 +1,6 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import { approvalProgress, canDecide } from '#lib/approval-verdict.ts'
-import { type ApprovalPage, type ApprovalRow, BULK_MAX, type DecidedItem, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
+import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount, type DecidedItem } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'

@@ -21,6 +21,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   sign_in_throttles: 'one row per name or address that failed lately; belongs to no application yet',
   application_versions: 'one row per application: which of them changed',
   schema_migrations: 'one row per migration',
+  schema_functions: 'one row per function file',
   ledger_seal: 'one row: up to when postings are summed by day',
 }
 
@@ -137,5 +138,25 @@ test('durability is not switched off for any table but the throttle, whose loss 
   assert.deepEqual(
     rows.map((row) => row.relname),
     ['sign_in_throttles'],
+  )
+})
+
+test('every function sets its own search_path and names no schema, so that it runs in whichever schema holds the tables', async () => {
+  const { rows } = await database.pool.query<{ name: string; settings: string[] | null; source: string }>(
+    `select p.proname as name, p.proconfig as settings, p.prosrc as source from pg_proc p
+       where p.pronamespace = 'public'::regnamespace
+         and not exists (select 1 from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e')
+       order by 1`,
+  )
+  assert.ok(rows.length > 15)
+  // An index is built on it: a setting would keep it from being inlined, and it reads no table.
+  const checked = rows.filter((row) => row.name !== 'webhook_receiver')
+  assert.deepEqual(
+    checked.filter((row) => !row.settings?.some((setting) => setting.startsWith('search_path='))).map((row) => row.name),
+    [],
+  )
+  assert.deepEqual(
+    rows.filter((row) => /\bpublic\./.test(row.source)).map((row) => row.name),
+    [],
   )
 })

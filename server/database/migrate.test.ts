@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { migrate } from './migrate.ts'
+import { functionFiles, migrate } from './migrate.ts'
 import { createPool } from './pool.ts'
 
 const run = promisify(execFile)
@@ -24,13 +24,13 @@ after(async () => {
   await database.drop()
 })
 
-test('four processes that start at once on an empty database apply each migration exactly once, and none fails', async () => {
+test('four processes that start at once on an empty database apply each migration and function exactly once, and none fails', async () => {
   const names = (await readdir(new URL('./migrations/', import.meta.url))).filter((name) => name.endsWith('.sql')).sort()
   const outputs = await Promise.all(
     Array.from({ length: 4 }, () => run(process.execPath, [MIGRATE_ONCE], { env: { ...process.env, TEST_MIGRATE_URL: emptyUrl } })),
   )
   const applied = outputs.flatMap(({ stdout }) => JSON.parse(stdout) as string[])
-  assert.deepEqual(applied.toSorted(), names)
+  assert.deepEqual(applied.toSorted(), [...names, ...(await functionFiles())].toSorted())
 })
 
 test('a migration that was edited after it had been applied stops the start and is named', async () => {
@@ -51,6 +51,17 @@ test('a database that is up to date is left alone', async () => {
   try {
     await migrate(pool)
     assert.deepEqual(await migrate(pool), [])
+  } finally {
+    await pool.end()
+  }
+})
+
+test('a function that another release had applied last is applied again, and nothing else', async () => {
+  const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'function' })
+  try {
+    await migrate(pool)
+    await pool.query("update schema_functions set digest = 'another' where file = 'transactions/sql/same-number.sql'")
+    assert.deepEqual(await migrate(pool), ['transactions/sql/same-number.sql'])
   } finally {
     await pool.end()
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { findViolations, type SourceFile } from './layers.ts'
+import type { SourceFile } from './import-graph.ts'
+import { findViolations } from './layers.ts'
 
 const files: SourceFile[] = globSync('{app,components,lib,server,e2e}/**/*.{ts,tsx}').map((path) => ({
   path,

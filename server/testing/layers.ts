@@ -1,7 +1,6 @@
 import path from 'node:path'
+import { importsOf, resolveImport, type SourceFile, withoutComments } from './import-graph.ts'
 
-/** A source file of this repository: its path from the root, and its text. */
-export type SourceFile = { path: string; text: string }
 export type Violation = { path: string; rule: string }
 
 /**
@@ -111,26 +110,8 @@ function isBarrel(text: string): boolean {
   return lines.length > 0 && lines.every((line) => /^export (type )?(\*|\{).* from /.test(line))
 }
 
-/** Every module that a file imports, types included, relative ones as paths from the root. */
-function importsOf({ path: from, text }: SourceFile): string[] {
-  const found = withoutComments(text).matchAll(
-    /(?:^|[\s;])(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|[\s;])import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
-  )
-  return [...found].map((match) => resolve(from, match[1] ?? match[2] ?? match[3] ?? ''))
-}
-
 function lazyImportsOf({ path: from, text }: SourceFile): string[] {
   return [...withoutComments(text).matchAll(/\blazy\(\s*\(\)\s*=>\s*import\(\s*['"]([^'"]+)['"]/g)].map((match) =>
-    resolve(from, match[1] ?? ''),
+    resolveImport(from, match[1] ?? ''),
   )
-}
-
-function resolve(from: string, specifier: string): string {
-  if (specifier.startsWith('#')) return specifier.slice(1)
-  if (specifier.startsWith('.')) return path.posix.normalize(path.posix.join(path.posix.dirname(from), specifier))
-  return specifier
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 }

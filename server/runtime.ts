@@ -1,7 +1,8 @@
 import type { Clock } from '#lib/time.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { createPool, type Pool } from './database/pool.ts'
+import { openPools } from './database/open-pools.ts'
+import type { Pool } from './database/pool.ts'
 import { createAccessLog } from './http/access-log.ts'
 import type { HttpRuntime } from './http/http-runtime.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
@@ -19,7 +20,7 @@ import { createSettler, type Settler } from './transactions/settle.ts'
 export type Runtime = HttpRuntime & {
   config: Config
   pool: Pool
-  /** For lists, totals and exports: the replica where there is one. Money is never decided from it. */
+  /** For lists, totals and exports: connections of their own. Money is never decided from it. */
   reportPool: Pool
   clock: Clock
   logger: Logger
@@ -46,15 +47,7 @@ const KEY = Symbol.for('countersign.runtime')
 export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
-  const pool = createPool({
-    databaseUrl,
-    preparesStatements: config.preparesStatements,
-    connectionsMax: config.poolSize,
-    applicationName: `countersign ${config.role}`,
-  })
-  const reportPool = config.databaseReplicaUrl
-    ? createPool({ databaseUrl: config.databaseReplicaUrl, connectionsMax: config.poolSize, applicationName: 'countersign reports' })
-    : pool
+  const { pool, reportPool } = openPools({ ...config, databaseUrl })
   const directory = await createDirectory({
     pool,
     onError: (error) => logger.warn({ err: error }, 'The list of applications could not be refreshed'),
@@ -71,6 +64,8 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
   metrics.addGauge('database_connections', 'Open connections to the database', () => pool.totalCount)
   metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)
+  metrics.addGauge('report_connections', 'Open connections of lists, totals and exports', () => reportPool.totalCount)
+  metrics.addGauge('report_waiting', 'Reports that wait for a connection', () => reportPool.waitingCount)
 
   const runtime: Runtime = {
     config,
@@ -95,7 +90,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
       await settler.drain()
       await closeConnectors(connectors)
       await directory.close()
-      if (reportPool !== pool) await reportPool.end()
+      await reportPool.end()
       await pool.end()
     },
   }

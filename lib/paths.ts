@@ -45,11 +45,3 @@ export const paths = {
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */
   data: (application: string, rest: string, query: QueryValues = {}) => `/api/back-office/${application}/${rest}${toQuery(query)}`,
 } as const
-
-/**
- * The page after signing in, from an untrusted `next` parameter: a path of this site, else the home page. Anything that a browser
- * could read as another site (`//host`, `/\host`, a scheme) is refused.
- */
-export function safeNext(next: unknown): string {
-  return typeof next === 'string' && /^\/(?![/\\])[\w\-./?=&%,:~+]*$/.test(next) ? next : '/'
-}

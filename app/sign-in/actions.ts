@@ -2,7 +2,8 @@
 
 import { redirect } from 'next/navigation'
 import { formField } from '#lib/form-field.ts'
-import { paths, safeNext } from '#lib/paths.ts'
+import { paths } from '#lib/paths.ts'
+import { safeNext } from '#lib/safe-next.ts'
 import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/http/back-office/sign-in.ts'
 
 /** What the form shows after a refusal; the e-mail comes back so that it need not be typed again, the password never does. */

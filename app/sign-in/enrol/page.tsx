@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
-import { paths, safeNext } from '#lib/paths.ts'
+import { paths } from '#lib/paths.ts'
+import { safeNext } from '#lib/safe-next.ts'
 import { currentPerson } from '#server/http/back-office/current-person.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
 import { beginEnrolment } from '#server/http/back-office/sign-in.ts'

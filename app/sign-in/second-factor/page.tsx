@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
-import { paths, safeNext } from '#lib/paths.ts'
+import { paths } from '#lib/paths.ts'
+import { safeNext } from '#lib/safe-next.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
 import { readHalfSession } from '#server/http/back-office/session.ts'
 import { CodeForm } from '../_components/code-form.tsx'

@@ -1,0 +1,44 @@
+/** What an address may be written with; anything else stands in it percent-encoded. */
+const WRITTEN = /^\/[\w\-./?=&%,:~+*!'()$@]*$/
+const LENGTH_MAX = 4_096
+/** An empty or dot segment, or a backslash, which a browser reads as a slash. */
+const LEADS_ELSEWHERE = /\/\/|\\|\/\.{1,2}(?:\/|$)/
+const CONTROL = /\p{Cc}/u
+/** What the first segment of a page never is: addresses that answer programs, or act. */
+const NOT_PAGES = new Set(['api', 'public', 'operators', 'health', 'metrics', '_next'])
+/** How often an address is decoded on its way, at most: by a proxy, by Next, by the browser. */
+const READINGS = 3
+
+/**
+ * Returns the page to open after signing in, from an untrusted `next` parameter: the address of a page of this site, or `/` for anything
+ * else. A path is refused if any reading of it, as written or decoded up to three times, could name another site: Next's client and
+ * browsers resolve dot segments and backslashes, and `/.//host` then becomes `//host`.
+ */
+export function safeNext(next: unknown): string {
+  return typeof next === 'string' && isPage(next) ? next : '/'
+}
+
+function isPage(address: string): boolean {
+  if (address.length > LENGTH_MAX || !WRITTEN.test(address)) return false
+  const question = address.indexOf('?')
+  let path = question < 0 ? address : address.slice(0, question)
+  let query = question < 0 ? '' : address.slice(question)
+  for (let reading = 0; reading <= READINGS; reading++) {
+    if (LEADS_ELSEWHERE.test(path) || CONTROL.test(path) || CONTROL.test(query)) return false
+    if (NOT_PAGES.has(path.split('/', 2)[1] ?? '')) return false
+    const decoded = [decode(path), decode(query)]
+    if (decoded[0] === undefined || (reading === 0 && decoded[1] === undefined)) return false
+    path = decoded[0]
+    query = decoded[1] ?? query
+  }
+  return true
+}
+
+/** Undefined where an escape is broken or its bytes are not UTF-8. */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

@@ -2,7 +2,7 @@ import type { NextConfig } from 'next'
 
 /**
  * Types are checked by `tsc` and style by Biome, so the build only builds. The process behind the front door
- * (DESIGN 3) serves the result; packages with native parts or worker threads stay outside the bundle.
+ * serves the result; packages with native parts or worker threads stay outside the bundle.
  */
 const config: NextConfig = {
   distDir: process.env['NEXT_DIST_DIR'] ?? '.next',
@@ -27,12 +27,19 @@ const config: NextConfig = {
         { key: 'permissions-policy', value: 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()' },
       ],
     },
+    // What is never a page still says so, should a browser be led to read it as one. Pages get their policy, with a nonce, from proxy.ts.
+    ...['/api/auth/:path*', '/api/back-office/:path*', '/_next/static/:path*', '/robots.txt', '/icon.svg'].map((source) => ({
+      source,
+      headers: [{ key: 'content-security-policy', value: "default-src 'none'; frame-ancestors 'none'" }],
+    })),
   ],
   experimental: {
     // forbidden() answers 403 with the page's own words instead of a not-found that would mislead.
     authInterrupts: true,
-    // A server action gets forms and short lists of ids, never files.
+    // A server action gets forms and short lists of ids, never files. The front door refuses what is larger; without it, or where it
+    // should miss something, Next stops at the same size, and holds no more of a body for proxy.ts than that (10 MB unless said).
     serverActions: { bodySizeLimit: '1mb' },
+    proxyClientMaxBodySize: '1mb',
     // Back and forward within half a minute show the page at once; react-query refreshes what moved.
     staleTimes: { dynamic: 0, static: 180 },
   },

@@ -2,7 +2,7 @@ import { type NextRequest, NextResponse } from 'next/server'
 
 /**
  * Headers for every page. A fresh nonce lets exactly the scripts of this answer run; there is no inline exception, not for styles
- * either. Nothing is authorised here: that is done where data is read and commands run (DESIGN 13).
+ * either. Nothing is authorised here: that is done where data is read and commands run.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))))
@@ -34,8 +34,15 @@ export function proxy(request: NextRequest): NextResponse {
   return response
 }
 
+/**
+ * Every address but the API's own, data addresses and the files that the build makes, named one by one: a page may end in `.png` too.
+ * next.config.ts gives those a policy that needs no nonce.
+ */
 export const config = {
   matcher: [
-    { source: '/((?!(?:api|public|operators/callback|health|metrics)(?:/|$)|_next/static|.*\\.(?:ico|svg|png|webmanifest|txt)$).*)' },
+    {
+      source:
+        '/((?!(?:api/(?:v1|auth|back-office)|public|operators/callback|health|metrics|_next/static)(?:/|$)|(?:robots\\.txt|icon\\.svg)$).*)',
+    },
   ],
 }

@@ -12,4 +12,3 @@ export const addressAmount = z
   .refine((minor) => minor <= AMOUNT_MINOR_MAX)
   .nullable()
   .default(null)
-  .catch(null)

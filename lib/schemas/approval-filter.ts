@@ -4,22 +4,21 @@ import { APPROVAL_QUEUES, BULK_MAX } from '../approvals.ts'
 import { OPERATOR_CODES } from '../operators.ts'
 import { addressAmount } from './address-amount.ts'
 
-/** The filters of the approval queues as they stand in the address. Every field has a default and forgives an old link. */
+/** The filters of the approval queues as they stand in the address. Every field has a default; read-address.ts says what is forgiven. */
 export const approvalFilterSchema = z.object({
-  queue: z.enum(APPROVAL_QUEUES).default('mine').catch('mine'),
-  operator: z.enum(OPERATOR_CODES).nullable().default(null).catch(null),
+  queue: z.enum(APPROVAL_QUEUES).default('mine'),
+  operator: z.enum(OPERATOR_CODES).nullable().default(null),
   min: addressAmount,
   max: addressAmount,
   /** A person, or `api` for what the application's program made. */
   maker: z
     .union([z.uuid(), z.literal('api')])
     .nullable()
-    .default(null)
-    .catch(null),
-  rule: z.string().trim().max(1_000).default('').catch(''),
-  sort: z.enum(APPROVAL_SORTS).default('oldest').catch('oldest'),
+    .default(null),
+  rule: z.string().trim().max(1_000).default(''),
+  sort: z.enum(APPROVAL_SORTS).default('oldest'),
   /** Zero-based. */
-  page: z.coerce.number().int().min(0).max(100_000).default(0).catch(0),
+  page: z.coerce.number().int().min(0).max(100_000).default(0),
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>
 

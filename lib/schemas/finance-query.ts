@@ -4,24 +4,18 @@ import { OPERATOR_CODES } from '../operators.ts'
 import { isUtcDay } from '../time.ts'
 import { OVERVIEW_DAYS, TOTAL_PRESETS } from '../total-dates.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
+import { listOf } from './address-list.ts'
 
-const day = z.string().refine(isUtcDay).nullable().default(null).catch(null)
+const day = z.string().refine(isUtcDay).nullable().default(null)
 
-/** The totals' address. Two days of one's own win over the preset; every field forgives, so that an old link opens. */
+/** The totals' address. Two days of one's own win over the preset. */
 export const totalsQuerySchema = z.object({
-  dates: z.enum(TOTAL_PRESETS).default('thisMonth').catch('thisMonth'),
+  dates: z.enum(TOTAL_PRESETS).default('thisMonth'),
   from: day,
   to: day,
-  status: z
-    .enum([...TRANSACTION_STATUSES, 'ALL'])
-    .default('SUCCESS')
-    .catch('SUCCESS'),
-  type: z.enum(TRANSACTION_TYPES).nullable().default(null).catch(null),
-  operator: z
-    .string()
-    .default('')
-    .transform((text) => OPERATOR_CODES.filter((code) => text.split(',').includes(code)))
-    .catch([]),
+  status: z.enum([...TRANSACTION_STATUSES, 'ALL']).default('SUCCESS'),
+  type: z.enum(TRANSACTION_TYPES).nullable().default(null),
+  operator: listOf(OPERATOR_CODES),
 })
 export type TotalsFilter = z.output<typeof totalsQuerySchema>
 
@@ -30,18 +24,17 @@ export const overviewQuerySchema = z.object({
   days: z.coerce
     .number()
     .refine((days) => OVERVIEW_DAYS.some((one) => one === days))
-    .default(30)
-    .catch(30),
+    .default(30),
 })
 
 /** The statement's address. */
 export const statementQuerySchema = z.object({
-  dates: z.enum(TOTAL_PRESETS).default('thisMonth').catch('thisMonth'),
+  dates: z.enum(TOTAL_PRESETS).default('thisMonth'),
   from: day,
   to: day,
-  view: z.enum(['days', 'lines']).default('days').catch('days'),
-  kind: z.enum(LINE_FILTERS).nullable().default(null).catch(null),
-  page: z.coerce.number().int().min(1).max(100_000_000).default(1).catch(1),
+  view: z.enum(['days', 'lines']).default('days'),
+  kind: z.enum(LINE_FILTERS).nullable().default(null),
+  page: z.coerce.number().int().min(1).max(100_000_000).default(1),
 })
 export type StatementFilter = z.output<typeof statementQuerySchema>
 

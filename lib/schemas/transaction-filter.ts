@@ -4,27 +4,16 @@ import { isUtcDay, isUtcInstant } from '../time.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
 import { WEBHOOK_STATES } from '../webhook-state.ts'
 import { addressAmount } from './address-amount.ts'
+import { listOf } from './address-list.ts'
 
 export const PAGE_SIZES = [25, 50, 100] as const
 const DEFAULT_PAGE_SIZE = 50
 
-/** `a,b` in an address; what is not in the list is dropped, so that an old link still opens. */
-function listOf<const Values extends readonly [string, ...string[]]>(values: Values) {
-  return z
-    .string()
-    .default('')
-    .transform((text) => values.filter((value) => text.split(',').includes(value)) as Values[number][])
-    .catch([])
-}
+const day = z.string().refine(isUtcDay).nullable().default(null)
 
-const day = z.string().refine(isUtcDay).nullable().default(null).catch(null)
+const instant = z.string().refine(isUtcInstant).nullable().default(null)
 
-const instant = z.string().refine(isUtcInstant).nullable().default(null).catch(null)
-
-/**
- * The filters of the transaction list as they stand in its address. Every field has a default and forgives: a link made by
- * hand or by an older release shows a list, never an error.
- */
+/** The filters of the transaction list as they stand in its address. Every field has a default; read-address.ts says what is forgiven. */
 export const transactionFilterSchema = z.object({
   status: listOf(TRANSACTION_STATUSES),
   type: listOf(TRANSACTION_TYPES),
@@ -37,33 +26,30 @@ export const transactionFilterSchema = z.object({
   phone: z
     .string()
     .transform((text) => text.replace(/\D/g, '').slice(0, 15))
-    .default('')
-    .catch(''),
-  name: z.string().trim().max(100).default('').catch(''),
-  batch: z.uuid().nullable().default(null).catch(null),
-  unconfirmed: z.literal('1').nullable().default(null).catch(null),
+    .default(''),
+  name: z.string().trim().max(100).default(''),
+  batch: z.uuid().nullable().default(null),
+  unconfirmed: z.literal('1').nullable().default(null),
   // Unconfirmed since this instant or later, and before that one: how the overview's ages open their list.
   unconfirmedAfter: instant,
   unconfirmedBefore: instant,
   // Where the result's webhook stands; the rest narrows that: its receiver, and that it ended at this instant or later and before that one.
-  webhook: z.enum(WEBHOOK_STATES).nullable().default(null).catch(null),
+  webhook: z.enum(WEBHOOK_STATES).nullable().default(null),
   webhookTarget: z
     .string()
     .max(2000)
     .regex(/^[a-z]+:\/\/[^\s/]+$/)
     .nullable()
-    .default(null)
-    .catch(null),
+    .default(null),
   webhookAfter: instant,
   webhookBefore: instant,
-  sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest').catch('newest'),
-  page: z.coerce.number().int().min(1).max(1_000_000_000).default(1).catch(1),
+  sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest'),
+  page: z.coerce.number().int().min(1).max(1_000_000_000).default(1),
   size: z.coerce
     .number()
     .int()
     .refine((size) => PAGE_SIZES.some((one) => one === size))
-    .default(DEFAULT_PAGE_SIZE)
-    .catch(DEFAULT_PAGE_SIZE),
+    .default(DEFAULT_PAGE_SIZE),
 })
 export type TransactionFilter = z.output<typeof transactionFilterSchema>
 

@@ -10,6 +10,7 @@ import type { HttpRuntime } from './http-runtime.ts'
 import { BODY_LIMITS, type BodyLimits, NodeRequest } from './node-request.ts'
 import { createPeerResolver } from './peer-address.ts'
 import { runBehindDoor } from './peer-context.ts'
+import { callNext } from './refuse-before-next.ts'
 import { findEndpoint, isApiPath } from './routes.ts'
 import { isAmbiguousPath, readTarget, type Target } from './target.ts'
 
@@ -118,7 +119,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     const facts = { peerAddress: peerOf(incoming), isForwarded: isForwarded(incoming.headers), url: incoming.url }
     cleanForNext(incoming.headers, peers.isTrusted(incoming.socket.remoteAddress))
     if (isDraining) outgoing.setHeader('connection', 'close')
-    runBehindDoor(facts, () => fallback(incoming, outgoing))
+    runBehindDoor(facts, () => callNext(incoming, outgoing, fallback))
   }
 
   function peerOf(incoming: IncomingMessage): string | undefined {

@@ -3,14 +3,17 @@ import type { Metadata } from 'next'
 import { MoreWords } from '#components/ui/words.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { overviewQuerySchema } from '#lib/schemas/finance-query.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
 import { readOverview } from '#server/reports/read-overview.ts'
 import { OverviewBoard } from './_components/overview-board.tsx'
+import { WrongAddress } from './_components/wrong-address.tsx'
 
 type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
 
@@ -21,7 +24,9 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function OverviewPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'overview:read')
-  const { days } = overviewQuerySchema.parse(await searchParams)
+  const query = readAddress(overviewQuerySchema, await searchParams)
+  if (!query.ok) return <WrongAddress href={paths.overview(application)} />
+  const { days } = query.value
   const { reportPool, clock } = backOfficeRuntime()
   const queryClient = getQueryClient()
   const reader = { applicationId: actor.applicationId, personId: actor.id, roles: actor.roles }

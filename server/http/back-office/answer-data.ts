@@ -2,6 +2,7 @@ import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
+import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 
@@ -16,7 +17,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 /**
  * The inside of every data address under /api/back-office: what react-query refetches. Loads the actor, asks the permission
- * table, parses the query (repeated keys: the last one counts), and answers the DTO as JSON, or `{ code }` with its status.
+ * table, parses the query (`invalid`, 400, for anything in it that the schema does not allow), and answers the DTO as JSON, or `{ code }` with its status.
  * Amounts in a DTO are decimal strings and instants ISO strings: JSON cannot hold a bigint.
  */
 export async function answerData<Schema extends z.ZodType>(
@@ -26,9 +27,9 @@ export async function answerData<Schema extends z.ZodType>(
   try {
     const actor = await findActor(request.application, request.permission)
     if (!actor.ok) return refuseData(actor.error)
-    const query = request.schema.safeParse(Object.fromEntries(request.searchParams))
-    if (!query.success) return refuseData('invalid')
-    const result = await handler(actor.value, query.data)
+    const query = readExactAddress(request.schema, request.searchParams)
+    if (!query.ok) return refuseData(query.error)
+    const result = await handler(actor.value, query.value)
     return result.ok ? Response.json(result.value, { headers: { 'cache-control': 'private, no-store' } }) : refuseData(result.error)
   } catch (error) {
     unstable_rethrow(error)

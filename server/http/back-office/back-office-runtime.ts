@@ -5,6 +5,7 @@ import type { SignInThrottle } from '#server/identity/sign-in-throttle.ts'
 import type { Logger } from '#server/logger.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import type { Settler } from '#server/transactions/settle.ts'
+import { noteReached } from '../page-notes.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which lives on a floor above. */
 export type BackOfficeRuntime = {
@@ -27,6 +28,7 @@ const KEY = Symbol.for('countersign.runtime')
  * no process made one (a build): pages only run inside `server/main.ts`.
  */
 export function backOfficeRuntime(): BackOfficeRuntime {
+  noteReached()
   const runtime = (globalThis as { [KEY]?: BackOfficeRuntime })[KEY]
   if (!runtime) throw new Error('No runtime: the back office is served by server/main.ts')
   return runtime

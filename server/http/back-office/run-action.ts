@@ -1,6 +1,7 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
 import type { ActionError, ActionRefusal, ActionResult } from '#lib/action-result.ts'
+import { isCleanInput } from '#lib/clean-text.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
@@ -17,7 +18,7 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
 ): Promise<ActionResult<Value, Failure>> {
   const { logger } = backOfficeRuntime()
   try {
-    if (typeof request.application !== 'string') return refuse('invalid')
+    if (typeof request.application !== 'string' || !isCleanInput([request.application, request.input])) return refuse('invalid')
     const actor = await findActor(request.application, request.permission)
     if (!actor.ok) return refuse(actor.error)
     const parsed = request.schema.safeParse(request.input instanceof FormData ? Object.fromEntries(request.input) : request.input)

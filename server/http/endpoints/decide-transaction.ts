@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { decide, type DecisionFailure } from '../../approvals/decide.ts'
+import { type DecisionFailure, decide } from '../../approvals/decide.ts'
 import type { Call } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
 import { recordJson } from '../serialise-transaction.ts'

@@ -4,14 +4,17 @@ import { MoreWords } from '#components/ui/words.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
 import { listApprovals } from '#server/approvals/list-approvals.ts'
 import { readApproval } from '#server/approvals/read-approval.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { WrongAddress } from '../_components/wrong-address.tsx'
 import { ApprovalBoard } from './_components/approval-board.tsx'
 import { decideTransactions, recallWaiting } from './actions.ts'
 
@@ -24,7 +27,9 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function ApprovalsPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'approval:read')
-  const filter = approvalFilterSchema.parse(await searchParams)
+  const read = readAddress(approvalFilterSchema, await searchParams)
+  if (!read.ok) return <WrongAddress href={paths.approvals(application)} />
+  const filter = read.value
   const query = approvalQuery(filter)
   const { pool, clock } = backOfficeRuntime()
   const queryClient = getQueryClient()

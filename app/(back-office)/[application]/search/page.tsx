@@ -21,7 +21,7 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function SearchPage({ params, searchParams }: Props) {
   const [{ application }, { q }, t] = await Promise.all([params, searchParams, getT()])
   const actor = await requireActor(application, 'transaction:read')
-  const text = (typeof q === 'string' ? q : '').slice(0, 200)
+  const text = (typeof q === 'string' ? q : '').slice(0, 200).toWellFormed()
   const target = await resolveSearch(backOfficeRuntime().pool, actor.applicationId, text)
   switch (target?.kind) {
     case 'transaction':

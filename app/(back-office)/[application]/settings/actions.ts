@@ -49,14 +49,14 @@ export async function changePassword(
   })
 }
 
+const enrolment = z.object({ kind: z.literal('totp') })
+
 /** A new key and its QR code. Nothing is switched on before `confirmEnrolment` has seen a code. */
 export async function startEnrolment(
   application: string,
   input: { kind: 'totp' },
 ): Promise<ActionResult<Enrolment, 'unknown_person' | 'already_enabled'>> {
-  return runAction({ schema: z.object({ kind: z.literal('totp') }), permission: PERMISSION, application, input }, (actor) =>
-    beginEnrolment(actor.id),
-  )
+  return runAction({ schema: enrolment, permission: PERMISSION, application, input }, (actor) => beginEnrolment(actor.id))
 }
 
 const oneCode = z.object({ code: z.string().trim().min(1).max(64) })

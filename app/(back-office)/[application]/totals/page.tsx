@@ -4,14 +4,17 @@ import { MoreWords } from '#components/ui/words.tsx'
 import { totalsAddress } from '#lib/finance-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
 import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
 import { readTotals } from '#server/reports/read-totals.ts'
+import { WrongAddress } from '../_components/wrong-address.tsx'
 import { TotalsBoard } from './_components/totals-board.tsx'
 
 type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
@@ -23,7 +26,9 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function TotalsPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'total:read')
-  const query = totalsQuerySchema.parse(await searchParams)
+  const read = readAddress(totalsQuerySchema, await searchParams)
+  if (!read.ok) return <WrongAddress href={paths.totals(application)} />
+  const query = read.value
   const { reportPool, clock } = backOfficeRuntime()
   const queryClient = getQueryClient()
   const [locale] = await Promise.all([

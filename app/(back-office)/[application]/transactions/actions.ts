@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ActionResult } from '#lib/action-result.ts'
 import { toQuery } from '#lib/paths.ts'
 import { err, ok } from '#lib/result.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { toAddressValues } from '#lib/transaction-query.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
@@ -31,18 +32,15 @@ export async function synchronise(
 
 /** What a view keeps is what its list understands: anything else in the address is dropped. */
 const view = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(80)
-    .refine((name) => !name.includes('\0')),
+  name: z.string().trim().min(1).max(80),
   query: z
     .string()
     .max(2_000)
-    .transform((text) => {
-      const filter = transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(text)))
-      return toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 1 })).replace(/^\?/, '')
+    .transform((text, context) => {
+      const filter = readAddress(transactionFilterSchema, Object.fromEntries(new URLSearchParams(text)))
+      if (filter.ok) return toQuery(toAddressValues({ ...toTransactionQuery(filter.value), page: 1 })).replace(/^\?/, '')
+      context.addIssue({ code: 'custom', message: 'action.invalid' })
+      return z.NEVER
     }),
 })
 
@@ -56,9 +54,11 @@ export async function saveView(
   )
 }
 
+const oneView = z.object({ viewId: z.uuid() })
+
 /** Removes a view of this person. */
 export async function deleteView(application: string, input: { viewId: string }): Promise<ActionResult<null, 'not_found'>> {
-  return runAction({ schema: z.object({ viewId: z.uuid() }), permission: 'transaction:read', application, input }, (actor, { viewId }) =>
+  return runAction({ schema: oneView, permission: 'transaction:read', application, input }, (actor, { viewId }) =>
     removeSavedView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, viewId }),
   )
 }

@@ -5,9 +5,11 @@ import { PageSkeleton } from '#components/ui/skeleton.tsx'
 import { MoreWords } from '#components/ui/words.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
 import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
-import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
+import { type TransactionFilter, transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { toAddressValues } from '#lib/transaction-query.ts'
 import { type BackOfficeActor, requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
@@ -15,6 +17,7 @@ import { getT, readColumnChoice, readLocale } from '#server/http/back-office/pre
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
 import { listViews } from '#server/identity/saved-views.ts'
 import { readTransactionList, toTransactionQuery } from '#server/reports/transaction-list.ts'
+import { WrongAddress } from '../_components/wrong-address.tsx'
 import { TransactionList } from './_components/transaction-list.tsx'
 
 type SearchParams = Record<string, string | string[] | undefined>
@@ -27,15 +30,16 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function TransactionsPage({ params, searchParams }: Props) {
   const { application } = await params
   const [actor, t, values] = await Promise.all([requireActor(application, 'transaction:read'), getT(), searchParams])
+  const filter = readAddress(transactionFilterSchema, values)
+  if (!filter.ok) return <WrongAddress href={paths.transactions(application)} />
   return (
     <Suspense fallback={<PageSkeleton label={t('ui.loading')} rows={12} />}>
-      <Content application={application} actor={actor} values={values} />
+      <Content application={application} actor={actor} filter={filter.value} />
     </Suspense>
   )
 }
 
-async function Content({ application, actor, values }: { application: string; actor: BackOfficeActor; values: SearchParams }) {
-  const filter = transactionFilterSchema.parse(values)
+async function Content({ application, actor, filter }: { application: string; actor: BackOfficeActor; filter: TransactionFilter }) {
   const query = toTransactionQuery(filter)
   const { pool, reportPool } = backOfficeRuntime()
   const queryClient = getQueryClient()

@@ -5,14 +5,17 @@ import { MoreWords } from '#components/ui/words.tsx'
 import { statementAddress } from '#lib/finance-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
 import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
 import { getQueryClient } from '#server/http/back-office/query-client.ts'
 import { readStatement, readStatementLines } from '#server/reports/read-statement.ts'
+import { WrongAddress } from '../../_components/wrong-address.tsx'
 import { StatementBoard } from './_components/statement-board.tsx'
 
 type Props = {
@@ -29,7 +32,9 @@ export default async function StatementPage({ params, searchParams }: Props) {
   const actor = await requireActor(application, 'statement:read')
   const operator = operatorSchema.safeParse(wanted)
   if (!operator.success) return notFound()
-  const query = statementQuerySchema.parse(await searchParams)
+  const read = readAddress(statementQuerySchema, await searchParams)
+  if (!read.ok) return <WrongAddress href={paths.statement(application, operator.data)} />
+  const query = read.value
   const { reportPool, clock } = backOfficeRuntime()
   const request = { applicationId: actor.applicationId, operator: operator.data, filter: query, now: clock.now() }
   const queryClient = getQueryClient()

@@ -5,11 +5,13 @@ import { answerData } from '#server/http/back-office/answer-data.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { readBalances } from '#server/reports/read-balances.ts'
 
+const noQuery = z.object({})
+
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
   const { pool, clock } = backOfficeRuntime()
   return answerData(
-    { application, permission: 'balance:read', schema: z.object({}), searchParams: request.nextUrl.searchParams },
+    { application, permission: 'balance:read', schema: noQuery, searchParams: request.nextUrl.searchParams },
     async (actor) => ok(await readBalances(pool, actor.applicationId, clock.now())),
   )
 }

@@ -11,9 +11,16 @@ import { readTotals } from '#server/reports/read-totals.ts'
 /** The totals per operator as a file, for the same filters as the page. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  return answerCsv({ application, permission: 'export:create', fileName: `totals-${application}` }, async (actor) => {
+  const { searchParams } = request.nextUrl
+  const file = {
+    application,
+    permission: 'export:create',
+    fileName: `totals-${application}`,
+    schema: totalsQuerySchema,
+    searchParams,
+  } as const
+  return answerCsv(file, async (actor, query) => {
     const { reportPool, clock } = backOfficeRuntime()
-    const query = totalsQuerySchema.parse(Object.fromEntries(request.nextUrl.searchParams))
     const t = await getT()
     const totals = await readTotals(reportPool, actor.applicationId, query, clock.now())
     const status = query.status === 'ALL' ? t('totals.allStatuses') : t(`status.${query.status}`)

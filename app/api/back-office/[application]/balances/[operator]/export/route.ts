@@ -16,11 +16,16 @@ type Props = { params: Promise<{ application: string; operator: string }> }
 export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
   const { application, operator } = await params
   return answerCsv(
-    { application, permission: 'statement:read', fileName: `statement-${application}-${operator.replace(/\W/g, '')}` },
-    async (actor) => {
+    {
+      application,
+      permission: 'statement:read',
+      fileName: `statement-${application}-${operator.replace(/\W/g, '')}`,
+      schema: statementQuerySchema,
+      searchParams: request.nextUrl.searchParams,
+    },
+    async (actor, filter) => {
       const code = operatorSchema.safeParse(operator)
       if (!code.success) return null
-      const filter = statementQuerySchema.parse(Object.fromEntries(request.nextUrl.searchParams))
       const asked = { applicationId: actor.applicationId, operator: code.data, filter, now: backOfficeRuntime().clock.now() }
       const t = await getT()
       return filter.view === 'lines' ? writeLines({ ...asked, kind: filter.kind, page: 1, size: LINES_MAX }, t) : writeDays(asked, t)

@@ -1,0 +1,18 @@
+import { ButtonLink } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { getT } from '#server/http/back-office/preferences.ts'
+import { notePageStatus } from '#server/http/page-notes.ts'
+
+/** In place of a page whose address names a date that does not exist, or text that cannot be searched for; `href` is the page without filters. */
+export async function WrongAddress({ href }: { href: string }) {
+  const t = await getT()
+  notePageStatus(400)
+  return (
+    <EmptyState
+      icon="alert"
+      title={t('refusal.addressTitle')}
+      text={t('refusal.addressText')}
+      action={<ButtonLink href={href}>{t('refusal.addressAction')}</ButtonLink>}
+    />
+  )
+}

@@ -1,0 +1,35 @@
+import type { z } from 'zod'
+import { isCleanText } from '../clean-text.ts'
+import { err, ok, type Result } from '../result.ts'
+
+/** The query of an address, as Next hands it to a page: what stands there twice is a list. */
+export type AddressValues = Readonly<Record<string, string | string[] | undefined>>
+
+/** With other days than those asked for, a page would show other sums than those asked for. */
+const NEVER_FORGIVEN = new Set(['from', 'to', 'unconfirmedAfter', 'unconfirmedBefore', 'webhookAfter', 'webhookBefore'])
+
+/**
+ * Reads the address of a page. What a person typed or an old link has wrong falls back to its default, so that the page opens. Errors:
+ * a date that does not exist, and text that no database can hold.
+ */
+export function readAddress<Schema extends z.ZodObject>(schema: Schema, values: AddressValues): Result<z.output<Schema>, 'invalid'> {
+  const given = Object.entries(values).filter(([, value]) => value !== '')
+  if (!given.every(([name, value]) => isCleanText(name) && [value].flat().every((text) => isCleanText(text ?? '')))) return err('invalid')
+  const parsed = schema.safeParse(Object.fromEntries(given))
+  if (parsed.success) return ok(parsed.data)
+  const wrong = new Set(parsed.error.issues.map((issue) => String(issue.path[0])))
+  if (wrong.values().some((name) => NEVER_FORGIVEN.has(name))) return err('invalid')
+  return ok(schema.parse(Object.fromEntries(given.filter(([name]) => !wrong.has(name)))))
+}
+
+/**
+ * Reads the query of a data address or an export, which our own pages write: nothing is forgiven, because other data than those asked
+ * for would look like an answer. Parameters that the schema does not know are ignored; a repeated one is an error.
+ */
+export function readExactAddress<Schema extends z.ZodType>(schema: Schema, query: URLSearchParams): Result<z.output<Schema>, 'invalid'> {
+  const given = [...query].filter(([, value]) => value !== '')
+  const values = Object.fromEntries(given)
+  if (Object.keys(values).length < given.length || !given.flat().every(isCleanText)) return err('invalid')
+  const parsed = schema.safeParse(values)
+  return parsed.success ? ok(parsed.data) : err('invalid')
+}

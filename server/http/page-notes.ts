@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** What our own code behind Next tells the front door about the request under way. */
+export type PageNotes = {
+  /** True once any code of ours was reached. Until then whatever failed was Next, reading the request. */
+  isReached: boolean
+  /** The status that a page asks for: Next itself offers pages no 400. */
+  status: number | undefined
+}
+
+const KEY = Symbol.for('countersign.pageNotes')
+
+/** Next bundles its own copy of this module: the one store of the process hangs on globalThis, where both copies find it. */
+function store(): AsyncLocalStorage<PageNotes> {
+  const holder = globalThis as { [KEY]?: AsyncLocalStorage<PageNotes> }
+  holder[KEY] ??= new AsyncLocalStorage()
+  return holder[KEY]
+}
+
+/** Runs Next's handler so that the code it calls can write these notes. */
+export function runWithNotes<Value>(notes: PageNotes, work: () => Value): Value {
+  return store().run(notes, work)
+}
+
+/** Notes that the request reached our own code: an error from now on is ours. */
+export function noteReached(): void {
+  const notes = store().getStore()
+  if (notes) notes.isReached = true
+}
+
+/** Asks for this status instead of 200. Has no effect once the first bytes of the page have left. */
+export function notePageStatus(status: number): void {
+  const notes = store().getStore()
+  if (notes) notes.status = status
+}

@@ -48,7 +48,7 @@ export function listBehind(
   }
 }
 
-/** What the chart draws for one period, `2026-11-03` or `2026-11`. */
+/** What the chart draws for one period, `2026-11-03`, `2026-11` or `2026`. */
 export type PeriodPart = { period: string; currency: Currency; status: TransactionStatus | readonly TransactionStatus[] }
 
 /** The list behind a period of the chart: the days of it that the range leaves. */
@@ -57,7 +57,8 @@ export function listBehindPeriod(
   range: OpenRange,
   { period, currency, status }: PeriodPart,
 ): TransactionLink {
-  const [first, last] = period.length === 7 ? [`${period}-01`, monthEnd(period)] : [period, period]
+  const first = `${period}-01-01`.slice(0, 10)
+  const last = period.length === 7 ? monthEnd(period) : `${period}-12-31`.slice(0, 10)
   return {
     status,
     ...(query.type ? { type: query.type } : {}),

@@ -1,3 +1,4 @@
+import type { PeriodStep } from './chart-periods.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { UtcDay } from './time.ts'
@@ -10,7 +11,7 @@ import type { TransactionStatus } from './transaction-status.ts'
 
 export type CurrencyTotal = { currency: Currency; count: number; amount: string }
 
-/** One bar of a chart by day or month: exact amounts of what succeeded and what failed, and how many. */
+/** One bar of a chart by day, month or year: exact amounts of what succeeded and what failed, and how many. */
 export type PeriodTotal = { period: string; success: string; failed: string; successCount: number; failedCount: number }
 export type CurrencyChart = { currency: Currency; periods: PeriodTotal[] }
 
@@ -22,7 +23,7 @@ export type TotalsDto = {
   from: UtcDay | null
   to: UtcDay | null
   cards: CurrencyTotal[]
-  step: 'day' | 'month'
+  step: PeriodStep
   charts: CurrencyChart[]
   operators: OperatorTotal[]
   /** What the partner API answers for the same question, currencies added together; null where it has no such question. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export function listOf<const Values extends readonly [string, ...string[]]>(words: Values) {
   return z
     .string()
-    .transform((text) => text.split(','))
+    .transform((text) => (text === '' ? [] : text.split(',')))
     .pipe(z.array(z.enum(words)))
     .transform((given) => words.filter((word): word is Values[number] => given.some((each) => each === word)))
     .default([])

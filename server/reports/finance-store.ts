@@ -1,3 +1,4 @@
+import type { PeriodStep } from '#lib/chart-periods.ts'
 import type { Currency } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
@@ -47,13 +48,15 @@ export async function selectOperatorSums(
 
 export type PeriodSum = { period: string; currency: Currency; status: 'SUCCESS' | 'FAILED'; count: bigint; amountMinor: bigint }
 
-/** Succeeded and failed amounts per day or month and currency, oldest first. By day: the source has no months. */
+const PERIOD_FORMATS: Readonly<Record<PeriodStep, string>> = { day: 'YYYY-MM-DD', month: 'YYYY-MM', year: 'YYYY' }
+
+/** Succeeded and failed amounts per day, month or year and currency, oldest first. By day: the source has no months. */
 export async function selectPeriodSums(
   queryable: Queryable,
   applicationId: string,
   query: RollUpQuery,
   source: Source,
-  step: 'day' | 'month',
+  step: PeriodStep,
 ): Promise<PeriodSum[]> {
   const { rows } = await queryable.query<PeriodSum>(
     `select to_char(d.period, $8) as period, c.currency, d.status, sum(d.count) as count, sum(d."amountMinor") as "amountMinor"
@@ -63,7 +66,7 @@ export async function selectPeriodSums(
      group by 1, 2, 3 order by 1`,
     [
       ...valuesOf(applicationId, query, source, ['SUCCESS', 'FAILED']),
-      step === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM',
+      PERIOD_FORMATS[step],
       step,
       OPERATOR_CODES,
       OPERATOR_CODES.map((code) => OPERATORS[code].country.currency),

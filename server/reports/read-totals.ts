@@ -1,9 +1,10 @@
+import { chartPeriods, type PeriodStep } from '#lib/chart-periods.ts'
 import type { CurrencyChart, CurrencyTotal, OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { TotalsFilter } from '#lib/schemas/finance-query.ts'
-import { type UtcDay, utcDayOf } from '#lib/time.ts'
-import { daysAsked, daysBetween } from '#lib/total-dates.ts'
+import { FIRST_DAY, LAST_DAY, type UtcDay, utcDayOf } from '#lib/time.ts'
+import { daysAsked, type OpenRange } from '#lib/total-dates.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import {
@@ -17,9 +18,6 @@ import {
 import { daysOnly, selectSource } from './roll-up-source.ts'
 import { totalByRange, totalOfApplication } from './total-amounts.ts'
 
-/** A chart of more days than this is drawn by month. */
-const DAYS_IN_CHART_MAX = 100
-
 /**
  * Totals of an application by the filters of the page, from the roll-ups: the cost depends on the days, never on the transactions. All of
  * it in one snapshot, so that cards, chart, table and the API's number fit each other.
@@ -32,11 +30,7 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
     const sums = await selectOperatorSums(snapshot, applicationId, query, source)
     const bounds = await selectDayBounds(snapshot, applicationId)
     const today = utcDayOf(now)
-    const from = laterOf(range.from, bounds?.first ?? today)
-    const to = earlierOf(range.to, laterOf(bounds?.last ?? today, today))
-    const days = from <= to ? daysBetween(range.from ?? from, to) : []
-    const step = days.length > DAYS_IN_CHART_MAX ? 'month' : 'day'
-    const periods = step === 'day' ? days : [...new Set(days.map((day) => day.slice(0, 7)))]
+    const { step, periods } = periodsOf(range, { first: bounds?.first ?? today, last: laterOf(bounds?.last ?? today, today) })
     const chosen = sums.filter((sum) => filter.status === 'ALL' || sum.status === filter.status)
     return {
       ...range,
@@ -49,6 +43,18 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
   })
 }
 
+/**
+ * The bars of the chart. What a range asks for beyond the days that the application has is left out as soon as it would make the bars
+ * coarser: nobody can ask for more bars than there are transactions to fill, and never for more than fit (chartPeriods).
+ */
+function periodsOf(range: OpenRange, has: { first: UtcDay; last: UtcDay }): { step: PeriodStep; periods: string[] } {
+  const from = laterOf(range.from, has.first)
+  const to = earlierOf(range.to, has.last)
+  if (from > to) return { step: 'day', periods: [] }
+  const asked = chartPeriods(range.from ?? from, to)
+  return asked.step === 'day' ? asked : chartPeriods(from, to)
+}
+
 /** The API knows a range with one status, and everything of all time; it has no other filters. */
 async function apiTotal(
   snapshot: Queryable,
@@ -59,7 +65,7 @@ async function apiTotal(
   if (filter.type !== null || filter.operator.length > 0) return null
   if (filter.status === 'ALL')
     return range.from === null && range.to === null ? formatMinor(await totalOfApplication(snapshot, applicationId)) : null
-  const days = { startDay: range.from ?? '0001-01-01', endDay: range.to ?? '9999-12-31' }
+  const days = { startDay: range.from ?? FIRST_DAY, endDay: range.to ?? LAST_DAY }
   return formatMinor(await totalByRange(snapshot, applicationId, { ...days, status: filter.status }))
 }
 

@@ -7,6 +7,7 @@ import { Card } from '#components/ui/card.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { useWords } from '#components/ui/words.tsx'
+import type { PeriodStep } from '#lib/chart-periods.ts'
 import type { PeriodPart } from '#lib/finance-address.ts'
 import type { CurrencyChart as Chart, PeriodTotal } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
@@ -15,13 +16,13 @@ import { useDays } from './use-days.ts'
 
 type Props = {
   charts: readonly Chart[]
-  step: 'day' | 'month'
+  step: PeriodStep
   ariaLabel: string
   /** The list behind a part of a period. */
   hrefOf: (part: PeriodPart) => string
 }
 
-/** What succeeded and failed by day or month, one currency at a time; the same figures as an exact table. Each opens its list. */
+/** What succeeded and failed by day, month or year, one currency at a time; the same figures as an exact table. Each opens its list. */
 export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
   const { t, locale } = useWords()
   const days = useDays()
@@ -31,7 +32,7 @@ export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
   const { currency, periods } = chart
   const hintOf = ({ period, success, failed }: PeriodTotal) =>
     `${days.period(period)}: ${t('status.SUCCESS')} ${formatAmount(success, locale)} ${currency}, ${t('status.FAILED')} ${formatAmount(failed, locale)} ${currency}`
-  const title = t(step === 'day' ? 'totals.byDay' : 'totals.byMonth', { currency })
+  const title = t(`totals.by.${step}`, { currency })
   return (
     <Card>
       {charts.length > 1 && (
@@ -67,7 +68,7 @@ export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
             caption={title}
             head={
               <>
-                <Th>{t(step === 'day' ? 'totals.day' : 'totals.month')}</Th>
+                <Th>{t(`totals.${step}`)}</Th>
                 <Th align="end">{t('status.SUCCESS')}</Th>
                 <Th align="end" className="max-sm:hidden">
                   {t('totals.transactions')}

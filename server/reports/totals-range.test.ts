@@ -25,7 +25,7 @@ async function applicationSince(first: string, everyDays: number): Promise<{ app
   const applicationId = await makeApplication(database.pool)
   await database.pool.query(
     `insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
-       select $1, day, o.operator, 'COLLECT', s.status, 3, 900719925474099101
+       select $1, day, o.operator, 'COLLECT', s.status, 3, 9007199254740993
          from generate_series($2::date, $3::date, $4 * interval '1 day') as day, unnest(array['OMCM', 'BFOM', 'UGMTN']) as o (operator),
               unnest(array['SUCCESS', 'FAILED']) as s (status)`,
     [applicationId, first, NOW, everyDays],

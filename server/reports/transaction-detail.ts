@@ -1,3 +1,4 @@
+import { hideSecrets } from '#lib/hide-secrets.ts'
 import { formatMinor } from '#lib/money.ts'
 import type { ActorDto, ApprovalDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -65,7 +66,8 @@ function fieldsOf(transaction: Transaction) {
     currency: transaction.currency,
     customerName: transaction.customerName,
     phoneNumber: transaction.phoneNumber,
-    webhookUrl: transaction.webhookUrl,
+    // Receivers are told secrets in their address; whoever looks at a transaction has no need of them.
+    webhookUrl: hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
     message: transaction.message,
     source: transaction.source,

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { readBuiltActions } from './find-endpoints.ts'
+import { sendRequest } from './send-request.ts'
+
+let database: TestDatabase
+let service: ServiceProcess
+
+before(async () => {
+  database = await createTestDatabase()
+  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url }, servesPages)
+})
+after(async () => {
+  await service.end()
+  await database.drop()
+})
+
+async function servesPages(baseUrl: string): Promise<boolean> {
+  return fetch(`${baseUrl}/sign-in`).then(
+    (response) => response.status === 200,
+    () => false,
+  )
+}
+
+const send = (request: Parameters<typeof sendRequest>[1]) => sendRequest(service.baseUrl, request)
+
+type Case = { method?: string; path: string; headers?: Record<string, string>; body?: string; status: number; title?: MessageKey }
+
+const MULTIPART = 'multipart/form-data; boundary=x'
+const UNREADABLE: MessageKey = 'refusal.unreadableTitle'
+const aForm = (name: string, value: string) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--x--\r\n`
+
+/** What anybody can send without being signed in; Next answers each of them with 500 or with words of its own. */
+function unreadableRequests(): Case[] {
+  const paths = [
+    '/%',
+    '/%FF',
+    '/%C0%80',
+    '/kora/%E2%82',
+    '/%ED%A0%80',
+    '/sign-in?next=%',
+    '/sign-in?next=%00',
+    '/sign-in?%FF=1',
+    '/x.png?a=%00',
+  ]
+  const bodies: [string, string][] = [
+    ['multipart/form-data', 'abc'],
+    [MULTIPART, 'abc'],
+    [MULTIPART, '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nno end'],
+    [MULTIPART, '--x\r\nbroken\r\n\r\n--x--\r\n'],
+    [MULTIPART, aForm('$ACTION_REF_1', 'v')],
+    [MULTIPART, aForm('$ACTION_ID_00ff', 'v')],
+  ]
+  return [
+    ...paths.map((path): Case => ({ path, status: 400, title: UNREADABLE })),
+    ...['/sign-in', '/', '/kora/approvals', '/no/such/page'].flatMap((path) =>
+      bodies.map(
+        ([type, body]): Case => ({ method: 'POST', path, headers: { 'content-type': type }, body, status: 400, title: UNREADABLE }),
+      ),
+    ),
+    ...['PUT', 'PATCH', 'DELETE', 'OPTIONS'].map(
+      (method): Case => ({ method, path: '/sign-in', status: 405, title: 'refusal.methodTitle' }),
+    ),
+  ]
+}
+
+function foreignRequests(): Case[] {
+  return ['https://evil.example', 'null', 'garbage', 'http://', 'http://127.0.0.1', 'file:///etc'].flatMap((origin) =>
+    ['/sign-in', '/kora/approvals', '/api/back-office/kora/transactions/export'].map((path): Case => {
+      const headers = { origin, 'content-type': MULTIPART, accept: 'text/html' }
+      return { method: 'POST', path, headers, body: aForm('a', 'b'), status: 403, title: 'refusal.foreignTitle' }
+    }),
+  )
+}
+
+test('4xx with our own words in English and French: whatever Next could not read, nobody signed in', async () => {
+  const wrong: string[] = []
+  for (const { status, title, ...request } of [...unreadableRequests(), ...foreignRequests()]) {
+    for (const language of ['en', 'fr'] as const) {
+      const answer = await send({ ...request, headers: { 'accept-language': language, ...request.headers } })
+      const where = `${JSON.stringify(request)} in ${language}`
+      if (answer.status !== status) wrong.push(`${where}: ${answer.status} instead of ${status}`)
+      else if (title && !answer.body.includes(`<h1>${MESSAGES[language][title]}</h1>`)) wrong.push(`${where}: ${answer.body.slice(0, 300)}`)
+      else if (!answer.headers['content-security-policy']) wrong.push(`${where}: no policy`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('the language that was chosen on the sign-in page is that of a refusal too', async () => {
+  const answer = await send({ path: '/%', headers: { cookie: 'a=b; countersign.language=fr', 'accept-language': 'en' } })
+  assert.match(answer.body, /<html lang="fr">/)
+})
+
+test('4xx: action bodies that are no arguments, unknown action ids and ids of another build, for every action', async () => {
+  const wrong: string[] = []
+  const bodies = [
+    '',
+    '[',
+    '{',
+    'null',
+    '5',
+    '"$@1"',
+    '["$K1"]',
+    '["$F1"]',
+    '["$1:x:y"]',
+    '["$Q7"]',
+    '["$T"]',
+    '[{"__proto__":"$@0"}]',
+    `${'['.repeat(50_000)}`,
+    '\0',
+    '["$n9e9"]',
+    '["$undefined"',
+  ]
+  const actions = await readBuiltActions()
+  assert.ok(actions.length > 10)
+  for (const { id, name } of [
+    ...actions,
+    { id: '00'.repeat(21), name: 'unknown' },
+    { id: 'x', name: 'no id' },
+    { id: '__proto__', name: 'prototype' },
+  ]) {
+    for (const body of bodies)
+      for (const type of ['text/plain;charset=UTF-8', MULTIPART, 'multipart/form-data', 'application/json']) {
+        const headers = { 'next-action': id, 'content-type': type, origin: service.baseUrl, accept: 'text/x-component' }
+        const answer = await send({ method: 'POST', path: '/sign-in', headers, body })
+        // Arguments that can be read reach the action, which refuses them itself: 200 with a code, or a redirect to the sign-in page.
+        if (answer.status >= 500)
+          wrong.push(`${name} with ${type} ${JSON.stringify(body.slice(0, 30))}: ${answer.status} ${answer.body.slice(0, 100)}`)
+        else if (answer.status === 200 && answer.headers['content-type']?.startsWith('text/html'))
+          wrong.push(`${name} with ${type}: a page`)
+      }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('4xx: whatever next-auth would call a server error', async () => {
+  const form = 'application/x-www-form-urlencoded'
+  const cases: Case[] = [
+    ...[
+      'callback/credentials',
+      'callback/google',
+      'callback',
+      'foo',
+      '_log',
+      'verify-request',
+      'callback/credentials/x',
+      'constructor',
+      '__proto__',
+    ].map((action): Case => ({ path: `/api/auth/${action}`, status: action === 'callback/credentials' ? 405 : 404 })),
+    ...['https://evil.example', '//evil.example', '/.//evil.example', 'garbage', 'javascript:alert(1)', '%5C%5Cevil.example'].flatMap(
+      (url): Case[] => [
+        { path: `/api/auth/csrf?callbackUrl=${url}`, status: 400 },
+        { path: `/api/auth/signin?callbackUrl=${url}`, status: 400 },
+        { path: '/api/auth/csrf', headers: { cookie: `next-auth.callback-url=${url}` }, status: 400 },
+        {
+          method: 'POST',
+          path: '/api/auth/callback/credentials',
+          headers: { 'content-type': form },
+          body: `callbackUrl=${url}`,
+          status: 400,
+        },
+      ],
+    ),
+    ...[
+      '{',
+      'null',
+      '[]',
+      '5',
+      '{"callbackUrl":5}',
+      '{"csrfToken":[]}',
+      '{"email":{}}',
+      '{"email":"\\u0000"}',
+      `${'['.repeat(50_000)}`,
+    ].map(
+      (body): Case => ({
+        method: 'POST',
+        path: '/api/auth/callback/credentials',
+        headers: { 'content-type': 'application/json' },
+        body,
+        status: 400,
+      }),
+    ),
+    { method: 'POST', path: '/api/auth/callback/credentials', headers: { 'content-type': MULTIPART }, body: 'abc', status: 400 },
+    { method: 'POST', path: '/api/auth/callback/credentials', headers: { 'content-type': form }, body: 'email=%00', status: 400 },
+    { method: 'POST', path: '/api/auth/csrf', status: 405 },
+    { method: 'POST', path: '/api/auth/signout', headers: { origin: 'https://evil.example' }, status: 403 },
+  ]
+  const wrong: string[] = []
+  for (const { status, title: _, ...request } of cases) {
+    const answer = await send(request)
+    if (answer.status !== status) wrong.push(`${JSON.stringify(request).slice(0, 200)}: ${answer.status} instead of ${status}`)
+    const page = await send({ ...request, headers: { ...request.headers, accept: 'text/html', 'accept-language': 'fr' } })
+    if (page.status !== status || !page.body.includes('<html lang="fr">'))
+      wrong.push(`${JSON.stringify(request).slice(0, 200)}: no page in French`)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('nobody is led to another site: neither by `next` nor by an application’s name', async () => {
+  for (const next of [
+    '/.//evil.example/x',
+    '/x/..//evil.example',
+    '/%2e//evil.example',
+    '/%5Cevil.example',
+    '//evil.example',
+    'https://evil.example',
+  ]) {
+    const page = await send({ path: `/sign-in?next=${encodeURIComponent(next)}` })
+    assert.equal(page.status, 200)
+    assert.doesNotMatch(page.body.replaceAll(/<script[\s\S]*?<\/script>/g, ''), /name="next" value="[^"]*evil/)
+  }
+  for (const name of ['a%0ab', '%E2%82%AC', '%09', '..%09']) {
+    const { status, headers } = await send({ method: 'POST', path: `/api/back-office/${name}/transactions/export` })
+    assert.equal(status, 303, name)
+    assert.match(headers['location'] ?? '', /^\/[\w%.-]+\/transactions\/exports\?refused=refused$/)
+  }
+})
+
+test('every address has a Content-Security-Policy, pages one with a nonce: also those that end in .png or .txt, and what is not there', async () => {
+  const { baseUrl } = service
+  const found = await send({ path: '/sign-in' })
+  const script = /\/_next\/static\/[^"]+\.js/.exec(found.body)?.[0] ?? assert.fail('A page without script')
+  const pages = [
+    '/',
+    '/sign-in',
+    '/sign-in/second-factor',
+    '/sign-in/enrol',
+    '/kora',
+    '/kora.png',
+    '/kora.txt',
+    '/kora.ico',
+    '/kora.svg',
+    '/kora.webmanifest',
+  ]
+  const missing = [
+    '/kora/x.png',
+    '/a/b/c/d.txt',
+    '/no/such/page',
+    '/api',
+    '/api/none',
+    '/api/x.png',
+    '/apiary',
+    '/publicity',
+    '/healthy',
+    '/_next',
+    '/_next/x',
+    '/robots.txt/x',
+    '/icon.svgx',
+    '/sign-in/x.png',
+  ]
+  for (const path of [...pages, ...missing]) {
+    const { headers } = await send({ path })
+    const policy = headers['content-security-policy'] ?? ''
+    assert.match(policy, /script-src 'self' 'nonce-[A-Za-z0-9+/=]{20,}' 'strict-dynamic'/, path)
+    assert.doesNotMatch(policy, /unsafe/)
+  }
+  const rest = [
+    script,
+    '/_next/static/none.js',
+    '/robots.txt',
+    '/icon.svg',
+    '/api/back-office/kora/totals',
+    '/api/back-office/none',
+    '/api/auth/csrf',
+    '/api/auth/none',
+    '/%',
+  ]
+  for (const path of rest)
+    assert.match((await sendRequest(baseUrl, { path })).headers['content-security-policy'] ?? '', /default-src 'none'/, path)
+})
+
+test('413 or 400, never a truncated reading: a form and an action of more than 1 MB', async () => {
+  const body = aForm('email', 'x'.repeat(1_500_000))
+  for (const path of ['/sign-in', '/no/such/page']) {
+    const { status } = await send({ method: 'POST', path, headers: { 'content-type': MULTIPART }, body })
+    assert.ok(status === 413 || status === 400, `${path}: ${status}`)
+  }
+})

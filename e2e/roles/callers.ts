@@ -34,7 +34,8 @@ export async function gatherCallers(baseUrl: string, pool: Pool, application: { 
   return callers
 }
 
-async function newPerson(
+/** A new person with these roles, signed in. */
+export async function newPerson(
   baseUrl: string,
   pool: Pool,
   applicationId: string,

@@ -4,15 +4,15 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { safeNext } from '#lib/safe-next.ts'
 
 /** What programs and the sign-in page use of next-auth. The rest of it (other providers, its own pages, its log) is not offered. */
-const OFFERED: Readonly<Record<string, readonly string[]>> = {
-  csrf: ['GET'],
-  session: ['GET'],
-  providers: ['GET'],
-  signin: ['GET'],
-  signout: ['GET', 'POST'],
-  error: ['GET'],
-  'callback/credentials': ['POST'],
-}
+const OFFERED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['csrf', ['GET']],
+  ['session', ['GET']],
+  ['providers', ['GET']],
+  ['signin', ['GET']],
+  ['signout', ['GET', 'POST']],
+  ['error', ['GET']],
+  ['callback/credentials', ['POST']],
+])
 const BODY_BYTES_MAX = 64 * 1024
 const CALLBACK_COOKIES = ['next-auth.callback-url', '__Secure-next-auth.callback-url']
 
@@ -26,7 +26,7 @@ export async function readAuthRequest(
   action: readonly string[],
   siteUrl: string,
 ): Promise<Result<NextRequest, number>> {
-  const methods = OFFERED[action.join('/')]
+  const methods = OFFERED.get(action.join('/'))
   if (!methods) return err(404)
   const method = request.method === 'HEAD' ? 'GET' : request.method
   if (!methods.includes(method)) return err(405)

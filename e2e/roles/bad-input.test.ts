@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ZodObject } from 'zod'
+import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { ROLES } from '#lib/permissions.ts'
+import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem } from '#server/testing/factories.ts'
+import { createTestPartner } from '#server/testing/partner.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { ACTIONS } from './access-table.ts'
+import { WRONG_QUERY_VALUES, WRONG_SEGMENTS, WRONG_TEXTS, WRONG_TYPES } from './bad-values.ts'
+import { newPerson } from './callers.ts'
+import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
+import { fingerprint } from './fingerprint.ts'
+import { type Sent, sendRequest } from './send-request.ts'
+
+const APPLICATION = 'bad-input'
+let database: TestDatabase
+let service: ServiceProcess
+/** Somebody with every role, so that nothing but the input can be refused. */
+let cookie: string
+let waitingId: string
+
+before(async () => {
+  database = await createTestDatabase()
+  const here = await createTestPartner(database.pool, { name: 'Bad input' })
+  await createTestPartner(database.pool, { name: 'Elsewhere' })
+  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url }, servesPages)
+  const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
+  await takeIn(database.pool, [waiting])
+  waitingId = waiting.transactionId
+  cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
+})
+after(async () => {
+  await service.end()
+  await database.drop()
+})
+
+async function servesPages(baseUrl: string): Promise<boolean> {
+  return fetch(`${baseUrl}/sign-in`).then(
+    (response) => response.status === 200,
+    () => false,
+  )
+}
+
+function send(path: string, method = 'GET', more: { headers?: Record<string, string>; body?: string } = {}): Promise<Sent> {
+  return sendRequest(service.baseUrl, { path, method, ...more, headers: { cookie, accept: 'text/html', ...more.headers } })
+}
+
+const LIVE = 'GET /api/back-office/[application]/live'
+const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> = {
+  'GET /api/back-office/[application]/overview': overviewQuerySchema,
+  'GET /api/back-office/[application]/transactions': transactionFilterSchema,
+  'POST /api/back-office/[application]/transactions/export': transactionFilterSchema,
+  'GET /api/back-office/[application]/approvals': approvalFilterSchema,
+  'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
+  'GET /api/back-office/[application]/totals': totalsQuerySchema,
+  'GET /api/back-office/[application]/totals/export': totalsQuerySchema,
+  'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
+  'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
+  'GET /api/back-office/[application]/balances/[operator]/export': statementQuerySchema,
+}
+const PARAMETERS = [
+  ...new Set(
+    [transactionFilterSchema, approvalFilterSchema, totalsQuerySchema, statementQuerySchema, overviewQuerySchema].flatMap((schema) =>
+      Object.keys(schema.shape),
+    ),
+  ),
+  ...['q', 'sha256', 'refused', 'next'],
+]
+
+async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method: string; path: string; pattern: string }[]> {
+  const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE)
+  return found.map(({ name }) => {
+    const [method = '', pattern = ''] = name.split(' ')
+    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM' }
+    return { name, method, pattern, path: pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => filled[key]) }
+  })
+}
+
+test('400: every data address and export with any value that its query does not allow; 200 with what it does', async () => {
+  const wrong: string[] = []
+  for (const { name, method, path } of await endpoints('data')) {
+    const schema = SCHEMAS[name]
+    for (const parameter of [...(schema instanceof ZodObject ? Object.keys(schema.shape) : []), 'unknown']) {
+      for (const value of [...WRONG_QUERY_VALUES, '%00', 'a%00b', '%ED%A0%80', '%FF', '%']) {
+        const query = `${parameter}=${value}`
+        const answer = await send(`${path}?${query}`, method, method === 'POST' ? FORM : {})
+        const isReadable = !/%00|%ED%A0%80|%FF|%$/.test(value)
+        const allowed = isReadable && (schema === undefined || readExactAddress(schema, new URLSearchParams(query)).ok)
+        const expected = allowed ? (name.endsWith('/exports') ? 400 : 200) : 400
+        if (answer.status !== expected) wrong.push(`${name} with ${query.slice(0, 60)}: ${answer.status} instead of ${expected}`)
+      }
+      const twice = await send(`${path}?${parameter}=1&${parameter}=1`, method, method === 'POST' ? FORM : {})
+      if (twice.status !== 400) wrong.push(`${name} with ${parameter} twice: ${twice.status}`)
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 40), [])
+})
+
+const FORM = { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'format=csv' }
+
+test('404: no application, transaction or operator of that name, in every part of every path; 405 for every other method', async () => {
+  const wrong: string[] = []
+  for (const { name, method, pattern, path } of [...(await endpoints('data')), ...(await endpoints('page'))]) {
+    const parts = [...pattern.matchAll(/\[(\w+)\]/g)].map((match) => match[1] ?? '')
+    for (const part of parts) {
+      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM' }
+      for (const segment of WRONG_SEGMENTS) {
+        const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => (key === part ? segment : filled[key]))
+        const { status } = await send(address, method, method === 'POST' ? FORM : {})
+        const isLedOn = method === 'POST' && status === 303
+        if (status !== 404 && !isLedOn) wrong.push(`${method} ${address.slice(0, 100)}: ${status}`)
+      }
+    }
+    for (const other of ['POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => each !== method)) {
+      const isForm = other === 'POST' && !path.startsWith('/api/')
+      const { status } = await send(path, other, { body: '{}' })
+      if (isForm ? status >= 500 : status !== 405) wrong.push(`${other} ${path} (${name}): ${status}`)
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 40), [])
+})
+
+test('400: an export whose form is no form, or names no format or no transactions', async () => {
+  const address = `/api/back-office/${APPLICATION}/transactions/export`
+  const urlencoded = 'application/x-www-form-urlencoded'
+  const wrong: string[] = []
+  for (const [type, body] of [
+    ['', ''],
+    ['application/json', '{"format":"csv"}'],
+    ['text/plain', 'format=csv'],
+    ['multipart/form-data', 'abc'],
+    ['multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data; name="format"; filename="a"\r\n\r\ncsv\r\n--x--\r\n'],
+    [urlencoded, ''],
+    [urlencoded, 'format=pdf'],
+    [urlencoded, 'format=csv&ids='],
+    [urlencoded, 'format=csv&ids=7'],
+    [urlencoded, `format=csv&ids=${waitingId},`],
+    [urlencoded, `format=csv&ids=${Array(1_001).fill(waitingId).join(',')}`],
+    [urlencoded, 'format=csv%00'],
+  ] as const) {
+    const { status } = await send(address, 'POST', { headers: { 'content-type': type }, body })
+    if (status !== 400) wrong.push(`${type} ${body.slice(0, 60)}: ${status}`)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('400 with a page that says so: every page whose address has a date that does not exist; no page breaks whatever else it has', async () => {
+  const wrong: string[] = []
+  const dates = PARAMETERS.filter((parameter) => /^(from|to)$|After$|Before$/.test(parameter))
+  for (const { path } of await endpoints('page')) {
+    // All of them at once, so that one request tries each; the dates apart, because one of them alone is refused.
+    for (const parameters of [PARAMETERS.filter((each) => !dates.includes(each)), ...dates.map((each) => [each])]) {
+      for (const value of WRONG_QUERY_VALUES.filter((each) => each.length * parameters.length < 12_000)) {
+        const { status } = await send(`${path}?${parameters.map((each) => `${each}=${value}`).join('&')}`)
+        if (status >= 500) wrong.push(`${path} with ${parameters.length} parameters ${value.slice(0, 40)}: ${status}`)
+      }
+    }
+    for (const value of ['%00', '%FF', 'a%00b', '%']) {
+      const { status } = await send(`${path}?name=${value}`)
+      if (status !== 400) wrong.push(`${path}?name=${value}: ${status}`)
+    }
+  }
+  for (const query of [
+    'totals?from=0000-01-01',
+    'totals?to=2026-02-30',
+    'balances/MOMOCM?from=0000-12-31',
+    'transactions?to=0000-01-01',
+    'transactions?unconfirmedBefore=0000-01-01T00:00:00Z',
+  ]) {
+    for (const language of ['en', 'fr'] as const) {
+      const { status, body } = await send(`/${APPLICATION}/${query}`, 'GET', { headers: { 'accept-language': language } })
+      if (status !== 400 || !body.includes(String(MESSAGES[language]['refusal.addressTitle'])))
+        wrong.push(`${query} in ${language}: ${status}`)
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 40), [])
+})
+
+/** An input of each action that would be understood; each of its fields is then made wrong, one at a time. */
+const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  decideTransactions: { decision: 'validated', note: 'fine', items: [{ transactionId: '', contentHash: '0'.repeat(64) }] },
+  recallWaiting: { transactionId: '', reason: 'fine' },
+  synchronise: { transactionId: '' },
+  saveView: { name: 'fine', query: 'status=FAILED' },
+  deleteView: { viewId: '' },
+  setThreshold: { operator: 'MOMOCM', threshold: '100' },
+  changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
+  changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },
+  startEnrolment: { kind: 'totp' },
+  confirmEnrolment: { code: '000000' },
+  renewCodes: { code: '000000' },
+  switchOff: { code: '000000' },
+}
+/** A view may keep no filter at all, and a threshold may be taken away. */
+const RIGHT_AFTER_ALL = new Set(['saveView query ""', 'setThreshold threshold null'])
+
+function* wrongInputs(action: string): Generator<readonly unknown[]> {
+  const input = Object.fromEntries(Object.entries(INPUTS[action] ?? {}).map(([name, value]) => [name, value === '' ? waitingId : value]))
+  for (const value of [...WRONG_TYPES, ...WRONG_TEXTS]) {
+    yield [APPLICATION, value]
+    yield [value, input]
+    for (const field of Object.keys(input))
+      if (!RIGHT_AFTER_ALL.has(`${action} ${field} ${JSON.stringify(value)}`)) yield [APPLICATION, { ...input, [field]: value }]
+    if (action === 'decideTransactions') {
+      yield [APPLICATION, { ...input, items: [value] }]
+      yield [APPLICATION, { ...input, items: [{ transactionId: value, contentHash: '0'.repeat(64) }] }]
+      yield [APPLICATION, { ...input, items: Array(501).fill({ transactionId: waitingId, contentHash: '0'.repeat(64) }) }]
+    }
+  }
+  for (const field of Object.keys(input)) yield [APPLICATION, Object.fromEntries(Object.entries(input).filter(([name]) => name !== field))]
+  yield ['elsewhere', input]
+  yield []
+}
+
+test('invalid or not_found, and no row written: every action with every field of a wrong type, unstorable, too long or missing', async () => {
+  const wrong: string[] = []
+  const before = await fingerprint(database.pool)
+  for (const { name, id, page } of await readBuiltActions()) {
+    const action = name.split(' ').at(-1) ?? ''
+    if (ACTIONS[name] === 'public') continue
+    assert.ok(INPUTS[action], `${name} has no example of its input here`)
+    const path = page.replaceAll(/\[(\w+)\]/g, (_, key) =>
+      key === 'application' ? APPLICATION : key === 'operator' ? 'MOMOCM' : waitingId,
+    )
+    for (const input of wrongInputs(action)) {
+      const headers = { 'next-action': id, 'content-type': 'text/plain;charset=UTF-8', accept: 'text/x-component', origin: service.baseUrl }
+      const answer = await send(path, 'POST', { headers, body: JSON.stringify(input) })
+      const code = /"error":\{"code":"(\w+)"/.exec(answer.body)?.[1]
+      if (answer.status >= 500 || (code !== 'invalid' && code !== 'not_found'))
+        wrong.push(`${action} ${JSON.stringify(input).slice(0, 120)}: ${answer.status} ${code ?? answer.body.slice(0, 120)}`)
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 40), [])
+  assert.deepEqual(await fingerprint(database.pool), before)
+})
+
+test('no row written and no 5xx: every form that anybody may send, with every field unstorable, too long, twice, a file or missing', async () => {
+  const wrong: string[] = []
+  const before = await fingerprint(database.pool)
+  const fields = ['email', 'password', 'code', 'next', 'theme', 'locale']
+  for (const { name, id } of await readBuiltActions()) {
+    if (ACTIONS[name] !== 'public' || /signOut/.test(name)) continue
+    for (const text of [...WRONG_TEXTS.slice(0, 6).map((each) => each.toWellFormed()), '//evil.example', 'zz']) {
+      for (const field of fields) {
+        for (const anonymous of [true, false]) {
+          const part = (of: string, value: string, file = '') =>
+            `--x\r\nContent-Disposition: form-data; name="${of}"${file}\r\n\r\n${value}\r\n`
+          // As a browser without script sends it, and as React's client does, whose fields carry a prefix.
+          const bodies = ['', '1_'].map((prefix) => {
+            const start = prefix === '' ? part(`$ACTION_ID_${id}`, '') : part('0', '["$undefined","$K1"]')
+            return `${start}${part(prefix + field, text)}${part(prefix + field, text)}${part(`${prefix}password`, text, '; filename="a.txt"')}--x--\r\n`
+          })
+          for (const [place, body] of bodies.entries()) {
+            const action: Record<string, string> = place === 0 ? {} : { 'next-action': id, accept: 'text/x-component' }
+            const headers = {
+              'content-type': 'multipart/form-data; boundary=x',
+              origin: service.baseUrl,
+              ...action,
+              ...(anonymous && { cookie: '' }),
+            }
+            const { status, headers: answered } = await send('/sign-in', 'POST', { headers, body })
+            if (status >= 500 || /evil/.test(answered['location'] ?? ''))
+              wrong.push(`${name} ${field}=${JSON.stringify(text.slice(0, 20))}: ${status}`)
+          }
+        }
+      }
+    }
+  }
+  assert.deepEqual(wrong.slice(0, 40), [])
+  assert.deepEqual(await fingerprint(database.pool), before)
+})

@@ -1,0 +1,64 @@
+/** One value of each JSON type, and of the types that people confuse. */
+export const WRONG_TYPES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e308,
+  2 ** 60,
+  [],
+  [[]],
+  ['x'],
+  {},
+  { toString: 1 },
+  { length: 3 },
+]
+
+/** Texts that no field of ours takes: not storable, or longer than any field. */
+export const WRONG_TEXTS: readonly string[] = ['\0', 'a\0b', '\ud800', '\udc00x', 'x'.repeat(100_000), 'e\u0301'.repeat(50_000), '']
+
+/** Values in the query of an address, as they are written there; most are no value of most parameters. */
+export const WRONG_QUERY_VALUES: readonly string[] = [
+  'null',
+  'true',
+  '-1',
+  '1e400',
+  '99999999999999999999',
+  '0x10',
+  '{}',
+  '[]',
+  '%22',
+  '0000-01-01',
+  '0000-01-01T00:00:00Z',
+  '2026-02-30',
+  '10000-01-01',
+  '%2Binfinity',
+  "'%3B%20drop%20table%20transactions%3B%20--",
+  '%E2%80%A8',
+  '%E2%80%AE',
+  'constructor',
+  '__proto__',
+  'x'.repeat(4_000),
+  'e%CC%81'.repeat(500),
+]
+
+/** Parts of a path, as they are written there. */
+export const WRONG_SEGMENTS: readonly string[] = [
+  'constructor',
+  '__proto__',
+  '-',
+  '%20',
+  '%0a',
+  '%E2%80%A8',
+  '%F0%9F%98%80',
+  '0',
+  'null',
+  '00000000-0000-0000-0000-000000000000',
+  'x'.repeat(4_000),
+  ';a=b',
+  '*',
+  '%25',
+  '%2500',
+]

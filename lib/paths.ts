@@ -35,7 +35,8 @@ export const paths = {
   overview: (application: string) => `/${application}`,
   transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,
   transaction: (application: string, transactionId: string) => `/${application}/transactions/${transactionId}`,
-  exports: (application: string, query: QueryValues = {}) => `/${application}/transactions/exports${toQuery(query)}`,
+  // A refused export is led here with whatever its address named as application: encoded, it stays within its segment.
+  exports: (application: string, query: QueryValues = {}) => `/${encodeURIComponent(application)}/transactions/exports${toQuery(query)}`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string) => `/${application}/balances`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ZodObject } from 'zod'
-import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
+import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
@@ -18,6 +18,7 @@ import { newPerson } from './callers.ts'
 import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type Sent, sendRequest } from './send-request.ts'
+import { startService } from './start-service.ts'
 
 const APPLICATION = 'bad-input'
 let database: TestDatabase
@@ -30,7 +31,7 @@ before(async () => {
   database = await createTestDatabase()
   const here = await createTestPartner(database.pool, { name: 'Bad input' })
   await createTestPartner(database.pool, { name: 'Elsewhere' })
-  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url }, servesPages)
+  service = await startService(database)
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])
   waitingId = waiting.transactionId
@@ -40,13 +41,6 @@ after(async () => {
   await service.end()
   await database.drop()
 })
-
-async function servesPages(baseUrl: string): Promise<boolean> {
-  return fetch(`${baseUrl}/sign-in`).then(
-    (response) => response.status === 200,
-    () => false,
-  )
-}
 
 function send(path: string, method = 'GET', more: { headers?: Record<string, string>; body?: string } = {}): Promise<Sent> {
   return sendRequest(service.baseUrl, { path, method, ...more, headers: { cookie, accept: 'text/html', ...more.headers } })
@@ -97,7 +91,7 @@ test('400: every data address and export with any value that its query does not 
         if (answer.status !== expected) wrong.push(`${name} with ${query.slice(0, 60)}: ${answer.status} instead of ${expected}`)
       }
       const twice = await send(`${path}?${parameter}=1&${parameter}=1`, method, method === 'POST' ? FORM : {})
-      if (twice.status !== 400) wrong.push(`${name} with ${parameter} twice: ${twice.status}`)
+      if (schema && twice.status !== 400) wrong.push(`${name} with ${parameter} twice: ${twice.status}`)
     }
   }
   assert.deepEqual(wrong.slice(0, 40), [])

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
+import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { newPerson } from './callers.ts'
 import { type Sent, sendRequest } from './send-request.ts'
+import { startService } from './start-service.ts'
 
 const WIDEST = 'from=0001-01-01&to=9999-12-31'
 const PARALLEL = 12
@@ -33,20 +34,13 @@ before(async () => {
   )
   // The heap that the launcher gives a process.
   const heap = { NODE_OPTIONS: '--max-old-space-size=256 --max-semi-space-size=32' }
-  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url, ...heap }, servesPages)
+  service = await startService(database, heap)
   cookie = (await newPerson(service.baseUrl, database.pool, applicationId, ROLES)).cookie
 })
 after(async () => {
   await service.end()
   await database.drop()
 })
-
-async function servesPages(baseUrl: string): Promise<boolean> {
-  return fetch(`${baseUrl}/sign-in`).then(
-    (response) => response.status === 200,
-    () => false,
-  )
-}
 
 /** Twelve at once, and how long a health request, sent every 20 ms meanwhile, waited at most. */
 async function load(path: string): Promise<{ answers: Sent[]; blockedMs: number }> {

@@ -1,5 +1,3 @@
-import type { NextRequest } from 'next/server'
-import { z } from 'zod'
 import { OPERATORS } from '#lib/operators.ts'
 import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
@@ -7,14 +5,10 @@ import { getT } from '#server/http/back-office/preferences.ts'
 import { writeTableCsv } from '#server/reports/export/table-csv.ts'
 import { readBalances } from '#server/reports/read-balances.ts'
 
-const noQuery = z.object({})
-
 /** The balances of all operators at one instant as a file. */
-export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
+export async function GET(_: Request, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  const { searchParams } = request.nextUrl
-  const file = { application, permission: 'export:create', fileName: `balances-${application}`, schema: noQuery, searchParams } as const
-  return answerCsv(file, async (actor) => {
+  return answerCsv({ application, permission: 'export:create', fileName: `balances-${application}` }, async (actor) => {
     const { pool, clock } = backOfficeRuntime()
     const t = await getT()
     const { asOf, cards } = await readBalances(pool, actor.applicationId, clock.now())

@@ -2,24 +2,21 @@ import type { NextRequest } from 'next/server'
 import { formatShare } from '#lib/format.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
+import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
 import { writeTableCsv } from '#server/reports/export/table-csv.ts'
 import { readTotals } from '#server/reports/read-totals.ts'
 
 /** The totals per operator as a file, for the same filters as the page. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
+  const read = readExactAddress(totalsQuerySchema, request.nextUrl.searchParams)
+  if (!read.ok) return refuseRequest(400, request)
+  const query = read.value
   const { application } = await params
-  const { searchParams } = request.nextUrl
-  const file = {
-    application,
-    permission: 'export:create',
-    fileName: `totals-${application}`,
-    schema: totalsQuerySchema,
-    searchParams,
-  } as const
-  return answerCsv(file, async (actor, query) => {
+  return answerCsv({ application, permission: 'export:create', fileName: `totals-${application}` }, async (actor) => {
     const { reportPool, clock } = backOfficeRuntime()
     const t = await getT()
     const totals = await readTotals(reportPool, actor.applicationId, query, clock.now())

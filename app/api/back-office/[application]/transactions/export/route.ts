@@ -1,4 +1,4 @@
-import type { NextRequest } from 'next/server'
+import { type NextRequest, NextResponse } from 'next/server'
 import { z } from 'zod'
 import { EXPORT_FORMATS, type ExportFormat } from '#lib/export-formats.ts'
 import { paths } from '#lib/paths.ts'
@@ -27,38 +27,34 @@ const TYPES: Record<ExportFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
-/**
- * A form posts here and gets a file. A refusal leads to the page of exports, which says why; a filter that cannot be understood is 400,
- * because a file of other rows than those asked for would look right.
- */
+/** A form posts here and gets a file. A refusal leads to the page of exports, which says why. */
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
+  // A file of other rows than those asked for would look right, so nothing of the filter is forgiven.
+  const read = readExactAddress(transactionFilterSchema, request.nextUrl.searchParams)
+  if (!read.ok) return refuseRequest(400, request)
+  const filter = read.value
   const { application } = await params
+  const refuse = (why: 'refused' | 'busy') =>
+    new NextResponse(null, { status: 303, headers: { location: paths.exports(application, { refused: why }) } })
   const site = request.headers.get('sec-fetch-site')
-  if (site !== null && site !== 'same-origin' && site !== 'none') return refuseRequest(403, request)
+  if (site !== null && site !== 'same-origin' && site !== 'none') return new NextResponse(null, { status: 403 })
   const actor = await findActor(application, 'export:create')
-  if (!actor.ok) return leadOn(application, 'refused')
-  const filter = readExactAddress(transactionFilterSchema, request.nextUrl.searchParams)
-  const fields = await request.formData().catch(() => undefined)
-  const input = form.safeParse({ format: fields?.get('format'), ids: fields?.get('ids') })
-  if (!filter.ok || !input.success) return refuseRequest(400, request)
+  if (!actor.ok) return refuse('refused')
+  const fields = await request.formData().catch(() => new FormData())
+  const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids') })
+  if (!input.success) return refuseRequest(400, request)
   const { applicationId, applicationName, id, name, roles } = actor.value
   const exported = await exportTransactions(backOfficeRuntime(), {
     applicationId,
     applicationName,
     person: { id, name, roles },
     format: input.data.format,
-    filter: filter.value,
+    filter,
     transactionIds: input.data.ids,
     t: await getT(),
   })
-  if (!exported.ok) return leadOn(application, exported.error === 'busy' ? 'busy' : 'refused')
+  if (!exported.ok) return refuse(exported.error === 'busy' ? 'busy' : 'refused')
   const { file, cutOffAt } = exported.value
   const fileName = `transactions-${application}-${cutOffAt.toISOString().slice(0, 19).replaceAll(':', '-')}Z.${input.data.format}`
   return toFileResponse(file, { type: TYPES[input.data.format], fileName }, request.signal)
-}
-
-/** `application` is whatever stood in the address: encoded, it stays within its segment of the path and within a header. */
-function leadOn(application: string, refused: 'refused' | 'busy'): Response {
-  const location = paths.exports(encodeURIComponent(application.toWellFormed()), { refused })
-  return new Response(null, { status: 303, headers: { location } })
 }

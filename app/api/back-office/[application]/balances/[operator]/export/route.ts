@@ -1,9 +1,11 @@
 import type { NextRequest } from 'next/server'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
+import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
+import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
 import { type TableCell, writeTableCsv } from '#server/reports/export/table-csv.ts'
 import { type LinesRequest, readStatement, readStatementLines, type StatementRequest } from '#server/reports/read-statement.ts'
 
@@ -14,16 +16,13 @@ type Props = { params: Promise<{ application: string; operator: string }> }
 
 /** The statement of one operator as a file: its days, or its lines, as the page shows them. */
 export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
+  const read = readExactAddress(statementQuerySchema, request.nextUrl.searchParams)
+  if (!read.ok) return refuseRequest(400, request)
+  const filter = read.value
   const { application, operator } = await params
   return answerCsv(
-    {
-      application,
-      permission: 'statement:read',
-      fileName: `statement-${application}-${operator.replace(/\W/g, '')}`,
-      schema: statementQuerySchema,
-      searchParams: request.nextUrl.searchParams,
-    },
-    async (actor, filter) => {
+    { application, permission: 'statement:read', fileName: `statement-${application}-${operator.replace(/\W/g, '')}` },
+    async (actor) => {
       const code = operatorSchema.safeParse(operator)
       if (!code.success) return null
       const asked = { applicationId: actor.applicationId, operator: code.data, filter, now: backOfficeRuntime().clock.now() }

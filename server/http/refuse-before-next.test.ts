@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, test } from 'node:test'
+import { type Sent, sendRequest } from '#e2e/roles/send-request.ts'
+import { notePageStatus, noteReached } from './page-notes.ts'
+import { callNext } from './refuse-before-next.ts'
+
+/** Whatever stands in for Next; each test sets its own. */
+let handler: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+let server: Server
+let baseUrl: string
+
+before(async () => {
+  server = createServer((incoming, outgoing) => void callNext(incoming, outgoing, (request, response) => handler(request, response)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+after(() => new Promise<void>((resolve) => server.close(() => resolve())))
+
+function send(path: string, method = 'GET', headers: Record<string, string> = {}): Promise<Sent> {
+  return sendRequest(baseUrl, { path, method, headers, ...(method === 'POST' && { body: 'x' }) })
+}
+
+/** Answers as Next does when a body cannot be decoded. */
+function failAsNext(status: number) {
+  return (_: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.statusCode = status
+    outgoing.setHeader('content-encoding', 'gzip')
+    outgoing.setHeader('content-type', 'text/plain')
+    outgoing.end('Internal Server Error')
+  }
+}
+
+test('400 with our own page: a POST that failed before any code of ours was reached', async () => {
+  handler = failAsNext(500)
+  const answer = await send('/sign-in', 'POST')
+  assert.equal(answer.status, 400)
+  assert.match(answer.body, /^<!DOCTYPE html>.*This request could not be read/)
+  assert.equal(answer.headers['content-encoding'], undefined)
+  assert.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.body)))
+})
+
+test('500 stays 500: what our own code did wrong, and a GET that Next could not answer', async () => {
+  handler = failAsNext(500)
+  assert.equal((await send('/sign-in')).status, 500)
+  handler = (incoming, outgoing) => {
+    noteReached()
+    return failAsNext(500)(incoming, outgoing)
+  }
+  assert.deepEqual(await send('/sign-in', 'POST').then(({ status, body }) => [status, body]), [500, 'Internal Server Error'])
+})
+
+test('409 of an outdated action stays as Next’s client understands it; without script people get a page', async () => {
+  handler = failAsNext(409)
+  assert.equal((await send('/sign-in', 'POST', { 'next-action': '00' })).body, 'Internal Server Error')
+  assert.match((await send('/sign-in', 'POST', { 'accept-language': 'fr' })).body, /Cette page n’est plus à jour/)
+})
+
+test('an answer that is replaced swallows everything that is still written, in whatever way, and the writer is told that it was taken', async () => {
+  const ways: ((outgoing: ServerResponse, taken: () => void) => void)[] = [
+    (outgoing, taken) => outgoing.writeHead(500, { 'x-a': 'b' }).end('text', taken),
+    (outgoing, taken) => {
+      outgoing.statusCode = 500
+      outgoing.flushHeaders()
+      outgoing.write('one', 'utf8', () => outgoing.end(taken))
+    },
+    (outgoing, taken) => {
+      outgoing.statusCode = 500
+      outgoing.write(Buffer.from('one'))
+      outgoing.write('two', taken)
+      outgoing.end('three')
+      outgoing.end()
+    },
+  ]
+  for (const way of ways) {
+    let isTaken = false
+    handler = (_, outgoing) =>
+      way(outgoing, () => {
+        isTaken = true
+      })
+    const answer = await send('/kora', 'POST')
+    assert.equal(answer.status, 400)
+    assert.ok(answer.body.endsWith('</html>'))
+    assert.ok(isTaken)
+  }
+})
+
+test('a page’s own status replaces 200 and nothing else; what was written stays', async () => {
+  handler = (_, outgoing) => {
+    noteReached()
+    notePageStatus(400)
+    outgoing.write('a page ')
+    outgoing.end('that says so')
+  }
+  assert.deepEqual(await send('/kora/totals').then(({ status, body }) => [status, body]), [400, 'a page that says so'])
+  handler = (_, outgoing) => {
+    notePageStatus(400)
+    noteReached()
+    outgoing.writeHead(307, { location: '/sign-in' }).end()
+  }
+  assert.equal((await send('/kora/totals')).status, 307)
+})
+
+test('400, 403, 405: what cannot be decoded, comes from elsewhere or is no method of a page never reaches Next', async () => {
+  handler = () => assert.fail('Next was called')
+  assert.equal((await send('/%')).status, 400)
+  assert.equal((await send('/kora?name=%00')).status, 400)
+  assert.equal((await send('/kora', 'PUT')).status, 405)
+  for (const origin of ['null', 'garbage', 'http://', 'https://evil.example', `${baseUrl}.evil.example`, 'http://127.0.0.1'])
+    assert.equal((await send('/kora', 'POST', { origin })).status, 403, origin)
+  const head = await send('/%', 'HEAD')
+  assert.deepEqual([head.status, head.body], [400, ''])
+})
+
+test('the site’s own forms pass, also behind a proxy that names the host', async () => {
+  handler = (_, outgoing) => void outgoing.end('reached')
+  assert.equal((await send('/kora', 'POST', { origin: baseUrl })).body, 'reached')
+  assert.equal((await send('/kora', 'POST', { origin: 'https://pay.example.com', 'x-forwarded-host': 'pay.example.com' })).body, 'reached')
+  assert.equal((await send('/kora', 'POST')).body, 'reached')
+})
+
+test('programs get a code, people a page, for what lies below /api', async () => {
+  const program = await send('/api/back-office/kora/totals?name=%00')
+  assert.deepEqual([program.status, program.body], [400, '{"code":"invalid"}'])
+  assert.match((await send('/api/back-office/kora/totals?name=%00', 'GET', { accept: 'text/html' })).body, /<h1>/)
+})

@@ -152,6 +152,19 @@ function refusedAuthRequests(): AuthCase[] {
 
 const FOREIGN = ['https://evil.example', '//evil.example', '/.//evil.example', 'garbage', 'javascript:alert(1)', '%5C%5Cevil.example']
 
+test('400: a router state that is none, from somebody who follows the address that Next asks for', async () => {
+  const states = ['garbage', '%FF', '%7B%7D', 'null', '%5B1%2C2%5D', '%5B%22%00%22%2C%7B%7D%5D', encodeURIComponent('['.repeat(3_000))]
+  for (const state of states) {
+    for (const path of ['/sign-in', '/', '/kora/totals', '/no/such/page']) {
+      const headers = { rsc: '1', 'next-router-state-tree': state }
+      // Next first leads to the same address with a digest of these headers.
+      const first = await send({ path, headers })
+      const { status } = first.headers['location']?.includes('_rsc') ? await send({ path: first.headers['location'], headers }) : first
+      assert.equal(status, 400, `${path} with ${state.slice(0, 40)}`)
+    }
+  }
+})
+
 test('4xx: whatever next-auth would call a server error, and what this product does not offer of it', async () => {
   const wrong: string[] = []
   for (const request of refusedAuthRequests()) {

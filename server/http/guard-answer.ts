@@ -2,15 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageNotes } from './page-notes.ts'
 import type { RefusalAnswer } from './refusal-page.ts'
 
-/** Next's answer to a client whose page is older than this build; its own client understands it. */
+/** An action that Next's own client calls: it understands Next's answer to a page that is older than this build. */
 const ACTION_HEADER = 'next-action'
+/** What Next's client tells about the pages that it holds, as percent-encoded JSON: Next answers 500 where it is none. */
+const STATE_HEADER = 'next-router-state-tree'
 
 /**
  * Watches what Next answers and changes two things at the last moment, before the first byte leaves.
  *
  * - A request that failed before any code of ours was reached failed while Next read it: a form that is no multipart, an action whose
- *   arguments are none. Next calls that 500 and says so in plain text; the client gets `refuse(status)` with a 4xx instead. Only requests with
- *   a body: for any other a 500 of Next is its own.
+ *   arguments are none, a router state that is none. Next calls that 500 and says so in plain text; the client gets `refuse(status)` with
+ *   a 4xx instead. Only requests that have such things to read: for any other a 500 of Next is its own.
  * - A page that asked for a status in its notes gets it in place of 200.
  *
  * It has to be here: Next decodes a body inside its own handler, where nothing of ours runs yet, and offers no hook that sets a status.
@@ -65,8 +67,13 @@ export function guardAnswer(
 /** The 4xx that replaces an answer of Next's own; undefined where the answer stays. */
 function refusedStatus(incoming: IncomingMessage, status: number, notes: PageNotes): number | undefined {
   if (notes.isReached || status < 400 || incoming.url?.startsWith('/_next/')) return undefined
-  if (status >= 500) return incoming.method === 'GET' || incoming.method === 'HEAD' ? undefined : 400
+  if (status >= 500) return hasMoreThanAnAddress(incoming) ? 400 : undefined
   return incoming.headers[ACTION_HEADER] === undefined ? status : undefined
+}
+
+/** True for a request of which Next reads more than its address: a body, or the state of its router. */
+function hasMoreThanAnAddress({ method, headers }: IncomingMessage): boolean {
+  return (method !== 'GET' && method !== 'HEAD') || headers[STATE_HEADER] !== undefined
 }
 
 /** Drops what Next still writes, and lets it believe that it was written. */

@@ -41,6 +41,11 @@ test('400 with our own page: a POST that failed before any code of ours was reac
   assert.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.body)))
 })
 
+test('400 with our own page: a router state that Next could not read', async () => {
+  handler = failAsNext(500)
+  assert.equal((await send('/sign-in', 'GET', { 'next-router-state-tree': 'garbage' })).status, 400)
+})
+
 test('500 stays 500: what our own code did wrong, and a GET that Next could not answer', async () => {
   handler = failAsNext(500)
   assert.equal((await send('/sign-in')).status, 500)

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isCleanText } from '#lib/clean-text.ts'
 import { guardAnswer } from './guard-answer.ts'
 import { type PageNotes, runWithNotes } from './page-notes.ts'
+import { readActionBody } from './read-action-body.ts'
 import { answerRefusal, type RefusalAnswer } from './refusal-page.ts'
 import { findEndpoint } from './routes.ts'
 
@@ -14,7 +15,8 @@ const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
 /**
  * Hands a request on to Next, unless Next would answer it with 500 although the client is at fault: a target that is not percent-encoded
  * UTF-8, a form or an action of another site. Those get a 4xx with our own words here, because there is no place inside Next to catch them:
- * it throws before the proxy, the route or the action runs. The endpoints of the API check their own requests.
+ * it throws before the proxy, the route or the action runs. The body of a form or an action is read and measured here as well
+ * (read-action-body.ts). The endpoints of the API check their own requests.
  */
 export function callNext(incoming: IncomingMessage, outgoing: ServerResponse, next: Handler): unknown {
   const url = incoming.url ?? '/'
@@ -24,7 +26,11 @@ export function callNext(incoming: IncomingMessage, outgoing: ServerResponse, ne
   if (status !== undefined) return send(outgoing, refusalOf(incoming, status), incoming.method === 'HEAD')
   const notes: PageNotes = { isReached: false, status: undefined }
   guardAnswer(incoming, outgoing, notes, (refused) => refusalOf(incoming, refused))
-  return runWithNotes(notes, () => next(incoming, outgoing))
+  if (incoming.method !== 'POST' || path.startsWith('/api/')) return runWithNotes(notes, () => next(incoming, outgoing))
+  return readActionBody(incoming).then((read) => {
+    if (read.ok) return runWithNotes(notes, () => next(read.value, outgoing))
+    return send(outgoing, refusalOf(incoming, read.error), false)
+  })
 }
 
 /** The status of the refusal; undefined for a request that Next can read. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { newPerson } from './callers.ts'
+import { readBuiltActions } from './find-endpoints.ts'
+import { measureBlock } from './measure-block.ts'
 import { type Sent, sendRequest } from './send-request.ts'
 import { startService } from './start-service.ts'
 
@@ -42,23 +43,11 @@ after(async () => {
   await database.drop()
 })
 
-/** Twelve at once, and how long a health request, sent every 20 ms meanwhile, waited at most. */
+/** Twelve at once, and how long they held up others. */
 async function load(path: string): Promise<{ answers: Sent[]; blockedMs: number }> {
-  let isOver = false
-  let blockedMs = 0
-  const watch = async () => {
-    while (!isOver) {
-      const sentAtMs = performance.now()
-      await sendRequest(service.baseUrl, { path: '/health/live' })
-      blockedMs = Math.max(blockedMs, performance.now() - sentAtMs)
-      await delay(20)
-    }
-  }
-  const watching = watch()
-  const answers = await Promise.all(Array.from({ length: PARALLEL }, () => sendRequest(service.baseUrl, { path, headers: { cookie } })))
-  isOver = true
-  await watching
-  return { answers, blockedMs }
+  return measureBlock(service.baseUrl, () =>
+    Promise.all(Array.from({ length: PARALLEL }, () => sendRequest(service.baseUrl, { path, headers: { cookie } }))),
+  )
 }
 
 for (const [path, bytesMax] of [
@@ -82,3 +71,30 @@ for (const [path, bytesMax] of [
     assert.ok(least <= limitMs, `a health request waited ${Math.round(least)} ms, more than ${Math.round(limitMs)} ms`)
   })
 }
+
+test('an action or a form made to be slow to read, eight times at once from nobody in particular, holds up nobody', async () => {
+  const action = (await readBuiltActions()).find(({ name }) => name.endsWith('signInAction'))
+  assert.ok(action)
+  const fields = Array.from({ length: 15_000 }, (_, place) => `--x\r\nContent-Disposition: form-data; name="${place}"\r\n\r\n1\r\n`).join(
+    '',
+  )
+  const bodies: [string, string][] = [
+    ['text/plain', `[${'{},'.repeat(300_000)}1]`],
+    ['text/plain', `["kora",[${'[],'.repeat(300_000)}1]]`],
+    ['text/plain', `[{${Array.from({ length: 90_000 }, (_, place) => `"k${place}":1`).join(',')}}]`],
+    ['multipart/form-data; boundary=x', `${fields}--x--\r\n`],
+    [`multipart/form-data; boundary=${'-'.repeat(70)}`, '-'.repeat(1_000_000)],
+  ]
+  for (const [type, body] of bodies) {
+    const headers = { 'next-action': action.id, 'content-type': type, origin: service.baseUrl }
+    let least = Number.POSITIVE_INFINITY
+    for (let round = 0; round < ROUNDS_MAX && least > BLOCKED_MAX_MS; round++) {
+      const { answers, blockedMs } = await measureBlock(service.baseUrl, () =>
+        Promise.all(Array.from({ length: 8 }, () => sendRequest(service.baseUrl, { method: 'POST', path: '/sign-in', headers, body }))),
+      )
+      for (const { status } of answers) assert.ok(status === 400 || status === 413, `${status} for ${body.slice(0, 20)}`)
+      least = Math.min(least, blockedMs)
+    }
+    assert.ok(least <= BLOCKED_MAX_MS, `a health request waited ${Math.round(least)} ms beside ${body.slice(0, 20)}`)
+  }
+})

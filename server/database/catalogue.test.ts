@@ -22,6 +22,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   application_versions: 'one row per application: which of them changed',
   schema_migrations: 'one row per migration',
   schema_functions: 'one row per function file',
+  installation: 'one row: whether this database belongs to a sandbox or to production',
+  secrets_keys: 'one row per key that secrets are encrypted with',
   ledger_seal: 'one row: up to when postings are summed by day',
 }
 

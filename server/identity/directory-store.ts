@@ -15,7 +15,8 @@ export type ApplicationRow = {
   services: { key: ServiceKey; isEnabled: boolean; enforcesLimits: boolean; minimumMinor: string | null; maximumMinor: string | null }[]
   fees: { key: ServiceKey; systemRatePpm: number; systemFixedMinor: string; appRatePpm: number; appFixedMinor: string }[]
   policy: { version: number; rules: unknown } | null
-  webhook_secrets: { secret: string; createdAt: string; expiresAt: string | null }[]
+  /** As stored: encrypted. */
+  webhook_secrets: { id: string; secret: string; createdAt: string; expiresAt: string | null }[]
 }
 
 export type ChangedApplications = { oldestUnseenXid: string; changed: { applicationId: string; xid: string }[] }
@@ -57,7 +58,7 @@ export async function readApplications(queryable: Queryable, applicationIds: rea
          from fee_schedules f where f.application_id = a.application_id), '[]') as fees,
        (select json_build_object('version', p.version, 'rules', p.rules) from approval_policies p
          where p.application_id = a.application_id and p.activated_at is not null order by p.version desc limit 1) as policy,
-       coalesce((select json_agg(json_build_object('secret', w.secret, 'createdAt', w.created_at, 'expiresAt', w.expires_at)
+       coalesce((select json_agg(json_build_object('id', w.webhook_secret_id, 'secret', w.secret, 'createdAt', w.created_at, 'expiresAt', w.expires_at)
            order by w.created_at desc, w.webhook_secret_id) from webhook_secrets w
          where w.application_id = a.application_id and (w.expires_at is null or w.expires_at > now())), '[]') as webhook_secrets
      from applications a where a.application_id = any ($1::uuid[])`,

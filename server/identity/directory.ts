@@ -8,7 +8,7 @@ export type DirectoryOptions = {
   pollIntervalMs?: number
   /** After this long without a successful look the directory calls itself stale. */
   staleAfterMs?: number
-  /** Told of every failed look; the directory goes on with what it has. */
+  /** Told of every failed look, after which the directory goes on with what it has, and of every webhook secret that cannot be decrypted. */
   onError?: (error: unknown) => void
 }
 
@@ -61,7 +61,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
       pool,
       changed.map((change) => change.applicationId),
     )
-    const found = new Map(rows.map((row) => [row.application_id, toSnapshot(row)]))
+    const found = new Map(rows.map((row) => [row.application_id, toSnapshot(row, onError)]))
     for (const { applicationId, xid } of changed) {
       put(applicationId, found.get(applicationId))
       loadedXids.set(applicationId, xid)

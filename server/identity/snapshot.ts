@@ -2,6 +2,8 @@ import { type ApprovalPolicy, approvalRulesSchema, BASE_RULE } from '#lib/approv
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/fees.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { type AllowList, createAllowList } from './allow-list.ts'
 import type { ApplicationRow } from './directory-store.ts'
 
@@ -45,8 +47,11 @@ export function signingSecretsFor(snapshot: ApplicationSnapshot, now: Date): str
   return snapshot.webhookSecrets.filter((entry) => entry.expiresAt === null || entry.expiresAt > now).map((entry) => entry.secret)
 }
 
-/** Turns a stored row into what requests read. */
-export function toSnapshot(row: ApplicationRow): ApplicationSnapshot {
+/**
+ * Turns a stored row into what requests read, with its webhook secrets decrypted. A secret that cannot be decrypted is told
+ * to `onUnreadable` and left out: it must not keep all other applications from being read.
+ */
+export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) => void): ApplicationSnapshot {
   return {
     applicationId: row.application_id,
     name: row.name,
@@ -84,11 +89,21 @@ export function toSnapshot(row: ApplicationRow): ApplicationSnapshot {
       ]),
     ),
     policy: toPolicy(row.policy),
-    webhookSecrets: row.webhook_secrets.map((entry) => ({
-      secret: entry.secret,
-      createdAt: new Date(entry.createdAt),
-      expiresAt: toDate(entry.expiresAt),
-    })),
+    webhookSecrets: row.webhook_secrets.flatMap((entry) => toWebhookSecret(row.application_id, entry, onUnreadable) ?? []),
+  }
+}
+
+function toWebhookSecret(
+  applicationId: string,
+  entry: ApplicationRow['webhook_secrets'][number],
+  onUnreadable: (error: unknown) => void,
+): WebhookSecret | undefined {
+  try {
+    const secret = keyringOfProcess().open(webhookSecretPlace(applicationId, entry.id), entry.secret)
+    return { secret, createdAt: new Date(entry.createdAt), expiresAt: toDate(entry.expiresAt) }
+  } catch (error) {
+    onUnreadable(error)
+    return undefined
   }
 }
 

@@ -1,18 +1,18 @@
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
-import { migrate } from './database/migrate.ts'
-import { createPool } from './database/pool.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { announcement } from './process/announce.ts'
 import { createEnding, type Ending } from './process/ending.ts'
 import { claimDataDirectory } from './process/instance.ts'
 import { openDatabase } from './process/open-database.ts'
+import { prepareDatabase } from './process/prepare-database.ts'
 import { sandboxSecrets } from './process/sandbox-secrets.ts'
 import { startLoops } from './process/start-loops.ts'
-import { simulatorFolder, startSimulator } from './process/start-simulator.ts'
+import { startSimulator } from './process/start-simulator.ts'
 import { startWeb } from './process/start-web.ts'
 import { startWebProcesses } from './process/start-web-processes.ts'
 import { createRuntime } from './runtime.ts'
-import { seedSandbox } from './sandbox/seed-sandbox.ts'
+import { createKeyring } from './secrets-at-rest/keyring.ts'
+import { publishKeyring } from './secrets-at-rest/process-keyring.ts'
 
 const startedAtMs = performance.now()
 
@@ -40,6 +40,8 @@ function readConfig(): Config {
 /** Starts everything from the ground up; the end takes it down in the opposite order. */
 async function start(config: Config, logger: Logger, ending: Ending): Promise<void> {
   publishForNext(config)
+  const keyring = createKeyring(config.secretsKeys)
+  publishKeyring(keyring)
   if (!config.databaseUrl) {
     const instance = await claimDataDirectory(config.dataDirectory)
     instance.update({ url: config.publicUrl })
@@ -48,7 +50,7 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   const database = await openDatabase(config, logger)
   ending.onForced(() => database.kill())
   ending.add('the database', () => database.close())
-  const wasSeeded = await prepareDatabase(config, database.url)
+  const wasSeeded = await prepareDatabase({ config, databaseUrl: database.url, keyring, logger })
 
   const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
   if (simulator) ending.add('the simulator', () => simulator.stop())
@@ -70,24 +72,6 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   }
   const lines = announcement(config, { startedInMs: performance.now() - startedAtMs, dataDirectory: database.dataDirectory, wasSeeded })
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
-}
-
-/** Brings the schema up to date and fills an empty sandbox. True: it was filled now. */
-async function prepareDatabase(config: Config, databaseUrl: string): Promise<boolean> {
-  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign start' })
-  try {
-    await migrate(pool)
-    if (!config.isSandbox) return false
-    return await seedSandbox({
-      pool,
-      dataDirectory: config.dataDirectory,
-      baseUrl: config.publicUrl,
-      simulatorFolder: simulatorFolder(config),
-      now: new Date(),
-    })
-  } finally {
-    await pool.end()
-  }
 }
 
 function complain(error: unknown): void {

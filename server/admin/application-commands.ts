@@ -26,6 +26,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     name: 'create-application',
     summary: 'Make an application; nobody can call it yet',
     options: { name: required('NAME'), 'second-factor': optional('yes|no') },
+    usesSecrets: true,
     async run(pool, options) {
       const created = unwrap(
         await createApplication(pool, {

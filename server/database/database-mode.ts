@@ -50,6 +50,11 @@ async function inferMode(queryable: Queryable, seededUsernames: readonly string[
   return seededUsernames.length > 0 && found.seeded_count === seededUsernames.length ? 'sandbox' : 'production'
 }
 
+/** True for a database that has none of our tables. */
+export async function isEmptyDatabase(queryable: Queryable): Promise<boolean> {
+  return !(await hasTable(queryable, 'applications'))
+}
+
 async function hasTable(queryable: Queryable, name: string): Promise<boolean> {
   const { rows } = await queryable.query<{ is_there: boolean }>('select to_regclass($1) is not null as is_there', [name])
   return rows[0]?.is_there ?? false

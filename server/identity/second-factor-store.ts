@@ -55,7 +55,9 @@ async function updateWhileSecret(
 ): Promise<boolean> {
   let tried: string | undefined
   for (;;) {
-    const { rows } = await queryable.query<{ totp_secret: string | null }>('select totp_secret from people where person_id = $1', [personId])
+    const { rows } = await queryable.query<{ totp_secret: string | null }>('select totp_secret from people where person_id = $1', [
+      personId,
+    ])
     const stored = rows[0]?.totp_secret ?? null
     if (stored === null || stored === tried || openSecret(personId, stored) !== secret) return false
     const { rowCount } = await queryable.query(statement, [personId, stored, ...values])

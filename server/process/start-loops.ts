@@ -6,6 +6,8 @@ import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
 import { sealTotals } from '../reports/seal-totals.ts'
 import type { Runtime } from '../runtime.ts'
+import { keyringOfProcess } from '../secrets-at-rest/process-keyring.ts'
+import { sealPlainSecrets } from '../secrets-at-rest/reseal-secrets.ts'
 import { createDeliveryLoop } from '../webhooks/delivery-loop.ts'
 import { type ScheduledTask, scheduledTask, startWorker } from '../worker.ts'
 
@@ -64,6 +66,8 @@ function taskTable({ pool, clock, logger }: Runtime): ScheduledTask[] {
       const repaired = await repairLedgerDays(pool)
       if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')
     }),
+    // What a process of the release before wrote while it was being replaced.
+    scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]

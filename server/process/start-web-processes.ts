@@ -22,6 +22,8 @@ export async function startWebProcesses({
     DATABASE_URL: databaseUrl,
     TOKEN_SECRET: config.tokenSecret,
     SESSION_SECRET: config.sessionSecret,
+    SECRETS_KEY: config.secretsKeys.current,
+    SECRETS_KEY_PREVIOUS: config.secretsKeys.previous.join(','),
     PUBLIC_URL: config.publicUrl,
     OPERATORS: JSON.stringify(operators),
   }

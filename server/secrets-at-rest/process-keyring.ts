@@ -4,7 +4,7 @@ const KEY = Symbol.for('countersign.keyring')
 type Holder = { [KEY]?: Keyring }
 
 /** Sets the keys that stores of this process encrypt and decrypt with. Called once, before anything reads a secret. */
-export function useKeyring(keyring: Keyring): void {
+export function publishKeyring(keyring: Keyring): void {
   Object.assign(globalThis, { [KEY]: keyring })
 }
 

@@ -52,7 +52,13 @@ export type RotationResult = {
 export async function rotateSecretsKey(pool: Pool, keyring: Keyring, batchSize = BATCH_SIZE): Promise<RotationResult> {
   const result: RotationResult = { resealedCount: 0, droppedKeyIds: [], unreadable: [] }
   for (const column of SEALED_COLUMNS) {
-    const { resealedCount, unreadable } = await resealColumn(pool, keyring, column, { kind: 'not_under', keyId: keyring.currentKeyId }, batchSize)
+    const { resealedCount, unreadable } = await resealColumn(
+      pool,
+      keyring,
+      column,
+      { kind: 'not_under', keyId: keyring.currentKeyId },
+      batchSize,
+    )
     result.resealedCount += resealedCount
     result.unreadable.push(...unreadable)
   }

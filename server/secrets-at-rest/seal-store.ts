@@ -80,7 +80,9 @@ export async function registerKey(trx: Queryable, key: RegisteredKey): Promise<v
 
 /** Forgets keys that nothing is encrypted with any more; returns their ids. */
 export async function forgetKeysBut(trx: Queryable, keyIds: readonly string[]): Promise<string[]> {
-  const { rows } = await trx.query<{ key_id: string }>('delete from secrets_keys where key_id <> all ($1::text[]) returning key_id', [keyIds])
+  const { rows } = await trx.query<{ key_id: string }>('delete from secrets_keys where key_id <> all ($1::text[]) returning key_id', [
+    keyIds,
+  ])
   return rows.map((row) => row.key_id)
 }
 

@@ -3,11 +3,11 @@ import pg from 'pg'
 import { type DatabaseMode, stampDatabase } from '../database/database-mode.ts'
 import { createPool, type Pool } from '../database/pool.ts'
 import { createKeyring } from '../secrets-at-rest/keyring.ts'
-import { useKeyring } from '../secrets-at-rest/process-keyring.ts'
+import { publishKeyring } from '../secrets-at-rest/process-keyring.ts'
 
 /** What the secrets of every test database are encrypted with; a service that a test starts is given it as SECRETS_KEY. */
 export const TEST_SECRETS_KEY = 'Y291bnRlcnNpZ24gdGVzdHMgLSBub3QgYSBzZWNyZXQ='
-useKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
+publishKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
 
 export type TestDatabase = { url: string; pool: Pool; drop(): Promise<void> }
 

@@ -47,9 +47,11 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
     instance.update({ url: config.publicUrl })
     ending.onBegin(() => instance.update({ isEnding: true }))
   }
-  const database = await openDatabase(config, logger)
+  const opening = openDatabase(config, logger)
+  // A signal may come while PostgreSQL starts: it must not stay behind.
+  ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
+  const database = await opening
   ending.onForced(() => database.kill())
-  ending.add('the database', () => database.close())
   const wasSeeded = await prepareDatabase({ config, databaseUrl: database.url, keyring, logger })
 
   const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
@@ -64,7 +66,13 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   if (config.role !== 'worker') {
     const web =
       config.webConcurrency > 1
-        ? await startWebProcesses({ config, databaseUrl: database.url, logger, operators })
+        ? await startWebProcesses({
+            config,
+            databaseUrl: database.url,
+            logger,
+            operators,
+            onGivenUp: (exitCode) => endForGood(ending, exitCode),
+          })
         : await startWeb(runtime, { sharesPort: false })
     ending.add('the front door', () => web.drain())
     // The API answers already; what is announced is that everything does.
@@ -72,6 +80,12 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   }
   const lines = announcement(config, { startedInMs: performance.now() - startedAtMs, dataDirectory: database.dataDirectory, wasSeeded })
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** A web process crashes again and again. The launcher is told not to restart the whole service for it. */
+function endForGood(ending: Ending, exitCode: number): void {
+  process.send?.('final')
+  ending.begin(exitCode)
 }
 
 function complain(error: unknown): void {

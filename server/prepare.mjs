@@ -17,6 +17,8 @@ const BUILD_FOLDERS = ['app', 'components', 'lib', 'server']
 const BUILD_FILES = ['next.config.ts', 'postcss.config.mjs', 'tsconfig.json', 'package.json', 'package-lock.json', 'proxy.ts']
 /** The process around the pages: a change there needs no build. */
 const NOT_IN_PAGES = /^server\/(testing|process|sandbox|admin)\/|^server\/(main|worker|runtime|verify|admin)\.ts$/
+const OUR_SECRETS =
+  /^(DATABASE_URL|DATABASE_REPLICA_URL|TOKEN_SECRET|SESSION_SECRET|NEXTAUTH_SECRET|SECRETS_KEY.*|METRICS_TOKEN|OPERATOR.*)$/
 const DIGEST = createHash('sha256').update(ROOT).digest('hex').slice(0, 16)
 /** Which process group installs or builds here, so that one a killed launcher left behind can be ended. */
 const CHILD_FILE = path.join(tmpdir(), `countersign-${process.getuid?.() ?? 0}-${DIGEST}.child`)
@@ -99,10 +101,15 @@ function filesBelow(folder) {
     .filter((file) => !NOT_IN_PAGES.test(path.relative(ROOT, file)))
 }
 
-/** Without what npm added: a script of npm must not find the node_modules that it is about to replace. */
-function environmentOfTheMachine() {
+/**
+ * Without what npm added: a script of npm must not find the node_modules that it is about to replace. And without our
+ * secrets: the install scripts of packages and the build have no business with them.
+ */
+export function environmentOfTheMachine() {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(package|lifecycle|command|execpath|node_execpath|config_local_prefix|config_node_gyp)|INIT_CWD$)/.test(name),
+    ([name]) =>
+      !OUR_SECRETS.test(name) &&
+      !/^(npm_(package|lifecycle|command|execpath|node_execpath|config_local_prefix|config_node_gyp)|INIT_CWD$)/.test(name),
   )
   const searchPath = (process.env.PATH ?? '')
     .split(path.delimiter)

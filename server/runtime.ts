@@ -47,6 +47,7 @@ const KEY = Symbol.for('countersign.runtime')
 export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
+  metrics.addCrashes(config.crashes)
   const { pool, reportPool } = openPools({ ...config, databaseUrl })
   const directory = await createDirectory({
     pool,

@@ -76,6 +76,12 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   return { url, dataDirectory, port, pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended) }
 }
 
+/** Ends the server that a killed process of ours left running on the data that was wanted at this place. */
+export async function endLeftoverPostgres(wanted: string): Promise<void> {
+  const elsewhere = (await readFile(markerOf(wanted), 'utf8').catch(() => '')).trim()
+  await endLeftover(elsewhere ? path.join(elsewhere, 'postgres') : wanted)
+}
+
 async function unprivilegedUser(): Promise<Owner> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
   const found = lines.find(([name]) => name === 'postgres') ?? lines.find(([name]) => name === 'nobody')
@@ -91,7 +97,11 @@ async function reachablePlaces(wanted: string, owner: Owner | undefined): Promis
   const native = canReach(path.join(packaged, 'bin', 'postgres'), owner) ? packaged : await copyNative(packaged)
   if (canReach(path.dirname(wanted), owner)) return { native, dataDirectory: wanted }
   await removeAbandoned()
-  return { native, dataDirectory: path.join(await placeElsewhere(`${wanted}.elsewhere`), 'postgres') }
+  return { native, dataDirectory: path.join(await placeElsewhere(markerOf(wanted)), 'postgres') }
+}
+
+function markerOf(wanted: string): string {
+  return `${wanted}.elsewhere`
 }
 
 /** The folder under /var/lib/countersign that belongs to this data; `marker` beside the wanted place remembers it. */

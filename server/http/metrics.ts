@@ -9,6 +9,8 @@ export type Metrics = {
   countOutcome(kind: OutcomeKind, outcome: string): void
   /** Adds a figure that is read when somebody looks: a queue's depth, a pool's connections. */
   addGauge(name: string, help: string, read: () => number): void
+  /** Adds how often processes of this service crashed and were restarted, by process. */
+  addCrashes(crashes: Readonly<Record<string, number>>): void
   /** The whole text in the exposition format. */
   write(): Promise<{ body: string; contentType: string }>
 }
@@ -82,6 +84,15 @@ export function createMetrics(): Metrics {
           this.set(read())
         },
       })
+    },
+    addCrashes(crashes) {
+      const counter = new Counter({
+        name: 'countersign_crashes_total',
+        help: 'Crashes after which the process was restarted',
+        labelNames: ['process'],
+        registers,
+      })
+      for (const [name, count] of Object.entries({ service: 0, ...crashes })) counter.inc({ process: name }, count)
     },
     write: async () => ({ body: await registry.metrics(), contentType: registry.contentType }),
   }

@@ -18,10 +18,16 @@ const logger = createLogger(config.logLevel)
 const ending = createEnding(logger, ['SIGTERM'])
 publishForNext(config)
 publishKeyring(createKeyring(config.secretsKeys))
-const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
-const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
-ending.add('the connections', () => runtime.close())
-const web = await startWeb(runtime, { sharesPort: true })
-ending.add('the front door', () => web.drain())
-await web.pagesReady
-process.send?.('ready')
+try {
+  const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
+  const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
+  ending.add('the connections', () => runtime.close())
+  const web = await startWeb(runtime, { sharesPort: true })
+  ending.add('the front door', () => web.drain())
+  await web.pagesReady
+  process.send?.('ready')
+} catch (error) {
+  // Not a crash: the database or the port is not there now, and the parent tries again.
+  logger.error({ err: error }, 'A web process could not start')
+  ending.begin(1)
+}

@@ -51,8 +51,8 @@ export async function functionFiles(): Promise<string[]> {
   return files.sort()
 }
 
-/** Like `applyLocked`, and again after a pause when a table was held for too long. */
-async function applyPatiently(
+/** Runs `apply` in a transaction under the lock, and again after a pause when a table was held for too long. */
+export async function applyPatiently(
   pool: Pool,
   what: string,
   options: MigrateOptions,

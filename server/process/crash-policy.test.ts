@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { createCrashPolicy, exitCodeOf, isCrash } from './crash-policy.mjs'
 
@@ -38,5 +39,22 @@ for (const [code, signal, expected, exitCode] of [
   test(`an end with ${signal ?? `exit code ${code}`} is ${expected ? 'a crash' : 'no crash'} and is reported as ${exitCode}`, () => {
     assert.equal(isCrash(code, signal), expected)
     assert.equal(exitCodeOf(code, signal), exitCode)
+  })
+}
+
+for (const [bug, script] of [
+  ['an exception that nobody catches', `setTimeout(() => { throw new Error('a bug') })`],
+  ['a rejection that nobody handles', `setTimeout(() => void Promise.reject(new Error('a bug')))`],
+] as const) {
+  test(`exit code 70 and the cause in the log: ${bug}`, () => {
+    const folder = new URL('../', import.meta.url).pathname
+    const program = `import { createLogger } from '${folder}logger.ts'
+      import { createEnding } from '${folder}process/ending.ts'
+      createEnding(createLogger('fatal'))
+      setInterval(() => undefined, 1_000)
+      ${script}`
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+    assert.equal(status, 70)
+    assert.match(stderr, /"message":"a bug","stack"/)
   })
 }

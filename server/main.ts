@@ -34,7 +34,9 @@ try {
 function readConfig(): Config {
   const environment = processEnvironment()
   const config = loadConfig(environment)
-  return config.isSandbox ? loadConfig({ ...sandboxSecrets(config.dataDirectory), ...environment }) : config
+  if (!config.isSandbox) return config
+  const given = Object.entries(environment).filter(([, value]) => value)
+  return loadConfig({ ...sandboxSecrets(config.dataDirectory), ...Object.fromEntries(given) })
 }
 
 /** Starts everything from the ground up; the end takes it down in the opposite order. */

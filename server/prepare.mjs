@@ -1,7 +1,7 @@
 // Plain JavaScript for the machine's own Node 20: it runs before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -123,14 +123,14 @@ function run(program, args, env, failure) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     childGroup = child.pid
-    if (child.pid) writeFileSync(CHILD_FILE, String(child.pid))
+    if (child.pid) noteChild(child.pid)
     const output = []
     child.stdout.on('data', (chunk) => output.push(chunk))
     child.stderr.on('data', (chunk) => output.push(chunk))
     child.once('error', (error) => reject(new Error(`${failure}: ${program} does not start (${error.code}).`)))
     child.once('close', (code) => {
       childGroup = undefined
-      rmSync(CHILD_FILE, { force: true })
+      forgetChild()
       if (code === 0) return resolve()
       process.stderr.write(Buffer.concat(output))
       reject(new Error(`${failure}; the reason is above.`))
@@ -154,15 +154,25 @@ async function lockCheckout(say) {
 function bind(name) {
   if (process.platform !== 'linux') return Promise.resolve(createServer())
   return new Promise((resolve, reject) => {
-    const server = createServer()
+    const server = createServer((socket) => socket.on('error', () => undefined).destroy())
     server.unref()
     server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))
     server.listen(name, () => resolve(server))
   })
 }
 
+/** The folder is everybody's: the file is made anew and never written through somebody else's link. */
+function noteChild(pid) {
+  try {
+    rmSync(CHILD_FILE, { force: true })
+    writeFileSync(CHILD_FILE, String(pid), { flag: 'wx', mode: 0o600 })
+  } catch {
+    // Somebody else has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
+  }
+}
+
 function endLeftoverChild() {
-  const pid = Number(existsSync(CHILD_FILE) ? readFileSync(CHILD_FILE, 'utf8') : 0)
+  const pid = readOwnNumber(CHILD_FILE)
   if (!pid) return
   let folder
   try {
@@ -172,7 +182,25 @@ function endLeftoverChild() {
   }
   // The number may meanwhile belong to somebody else's process.
   if (folder === ROOT) endGroup(pid)
-  rmSync(CHILD_FILE, { force: true })
+  forgetChild()
+}
+
+function forgetChild() {
+  try {
+    rmSync(CHILD_FILE, { force: true })
+  } catch {
+    // Somebody else's, and not ours to remove.
+  }
+}
+
+/** The number in a file of our own; 0 when there is none, or when it is somebody else's, who could name any process of ours. */
+function readOwnNumber(file) {
+  try {
+    const stats = lstatSync(file)
+    return stats.isFile() && stats.uid === (process.getuid?.() ?? stats.uid) ? Number(readFileSync(file, 'utf8')) : 0
+  } catch {
+    return 0
+  }
 }
 
 function endGroup(pid) {

@@ -51,6 +51,11 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
       env: options.environment(crashes),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
+    started.on('error', (error) => {
+      options.logger.error({ err: error, child: options.name }, 'A child process could not be started or told something')
+      // One that never ran does not end either. The machine may be short of processes for a moment.
+      if (started.pid === undefined && !isStopping && started === child) void restart(RESTART_PAUSE_MS)
+    })
     started.once('exit', (code, signal) => {
       if (isStopping || started !== child) return
       const hasCrashed = isCrash(code, signal)

@@ -13,7 +13,7 @@ import {
   replaceSecrets,
   type Wanted,
 } from './seal-store.ts'
-import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+import { rowBeforeAll, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /** Rows per transaction: few enough that nobody notices the locks. */
 const BATCH_SIZE = 200
@@ -75,7 +75,7 @@ type Resealed = Pick<RotationResult, 'resealedCount' | 'unreadable'>
 
 async function resealColumn(pool: Pool, keyring: Keyring, column: SealedColumn, wanted: Wanted, batchSize: number): Promise<Resealed> {
   const total: Resealed = { resealedCount: 0, unreadable: [] }
-  for (let afterRow: string | undefined = ''; afterRow !== undefined; ) {
+  for (let afterRow: string | undefined = rowBeforeAll(column); afterRow !== undefined; ) {
     const batch: ResealedBatch = await resealBatch(pool, keyring, column, { wanted, afterRow, limit: batchSize })
     total.resealedCount += batch.resealedCount
     total.unreadable.push(...batch.unreadable)

@@ -23,11 +23,12 @@ export async function lockSecretsOf(
   { wanted, afterRow, limit }: { wanted: Wanted; afterRow: string; limit: number },
 ): Promise<StoredSecret[]> {
   const { table, field } = column
-  const row = rowText(column)
+  const identity = column.identity.join(', ')
   // Tables and columns are names from sealed-columns.ts, never input.
   const { rows } = await trx.query<StoredSecret>(
-    `select ${row} as row, ${field} as stored from ${table}
-      where ${field} is not null and not starts_with(${field}, $1) and ${row} > $2 order by 1 limit $3 for update`,
+    `select ${column.identity.map((name) => `${name}::text`).join(" || '/' || ")} as row, ${field} as stored from ${table}
+      where ${field} is not null and not starts_with(${field}, $1) and (${identity}) > (${identityOf('$2::text', column)})
+      order by ${identity} limit $3 for update`,
     [prefixOf(wanted), afterRow, limit],
   )
   return rows
@@ -35,9 +36,10 @@ export async function lockSecretsOf(
 
 /** Replaces the stored form of secrets whose rows are locked. */
 export async function replaceSecrets(trx: Queryable, column: SealedColumn, secrets: readonly StoredSecret[]): Promise<void> {
-  const { table, field } = column
+  const { table, field, identity } = column
   await trx.query(
-    `update ${table} set ${field} = s.stored from unnest($1::text[], $2::text[]) as s (row, stored) where ${rowText(column)} = s.row`,
+    `update ${table} set ${field} = s.stored from unnest($1::text[], $2::text[]) as s (row, stored)
+      where (${identity.map((name) => `${table}.${name}`).join(', ')}) = (${identityOf('s.row', column)})`,
     [secrets.map((secret) => secret.row), secrets.map((secret) => secret.stored)],
   )
 }
@@ -102,6 +104,7 @@ function prefixOf(wanted: Wanted): string {
   return wanted.kind === 'plain' ? sealedPrefix() : sealedPrefix(wanted.keyId)
 }
 
-function rowText({ table, identity }: SealedColumn): string {
-  return identity.map((name) => `${table}.${name}::text`).join(" || '/' || ")
+/** The columns of a row's identity, taken out of its text, so that the primary key finds it. */
+function identityOf(rowText: string, { identity }: SealedColumn): string {
+  return identity.map((_, index) => `split_part(${rowText}, '/', ${index + 1})::uuid`).join(', ')
 }

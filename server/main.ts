@@ -1,4 +1,5 @@
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
+import type { Pool } from './database/pool.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { announcement } from './process/announce.ts'
 import { createEnding, type Ending } from './process/ending.ts'
@@ -7,10 +8,12 @@ import { openDatabase } from './process/open-database.ts'
 import { prepareDatabase } from './process/prepare-database.ts'
 import { sandboxSecrets } from './process/sandbox-secrets.ts'
 import { startLoops } from './process/start-loops.ts'
-import { startSimulator } from './process/start-simulator.ts'
+import { simulatorFolder, startSimulator } from './process/start-simulator.ts'
 import { startWeb } from './process/start-web.ts'
 import { startWebProcesses } from './process/start-web-processes.ts'
 import { createRuntime } from './runtime.ts'
+import { SEEDED_USERNAMES } from './sandbox/cast.ts'
+import { seedSandbox } from './sandbox/seed-sandbox.ts'
 import { createKeyring } from './secrets-at-rest/keyring.ts'
 import { publishKeyring } from './secrets-at-rest/process-keyring.ts'
 
@@ -54,7 +57,14 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
   const database = await opening
   ending.onForced(() => database.kill())
-  const wasSeeded = await prepareDatabase({ config, databaseUrl: database.url, keyring, logger })
+  const wasSeeded = await prepareDatabase({
+    config,
+    databaseUrl: database.url,
+    keyring,
+    logger,
+    seededUsernames: SEEDED_USERNAMES,
+    seed: (pool) => seed(pool, config),
+  })
 
   const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
   if (simulator) ending.add('the simulator', () => simulator.stop())
@@ -82,6 +92,17 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   }
   const lines = announcement(config, { startedInMs: performance.now() - startedAtMs, dataDirectory: database.dataDirectory, wasSeeded })
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** Fills an empty sandbox; true when it was filled now. */
+function seed(pool: Pool, config: Config): Promise<boolean> {
+  return seedSandbox({
+    pool,
+    dataDirectory: config.dataDirectory,
+    baseUrl: config.publicUrl,
+    simulatorFolder: simulatorFolder(config),
+    now: new Date(),
+  })
 }
 
 /** A web process crashes again and again. The launcher is told not to restart the whole service for it. */

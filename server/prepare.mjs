@@ -161,7 +161,7 @@ function bind(name) {
   })
 }
 
-/** The folder is everybody's: the file is made anew and never written through somebody else's link. */
+/** The folder is everybody's: the file is created again each time and never written through somebody else's link. */
 function noteChild(pid) {
   try {
     rmSync(CHILD_FILE, { force: true })

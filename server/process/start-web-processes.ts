@@ -13,7 +13,7 @@ type WebProcessOptions = {
   onGivenUp(exitCode: number): void
 }
 
-/** Starts WEB_CONCURRENCY processes that share the port; one that ends is restarted. Gives back how to drain them all. */
+/** Starts WEB_CONCURRENCY processes that share the port; one that ends is restarted. Returns how to drain them all. */
 export async function startWebProcesses({
   config,
   databaseUrl,

@@ -7,6 +7,7 @@ import { type Command, type Options, type Output, usageOf } from './admin/comman
 import { openAdminDatabase } from './admin/open-database.ts'
 import { PERSON_COMMANDS } from './admin/person-commands.ts'
 import { SECRETS_COMMANDS } from './admin/secrets-commands.ts'
+import { describeDatabaseProblem } from './database/describe-problem.ts'
 
 const COMMANDS: readonly Command[] = [...APPLICATION_COMMANDS, ...ACCESS_COMMANDS, ...PERSON_COMMANDS, ...SECRETS_COMMANDS]
 
@@ -116,6 +117,6 @@ function sentenceOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const what = cause instanceof Error ? cause.message || code : String(cause)
-  const isUnreachable = ['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'ECONNRESET', '28P01', '3D000'].includes(code)
-  return isUnreachable ? `The database cannot be used (${what || code}).` : `That did not work: ${what}.`
+  const problem = describeDatabaseProblem(error)
+  return problem === undefined ? `That did not work: ${what}.` : `The database cannot be used (${problem}).`
 }

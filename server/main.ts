@@ -1,4 +1,5 @@
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
+import { describeDatabaseProblem } from './database/describe-problem.ts'
 import type { Pool } from './database/pool.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { announcement } from './process/announce.ts'
@@ -112,12 +113,18 @@ function endForGood(ending: Ending, exitCode: number): void {
 }
 
 function complain(error: unknown): void {
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
-  process.stderr.write(`${explain(error)}${cause}\n`)
+  process.stderr.write(`${explain(error)}\n`)
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const problem = describeDatabaseProblem(error)
+  if (problem !== undefined)
+    return `The database of DATABASE_URL cannot be used (${problem}); check the address and that PostgreSQL runs there.`
   const isPortTaken = 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
-  return isPortTaken ? `PORT ${String(error.port)} is taken by another program; set PORT to a free one.` : error.message
+  return isPortTaken ? `PORT ${String(error.port)} is taken by another program; set PORT to a free one.` : withCause(error)
+}
+
+function withCause(error: Error): string {
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }

@@ -189,6 +189,18 @@ test('a database whose mode nobody says is refused before any connection', async
   }
 })
 
+for (const host of ['127.0.0.1:9', 'localhost:9', 'database.invalid:5432']) {
+  test(`a database at ${host} that cannot be reached ends the start with one sentence without its password, and exit code 1`, async () => {
+    const service = start({ ...PRODUCTION, DATABASE_URL: `postgres://app:a-pass-word@${host}/countersign` })
+    assert.equal(await service.ended, 1)
+    assert.match(
+      service.output(),
+      /^The database of DATABASE_URL cannot be used \([^)\n]+\); check the address and that PostgreSQL runs there\.\n$/,
+    )
+    assert.ok(!service.output().includes('a-pass-word'))
+  })
+}
+
 test('a production database refuses a sandbox process and a sandbox database refuses production: nothing is written', async () => {
   for (const [mode, environment, problem] of [
     ['production', { SANDBOX: '1' }, /^This database belongs to production .* start it with NODE_ENV=production/],

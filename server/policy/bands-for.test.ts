@@ -45,7 +45,7 @@ const payment = fc.record({
   isFirst: fc.boolean(),
 })
 
-/** What approval_band in the database chooses. */
+/** What approval_band_for in the database chooses. */
 function chosen(
   bands: ApprovalBand[] | null,
   { weighedMinor, isFirst }: { weighedMinor: bigint; isFirst: boolean },
@@ -135,7 +135,7 @@ test('the database reads the bands as they are meant: above fires, exactly at th
     ['500001', true],
   ] as const) {
     const { rows } = await database.pool.query<{ band: ApprovalBand | null }>(
-      `select approval_band($1, null, 'api', '237677000001', $2, 0, 0, $3::jsonb, now()) as band`,
+      `select approval_band_for($1, 'DEPOSIT', null, 'api', array['237677000001'], $2, 0, 0, $3::jsonb, now()) as band`,
       [crypto.randomUUID(), amount, JSON.stringify(bands)],
     )
     assert.equal(rows[0]?.band !== null, fires, amount)

@@ -191,3 +191,23 @@ test('an item that the database refuses fails alone and its neighbours go throug
     ['fulfilled', 'rejected', 'fulfilled'],
   )
 })
+
+test('a deposit at an operator without a balance row is taken in, holds nothing and is queued as refused', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
+  const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
+  assert.equal(outcome?.kind === 'created' && outcome.status, 'PENDING')
+  const { rows } = await database.pool.query(
+    'select t.held_minor, w.state from transactions t join operator_work w using (application_id, transaction_id) where t.application_id = $1',
+    [applicationId],
+  )
+  assert.deepEqual(rows, [{ held_minor: 0n, state: 'refused' }])
+})
+
+test('a funding at an operator without a balance row is refused and leaves no posting', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
+  await assert.rejects(fund(database.pool, applicationId, 'MOMOCM', 100n), /no balance/)
+  const { rows } = await database.pool.query('select 1 from ledger_postings where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [])
+})

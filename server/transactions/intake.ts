@@ -1,5 +1,6 @@
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { phoneNumberForms } from '#lib/phone-number.ts'
 import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
 import { type Batcher, createBatcher } from '../database/batcher.ts'
 import type { Pool, Queryable } from '../database/pool.ts'
@@ -134,7 +135,8 @@ function toJson(items: IntakeItem[], applicationIds: string[]): string {
     if (item.makerId !== null) json += `,"maker":"${item.makerId}"`
     if (item.batchId !== null) json += `,"batch":"${item.batchId}"`
     if (item.batchSumMinor !== null) json += `,"batch_sum":${item.batchSumMinor}`
-    if (item.bands !== null) json += `,"bands":${JSON.stringify(item.bands)}`
+    if (item.bands !== null)
+      json += `,"phones":${JSON.stringify(phoneNumberForms(item.phoneNumber))},"bands":${JSON.stringify(item.bands)}`
     json += '}'
   }
   return `${json}]`

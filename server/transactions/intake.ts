@@ -135,8 +135,7 @@ function toJson(items: IntakeItem[], applicationIds: string[]): string {
     if (item.makerId !== null) json += `,"maker":"${item.makerId}"`
     if (item.batchId !== null) json += `,"batch":"${item.batchId}"`
     if (item.batchSumMinor !== null) json += `,"batch_sum":${item.batchSumMinor}`
-    if (item.bands !== null)
-      json += `,"phones":${JSON.stringify(phoneNumberForms(item.phoneNumber))},"bands":${JSON.stringify(item.bands)}`
+    if (item.bands !== null) json += `,"phones":${JSON.stringify(phoneNumberForms(item.phoneNumber))},"bands":${JSON.stringify(item.bands)}`
     json += '}'
   }
   return `${json}]`

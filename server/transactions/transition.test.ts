@@ -186,7 +186,10 @@ test('a deposit approved at an operator without a balance row is not funded and 
 
 test('not moved: approving what waits in a disabled application or at a disabled service; rejecting moves it', async () => {
   for (const [disable, enable] of [
-    ['update applications set is_enabled = false where application_id = $1', 'update applications set is_enabled = true where application_id = $1'],
+    [
+      'update applications set is_enabled = false where application_id = $1',
+      'update applications set is_enabled = true where application_id = $1',
+    ],
     [
       "insert into transfer_services (application_id, operator, type, is_enabled) values ($1, 'MOMOCM', 'DEPOSIT', false)",
       'update transfer_services set is_enabled = true where application_id = $1',

@@ -44,8 +44,13 @@ test('PENDING once the beneficiary was paid under the earlier number, and the nu
   await takeIn(database.pool, [paid])
   await transition(database.pool, [{ ...paid, event: 'succeeded', actor: SYSTEM_ACTOR }])
   assert.equal(await one(anIntakeItem(applicationId, { operator: 'CIOM', phoneNumber: '2250707123456', bands: [FIRST] })), 'PENDING')
-  assert.equal(await one(anIntakeItem(applicationId, { operator: 'CIOM', phoneNumber: '2250707123457', bands: [FIRST] })), 'PENDING_APPROVAL')
-  const { rows } = await database.pool.query('select phone_number from transactions where application_id = $1 order by sequence', [applicationId])
+  assert.equal(
+    await one(anIntakeItem(applicationId, { operator: 'CIOM', phoneNumber: '2250707123457', bands: [FIRST] })),
+    'PENDING_APPROVAL',
+  )
+  const { rows } = await database.pool.query('select phone_number from transactions where application_id = $1 order by sequence', [
+    applicationId,
+  ])
   assert.deepEqual(
     rows.map((row) => row.phone_number),
     ['22507123456', '2250707123456', '2250707123457'],
@@ -118,7 +123,11 @@ test('a number with thousands of earlier transactions is weighed without reading
   try {
     await trx.query('begin')
     const read = async () =>
-      (await trx.query<{ n: bigint }>("select sum(idx_tup_fetch)::bigint as n from pg_stat_xact_user_tables where relname = 'transactions'")).rows[0]?.n ?? 0n
+      (
+        await trx.query<{ n: bigint }>(
+          "select sum(idx_tup_fetch)::bigint as n from pg_stat_xact_user_tables where relname = 'transactions'",
+        )
+      ).rows[0]?.n ?? 0n
     const before = await read()
     const [outcome] = await takeIn(trx, [anIntakeItem(applicationId, { bands: [ABOVE, FIRST] })])
     assert.equal(statusOf(outcome), 'PENDING_APPROVAL')

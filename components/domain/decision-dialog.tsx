@@ -12,8 +12,8 @@ import { callAction, refusalText } from '#lib/action-result.ts'
 import type { DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
-import { ItemList } from './decision-items.tsx'
 import { DecisionReport } from './decision-report.tsx'
+import { ItemList } from './decision-items.tsx'
 import { type DecideAction, sumItems, sumsText } from './decision-words.ts'
 
 export type DecisionDialogProps = {

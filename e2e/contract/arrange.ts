@@ -8,8 +8,8 @@ import { fundBalance } from '#server/ledger/fund-balance.ts'
 import { activatePolicy } from '#server/policy/activate-policy.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { aRequest, call } from './partner-program.ts'
 import { type Partner, type Service, signIn, until } from './service.ts'
+import { aRequest, call } from './partner-program.ts'
 
 /** A partner of its own for a test that changes what the partner may do. Known to the service when this resolves. */
 export async function newPartner(service: Service, options: { networks?: string[] } = {}): Promise<Partner> {

@@ -1,5 +1,4 @@
 import { after, before, describe } from 'node:test'
-import { type Mount, type Service, startService } from './service.ts'
 import { describeBadInput } from './suites/bad-input.ts'
 import { describeBatches } from './suites/batches.ts'
 import { describeDecisions } from './suites/decisions.ts'
@@ -10,6 +9,7 @@ import { describeReading } from './suites/reading.ts'
 import { describeResults } from './suites/results.ts'
 import { describeTokens } from './suites/tokens.ts'
 import { describeTransport } from './suites/transport.ts'
+import { type Mount, type Service, startService } from './service.ts'
 
 /** The whole contract of the specification, on one of the two mounts (DESIGN 3): both must be the same in everything. */
 export function describeContract(mount: Mount): void {

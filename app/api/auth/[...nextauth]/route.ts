@@ -1,5 +1,5 @@
-import type { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
+import type { NextRequest } from 'next/server'
 import { authOptions } from '#server/http/back-office/auth-options.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }

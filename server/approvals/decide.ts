@@ -2,7 +2,7 @@ import { canApprove, canDecide, type DecisionObstacle, type TermsObstacle } from
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
+import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
 import { loadActor } from '#server/identity/load-actor.ts'
 import type { Actor } from '#server/transactions/actor.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
@@ -169,6 +169,6 @@ async function moveOn(
   const terms = await selectItem(trx, applicationId, transactionId)
   if (terms && !terms.isApplicationEnabled) return refuseTerms('application_disabled', transaction)
   if (terms && !terms.isServiceEnabled) return refuseTerms('service_disabled', transaction)
-  // Everything else was checked under the lock: a refusal here means that a check is missing above.
-  throw new Error(`The decision on ${transactionId} did not move it`)
+  // Turned there and back again, or a check is missing above, which running again does not hide.
+  throw new ChangedMeanwhileError(`The decision on ${transactionId} did not move it`)
 }

@@ -34,6 +34,11 @@ export async function withTransaction<Value, Failure>(
   }
 }
 
+/** Thrown inside `work` when what it read changed under it: everything is rolled back and `work` runs again, as after a deadlock. */
+export class ChangedMeanwhileError extends Error {
+  readonly code = '40001'
+}
+
 /** True for errors after which PostgreSQL asks the client to run the whole transaction again. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && RETRYABLE.has(error.code)

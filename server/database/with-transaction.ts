@@ -44,7 +44,7 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && RETRYABLE.has(error.code)
 }
 
-/** True for a statement that failed for what was in it (SQLSTATE classes 22 and 23), not for the state of the server. */
+/** True for a statement that failed for what was in it (SQLSTATE classes 22, 23 and 54), not for the state of the server. */
 export function isDataError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]/.test(error.code)
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(2[23]|54)/.test(error.code)
 }

@@ -88,6 +88,19 @@ test('a final state writes one webhook, not due before half a second after the c
   assert.deepEqual(rows, [{ target: 'https://partner.example:8443', is_later: true }])
 })
 
+test('the target of a webhook is its host and port, whatever stands before an @ or behind', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const urls = [
+    'https://a:b@Partner.example/x',
+    'https://me@you@partner.example?@x',
+    'https://partner.example/a@b',
+    'https://partner.example#@',
+  ]
+  for (const webhookUrl of urls) await move(await one(anIntakeItem(applicationId, { type: 'COLLECT', webhookUrl })), 'succeeded')
+  const { rows } = await database.pool.query('select distinct target from webhook_deliveries where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ target: 'https://partner.example' }])
+})
+
 test('an approved deposit is held when it is released, and one that is not covered goes on as refused', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 600_000n)

@@ -114,8 +114,13 @@ begin
         from entry e where e.to_status = 'PENDING'
   ), new_deliveries as (
     -- Not within half a second of the creation: a webhook must not overtake the answer to the request that began it.
+    -- The target is a key of an index: as long as an entry of it can be, and without what stands before an @, which would
+    -- make any number of targets of one receiver.
     insert into webhook_deliveries (application_id, transaction_id, target, next_at, created_at)
-      select e.app, e.id, lower(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+')),
+      select e.app, e.id,
+             left(lower(case when e.webhook_url like '%@%'
+                             then regexp_replace(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
+                             else substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300),
              greatest(v_at, e.created_at + interval '500 milliseconds'), v_at
         from entry e where e.to_status in ('SUCCESS', 'FAILED')
   ), day_delta as materialized (

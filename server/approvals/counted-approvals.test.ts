@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { systemClock } from '#server/clock.ts'
+import { selectRowNotes } from '#server/reports/row-notes-store.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -79,6 +81,23 @@ for (const [who, leave] of Object.entries(LEAVE)) {
     assert.deepEqual([done?.given, done?.decisions.map((one) => one.counts)], [2, [true, true, true]])
   })
 }
+
+test('the page of the transaction and the notes of the list count the same approvals', async () => {
+  const { applicationId, first, second, wait, say } = await scene()
+  const id = await wait()
+  const counted = async () => [
+    (await readTransactionDetail(database.pool, applicationId, id))?.approval?.done,
+    (await selectRowNotes(database.pool, applicationId, [id]))[0]?.approvalsDone,
+  ]
+  await say(id, first)
+  assert.deepEqual(await counted(), [1, 1])
+  await database.pool.query(LEAVE.blocked, [first])
+  assert.deepEqual(await counted(), [0, 0])
+  await database.pool.query(RETURN[0] ?? '', [first])
+  await say(id, second)
+  await database.pool.query(LEAVE.blocked, [first])
+  assert.deepEqual(await counted(), [2, 2])
+})
 
 test('an approval counts again once the person may approve again', async () => {
   const { first, second, wait, say } = await scene()

@@ -106,9 +106,11 @@ begin
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
       select r.app, r.id, 'hold', r.op, r.cur, -r.held, r.held, v_at from ready r where r.held > 0
+  ), balance_delta as materialized (
+    select r.app, r.op, sum(r.held)::bigint as held from ready r where r.held > 0 group by r.app, r.op
   ), moved_balances as (
     update ledger_balances b set deposit_minor = b.deposit_minor - m.held, held_minor = b.held_minor + m.held
-      from (select r.app, r.op, sum(r.held)::bigint as held from ready r where r.held > 0 group by r.app, r.op) m
+      from balance_delta m
       where b.application_id = m.app and b.operator = m.op
       returning 1
   ), new_work as (
@@ -132,7 +134,7 @@ begin
   )
   select k.place, 'existing', k.transaction_id, k.same_content, k.status, k.amount_minor, k.fee_system_minor,
          k.fee_app_minor, k.pay_token from known k
-    where balances_moved((select count(*) from moved_balances), (select count(distinct (r.app, r.op)) from ready r where r.held > 0))
+    where balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta))
   union all
   select r.place, 'waiting', r.id, true, r.status, r.amount, r.fsys, r.fapp, r.tok
     from ready r where r.status = 'PENDING_APPROVAL';

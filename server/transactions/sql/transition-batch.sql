@@ -94,15 +94,17 @@ begin
              e.fees_delta, e.clearing_delta, e.revenue_delta, v_at
         from entry e
         where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0
+  ), balance_delta as materialized (
+    select e.app, e.operator, sum(e.collect_delta)::bigint as collect_delta, sum(e.deposit_delta)::bigint as deposit_delta,
+           sum(e.held_delta)::bigint as held_delta, sum(e.fees_delta)::bigint as fees_delta,
+           sum(e.clearing_delta)::bigint as clearing_delta, sum(e.revenue_delta)::bigint as revenue_delta
+      from entry e where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0 group by e.app, e.operator
   ), moved_balances as (
     update ledger_balances b
       set collect_minor = b.collect_minor + d.collect_delta, deposit_minor = b.deposit_minor + d.deposit_delta,
           held_minor = b.held_minor + d.held_delta, fees_minor = b.fees_minor + d.fees_delta,
           clearing_minor = b.clearing_minor + d.clearing_delta, revenue_minor = b.revenue_minor + d.revenue_delta
-      from (select e.app, e.operator, sum(e.collect_delta)::bigint as collect_delta, sum(e.deposit_delta)::bigint as deposit_delta,
-                   sum(e.held_delta)::bigint as held_delta, sum(e.fees_delta)::bigint as fees_delta,
-                   sum(e.clearing_delta)::bigint as clearing_delta, sum(e.revenue_delta)::bigint as revenue_delta
-              from entry e where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0 group by e.app, e.operator) d
+      from balance_delta d
       where b.application_id = d.app and b.operator = d.operator
       returning 1
   ), ended_work as (
@@ -159,7 +161,5 @@ begin
          f.now_version + case when f.may_move then 1 else 0 end
     from found f
     where same_number((select count(*) from moved_transactions), (select count(*) from entry))
-      and balances_moved((select count(*) from moved_balances),
-                         (select count(distinct (e.app, e.operator)) from entry e
-                            where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0));
+      and balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
 end $$;

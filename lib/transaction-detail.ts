@@ -84,6 +84,8 @@ export type DecisionDto = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
+  /** False: the person may not approve here any more, so another approval is needed in its place. */
+  counts: boolean
   at: string
 }
 

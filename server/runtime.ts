@@ -60,6 +60,14 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   const wakeOperators = () => {
     for (const listener of workListeners) listener()
   }
+  const finalListeners: (() => void)[] = []
+  const onFinal = (listener: () => void) => {
+    settler.onFinal(listener)
+    finalListeners.push(listener)
+  }
+  const wakeWebhooks = () => {
+    for (const listener of finalListeners) listener()
+  }
   const callbacks = createCallbackDesk({ pool, connectors, wake: wakeOperators })
   intake.onCreated(wakeOperators)
   metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
@@ -83,9 +91,9 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     tokens: createTokens({ clock, secret: config.tokenSecret }),
     throttle: createSignInThrottle({ pool, clock }),
     accessLog: createAccessLog(config.logLevel),
-    onDecided: wakeOperators,
+    wake: { operators: wakeOperators, webhooks: wakeWebhooks },
     onWork: (listener) => void workListeners.push(listener),
-    onFinal: settler.onFinal,
+    onFinal,
     async close() {
       await intake.drain()
       await settler.drain()

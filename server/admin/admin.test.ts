@@ -134,7 +134,18 @@ test('services, fees, webhook secrets and keys are set as typed', async () => {
     '--enforce-limits',
     'yes',
   )
-  await facts('set-fees', '--application', applicationId, '--operator', 'all', '--system-percent', '2.25', '--app-fixed', '100')
+  const fees = await facts(
+    'set-fees',
+    '--application',
+    applicationId,
+    '--operator',
+    'all',
+    '--system-percent',
+    '2.25',
+    '--app-fixed',
+    '100',
+  )
+  assert.equal(fees['smallestCollect'], '103.01 XAF, 103.01 XOF, 103.01 UGX')
   const rotated = await facts('webhook-secret', 'rotate', '--application', applicationId)
   const first = await facts('create-key', '--application', applicationId, '--expires-in-days', '30')
   await facts('create-key', '--application', applicationId, '--others-expire-in-hours', '0')

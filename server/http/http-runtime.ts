@@ -9,6 +9,7 @@ import type { Connectors } from '../operators/connector.ts'
 import type { CallbackDesk } from '../operators/handle-callback.ts'
 import type { Intake } from '../transactions/intake.ts'
 import type { Settler } from '../transactions/settle.ts'
+import type { Wake } from '../transactions/wake.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -28,8 +29,7 @@ export type HttpRuntime = {
   connectors: Connectors
   callbacks: CallbackDesk
   metrics: Metrics
-  /** Told when a decision may have given the dispatcher or the deliveries something to do. */
-  onDecided?: () => void
+  wake: Wake
   /** Absent where request lines are switched off. */
   accessLog?: AccessLog
 }

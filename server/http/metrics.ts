@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** What this process counts, for Prometheus. Each web process has its own. */
 export type Metrics = {
@@ -16,7 +16,7 @@ export type Metrics = {
 }
 
 export type BatchKind = 'intake' | 'settlement'
-export type OutcomeKind = 'webhook' | 'operator'
+export type OutcomeKind = 'webhook' | 'operator' | 'decision'
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
@@ -55,7 +55,7 @@ export function createMetrics(): Metrics {
   })
   const outcomes = new Counter({
     name: 'countersign_outcomes_total',
-    help: 'Outcomes of calls to others',
+    help: 'Outcomes of calls to others, and of decisions made in the back office',
     labelNames: ['kind', 'outcome'],
     registers,
   })

@@ -21,6 +21,7 @@ type Operation = {
   method: 'get' | 'post'
   id: string
   summary: string
+  description?: string
   query?: z.ZodObject
   body?: Json
   answer: Json
@@ -123,6 +124,11 @@ const OPERATIONS: Operation[] = [
     method: 'post',
     id: 'validateTransaction',
     summary: 'Approve a waiting transaction',
+    description:
+      'Records the approval of the checker that checkerId names; the last approval that the rule requires sends the transaction to the operator. ' +
+      'Each approval rule says whether decisions may be sent in through the API: the default rule of an application allows it, other rules do not unless an administrator allows it, and 403 names the rule. ' +
+      'Where a rule requires two checkers or more, or a one-time code, the API user that started the transaction cannot approve it (403). ' +
+      'A transaction of a disabled application or transfer service cannot be approved (403).',
     query: validateQuerySchema,
     answer: ref('TransactionRecord'),
     errors: [404],
@@ -132,6 +138,8 @@ const OPERATIONS: Operation[] = [
     method: 'post',
     id: 'rejectTransaction',
     summary: 'Reject a waiting transaction',
+    description:
+      'Ends the transaction as FAILED with the reason as its message. Allowed through the API where validateTransaction is: 403 names the rule otherwise. Rejecting stays possible in a disabled transfer service.',
     query: rejectQuerySchema,
     answer: ref('TransactionRecord'),
     errors: [404],
@@ -244,7 +252,7 @@ export function buildOpenApiDocument(): Json {
 }
 
 function describeOperation(operation: Operation): Json {
-  const { id, summary, query, body, answer, errors, isOpen } = operation
+  const { id, summary, description, query, body, answer, errors, isOpen } = operation
   const responses: { [status: string]: Json } = { 200: { description: 'Done', content: { 'application/json': { schema: answer } } } }
   for (const status of errors.toSorted((left, right) => left - right)) {
     responses[status] = { description: ERROR_MEANINGS[status] ?? '', content: { 'application/json': { schema: ref('Error') } } }
@@ -252,6 +260,7 @@ function describeOperation(operation: Operation): Json {
   return {
     operationId: id,
     summary,
+    ...(description ? { description } : {}),
     ...(isOpen ? { security: [] } : {}),
     ...(query ? { parameters: describeQuery(query) } : {}),
     ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body, ...exampleFor(id) } } } } : {}),

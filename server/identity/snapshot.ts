@@ -114,7 +114,9 @@ function toPolicy(stored: ApplicationRow['policy']): ApprovalPolicy | null {
   // Rules that cannot be read could have held anything back, so everything waits until somebody writes them again.
   return {
     version: stored.version,
-    rules: [{ ...BASE_RULE, name: 'Unreadable rules', sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] }],
+    rules: [
+      { ...BASE_RULE, name: 'Unreadable rules', apiMayDecide: false, sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] },
+    ],
   }
 }
 

@@ -57,9 +57,9 @@ export function startLoops(runtime: Runtime): Loops {
 }
 
 /** Every scheduled task of the service, by its name. */
-function taskTable({ pool, clock, logger }: Runtime): ScheduledTask[] {
+function taskTable({ pool, settler, clock, logger }: Runtime): ScheduledTask[] {
   return [
-    scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals(pool))),
+    scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {

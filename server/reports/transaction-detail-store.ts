@@ -106,6 +106,8 @@ export type DecisionRow = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
+  /** False while it waits and the person may not approve any more. */
+  counts: boolean
   at: Date
 }
 
@@ -113,8 +115,10 @@ export type DecisionRow = {
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<DecisionRow[]> {
   const { rows } = await queryable.query<DecisionRow>({
     name: 'select_transaction_decisions',
-    text: `select p.name as "checkerName", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as at
+    text: `select p.name as "checkerName", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as at,
+        t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id) as counts
       from approval_decisions d join people p on p.person_id = d.checker_id
+        join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
       where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at`,
     values: [applicationId, transactionId],
   })

@@ -121,7 +121,7 @@ function toApproval({ policyVersion, rule, steps, needsCode, expiresAt }: ItemRo
     policyVersion,
     steps,
     needed: steps.reduce((sum, one) => sum + one, 0),
-    done: decisions.filter((decision) => decision.decision === 'validated').length,
+    done: decisions.filter((decision) => decision.decision === 'validated' && decision.counts).length,
     needsCode,
     expiresAt: expiresAt.toISOString(),
   }

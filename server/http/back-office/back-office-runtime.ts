@@ -5,6 +5,8 @@ import type { SignInThrottle } from '#server/identity/sign-in-throttle.ts'
 import type { Logger } from '#server/logger.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import type { Settler } from '#server/transactions/settle.ts'
+import type { Wake } from '#server/transactions/wake.ts'
+import type { Metrics } from '../metrics.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which lives on a floor above. */
 export type BackOfficeRuntime = {
@@ -13,6 +15,8 @@ export type BackOfficeRuntime = {
   /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */
   reportPool: Pool
   settler: Settler
+  wake: Wake
+  metrics: Pick<Metrics, 'countOutcome'>
   connectors: Connectors
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle

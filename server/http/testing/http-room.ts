@@ -83,6 +83,7 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
     intake,
     throttle: createSignInThrottle({ pool, clock: systemClock }),
     callbacks: createCallbackDesk({ pool, connectors }),
+    wake: { operators: dispatcher.wake, webhooks: () => undefined },
     metrics: createMetrics(),
   }
   const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, apiMount: 'direct', ...options.frontDoor })

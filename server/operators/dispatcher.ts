@@ -1,14 +1,14 @@
 import type { OperatorCode } from '#lib/operators.ts'
-import { TRANSITIONS } from '#lib/transaction-status.ts'
 import type { Pool } from '../database/pool.ts'
 import type { Logger } from '../logger.ts'
 import type { Settler } from '../transactions/settle.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { Connector, Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { createDoorbell } from './doorbell.ts'
-import { finalMove, refusedForFunds } from './operator-result.ts'
+import { refusedForFunds } from './operator-result.ts'
 import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
+import { settleFinalWord } from './settle-final-word.ts'
 
 export type DispatcherOptions = {
   pool: Pool
@@ -20,7 +20,7 @@ export type DispatcherOptions = {
   perOperatorMax?: number
   /** How long a claim holds a row; more than a call and the recording of its answer take. */
   leaseMs?: number
-  /** The longest that a connector lets a call last. */
+  /** The longest that a connector lets a call last, its connection included. */
   callTimeoutMs?: number
   /** How often due rows are looked for when nobody rings. */
   idlePollMs?: number
@@ -31,6 +31,8 @@ export type DispatcherOptions = {
   acceptedAbsenceMs?: number
   /** At least this long between two queries of one row, however many callbacks come. */
   hintGapMs?: number
+  /** Told of each answer that the database refused as it came, for the metrics. */
+  onUnrecordable?(): void
   /** Told of each call that ended, for the metrics. */
   onCall?(operator: OperatorCode, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
@@ -136,13 +138,20 @@ function createContext(options: DispatcherOptions): Context {
     pool: options.pool,
     random: options.random ?? Math.random,
     pollDelaysMs: options.pollDelaysMs ?? POLL_DELAYS_MS,
+    onUnrecordable(transactionId, error) {
+      options.onUnrecordable?.()
+      options.logger.error(
+        { err: error, transactionId },
+        'The answer of an operator could not be recorded; it is recorded without its text',
+      )
+    },
     rules: {
       absenceMs: options.absenceMs ?? 3_000,
       acceptedAbsenceMs: options.acceptedAbsenceMs ?? 60_000,
       hintGapMs: options.hintGapMs ?? 250,
     },
   })
-  return { options, record, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 10_000 }
+  return { options, record, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 14_000 }
 }
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
@@ -160,15 +169,7 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
-  const move = finalMove(work, outcome)
-  const found = await context.options.settler.settle(move)
-  if (found && !found.isMoved && found.status !== TRANSITIONS[move.event].to) {
-    // Nothing may change any more; people have to talk to the operator.
-    context.options.logger.error(
-      { transactionId: work.transactionId, stored: found.status, said: outcome.kind },
-      'The operator contradicts a final result',
-    )
-  }
+  await settleFinalWord(context.options, { ...work, source: kind }, outcome)
 }
 
 function submit(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {

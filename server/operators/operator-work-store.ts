@@ -38,7 +38,7 @@ export async function claimDueWork(queryable: Queryable, slots: Map<OperatorCode
   return rows
 }
 
-/** One finished call. Names as in record_operator_answers (migration 0020); times in milliseconds. */
+/** One finished call. Names as in record_operator_answers; times in milliseconds. */
 export type AnswerRow = {
   place: number
   app: string
@@ -110,25 +110,24 @@ export type ForcedQuery = {
   isNews: boolean
 }
 
-/** Records a query that somebody asked for. The row's own schedule stays; at most it comes due now. */
-export async function recordForcedQuery(queryable: Queryable, query: ForcedQuery): Promise<void> {
+/** Records queries that somebody asked for. The schedule of their rows stays; at most they come due now. */
+export async function recordForcedQueries(queryable: Queryable, queries: ForcedQuery[]): Promise<void> {
   await queryable.query({
-    name: 'record_forced_query',
-    text: `with woken as (
-             update operator_work set next_at = least(next_at, clock_timestamp())
-               where $8 and application_id = $1 and transaction_id = $2 and not is_claimed and state in ('submitted', 'unconfirmed')
-           )
-           insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
-             values ($1, $2, $3, 'query', clock_timestamp() - $7 * interval '1 millisecond', clock_timestamp(), $4, $5, $6)`,
+    name: 'record_forced_queries',
+    text: 'select record_forced_queries($1)',
     values: [
-      query.applicationId,
-      query.transactionId,
-      query.number,
-      query.outcome,
-      query.httpStatus,
-      query.answer,
-      query.durationMs,
-      query.isNews,
+      JSON.stringify(
+        queries.map((query) => ({
+          app: query.applicationId,
+          id: query.transactionId,
+          number: query.number,
+          outcome: query.outcome,
+          http_status: query.httpStatus,
+          answer: query.answer,
+          duration_ms: query.durationMs,
+          is_news: query.isNews,
+        })),
+      ),
     ],
   })
 }

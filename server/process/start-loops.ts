@@ -3,6 +3,7 @@ import { expireApprovals } from '../approvals/expire-approvals.ts'
 import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
+import { askAboutContradictions } from '../operators/ask-about-contradictions.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
 import { sealTotals } from '../reports/seal-totals.ts'
 import type { Runtime } from '../runtime.ts'
@@ -25,6 +26,7 @@ export function startLoops(runtime: Runtime): Loops {
     settler,
     connectors,
     logger,
+    onUnrecordable: () => metrics.countOutcome('operator', 'unrecordable'),
     onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`),
   })
   const deliveries = createDeliveryLoop({
@@ -57,9 +59,12 @@ export function startLoops(runtime: Runtime): Loops {
 }
 
 /** Every scheduled task of the service, by its name. */
-function taskTable({ pool, clock, logger }: Runtime): ScheduledTask[] {
+function taskTable({ pool, clock, logger, connectors, metrics }: Runtime): ScheduledTask[] {
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals(pool))),
+    scheduledTask('ask_about_contradictions', '* * * * *', async () => {
+      await askAboutContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
+    }),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {

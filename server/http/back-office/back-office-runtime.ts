@@ -3,7 +3,7 @@ import type { Config } from '#server/config.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { SignInThrottle } from '#server/identity/sign-in-throttle.ts'
 import type { Logger } from '#server/logger.ts'
-import type { Connectors } from '#server/operators/connector.ts'
+import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which lives on a floor above. */
@@ -13,7 +13,7 @@ export type BackOfficeRuntime = {
   /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */
   reportPool: Pool
   settler: Settler
-  connectors: Connectors
+  forcedQueries: ForcedQueryDesk
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle
   clock: Clock

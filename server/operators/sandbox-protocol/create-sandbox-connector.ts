@@ -71,6 +71,7 @@ async function submit(line: OperatorLine, options: SandboxConnectorOptions, subm
     return transfer.status === 'PENDING'
       ? { kind: 'accepted', ...identifiersOf(transfer), exchange: exchangeOf(outcome) }
       : finalOutcome(transfer, exchangeOf(outcome))
+  if (outcome.kind === 'lost' && !outcome.wasWritten) return { kind: 'not_sent', detail: outcome.detail, exchange: exchangeOf(outcome) }
   return unknown(outcome)
 }
 
@@ -131,7 +132,7 @@ function transferIn(outcome: CallOutcome, reference: string): Transfer | undefin
 
 function finalOutcome(transfer: Transfer, exchange: Exchange): FinalOutcome {
   if (transfer.status === 'SUCCESS') return { kind: 'succeeded', ...identifiersOf(transfer), exchange }
-  return { kind: 'failed', reason: transfer.message ?? 'Transaction refusée', ...identifiersOf(transfer), exchange }
+  return { kind: 'failed', reason: transfer.message ?? '', ...identifiersOf(transfer), exchange }
 }
 
 function unknown(outcome: CallOutcome): UnknownOutcome {

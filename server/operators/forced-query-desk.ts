@@ -1,0 +1,107 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import { err, type Result } from '#lib/result.ts'
+import type { Batcher } from '../database/batcher.ts'
+import type { Pool } from '../database/pool.ts'
+import type { Logger } from '../logger.ts'
+import type { Settler } from '../transactions/settle.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import type { Connectors } from './connector.ts'
+import { closeConnectors } from './create-connectors.ts'
+import { createFairGate, type FairGate } from './fair-gate.ts'
+import { type AskedQuery, createForcedQueryRecorder } from './forced-query-recorder.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+/** Forced queries under way at one operator, per process, and of them those of one application. */
+export const FORCED_CALLS_MAX = 32
+const PER_APPLICATION_MAX = 16
+/** Longer than this nobody waits for a slot: the call itself may then still take its ten seconds. */
+const WAIT_MS_MAX = 2_000
+const WAITING_MAX = 128
+/** What one application may ask of the operators: a long list at once after an outage, then steadily. */
+const BURST = 100
+const PER_SECOND = 10
+
+export type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
+
+/** What synchroniseTransaction needs; one per process. */
+export type ForcedQueryDesk = {
+  pool: Pool
+  settler: Settler
+  connectors: Connectors
+  logger: Logger
+  recorder: Batcher<AskedQuery, null>
+  onOutcome?(outcome: string): void
+  /**
+   * Runs `question` under the limits. A question about the same transaction that is under way is joined instead, and then
+   * counts for nobody.
+   */
+  ask(
+    transaction: Pick<Transaction, 'applicationId' | 'transactionId' | 'operator'>,
+    question: () => Promise<boolean>,
+  ): Promise<Result<boolean, ForcedQueryRefusal>>
+  /** Resolves when every answer is recorded, and closes the connections. */
+  close(): Promise<void>
+}
+
+export type ForcedQueryDeskOptions = {
+  pool: Pool
+  settler: Settler
+  /** With connections of their own (FORCED_CALLS_MAX each): whatever waits here never delays a submission. */
+  connectors: Connectors
+  logger: Logger
+  /** Told of the answer to each query, for the metrics. */
+  onOutcome?(outcome: string): void
+  limits?: Partial<{ callsMax: number; perApplicationMax: number; waitMsMax: number; burst: number; perSecond: number }>
+  nowMs?(): number
+}
+
+export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQueryDesk {
+  const { pool, settler, connectors, logger, onOutcome, limits = {} } = options
+  const gates = new Map<OperatorCode, FairGate>()
+  const underWay = new Map<string, Promise<Result<boolean, ForcedQueryRefusal>>>()
+  const recorder = createForcedQueryRecorder(pool, logger)
+  const rate = createRateLimit({
+    burst: limits.burst ?? BURST,
+    perSecond: limits.perSecond ?? PER_SECOND,
+    nowMs: options.nowMs ?? (() => performance.now()),
+  })
+
+  function gateOf(operator: OperatorCode): FairGate {
+    const known = gates.get(operator)
+    if (known) return known
+    const gate = createFairGate({
+      slotsMax: limits.callsMax ?? FORCED_CALLS_MAX,
+      perKeyMax: limits.perApplicationMax ?? PER_APPLICATION_MAX,
+      waitMsMax: limits.waitMsMax ?? WAIT_MS_MAX,
+      waitingMax: WAITING_MAX,
+    })
+    gates.set(operator, gate)
+    return gate
+  }
+
+  return {
+    pool,
+    settler,
+    connectors,
+    logger,
+    recorder,
+    onOutcome,
+    async ask({ applicationId, transactionId, operator }, question) {
+      const key = `${applicationId} ${transactionId}`
+      const joined = underWay.get(key)
+      if (joined) return joined
+      const retryAfterMs = rate.take(applicationId)
+      if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
+      const asked = gateOf(operator)
+        .run(applicationId, question)
+        .finally(() => underWay.delete(key))
+      underWay.set(key, asked)
+      return asked
+    },
+    async close() {
+      await Promise.allSettled(underWay.values())
+      await recorder.drain()
+      await closeConnectors(connectors)
+    },
+  }
+}

@@ -36,6 +36,8 @@ export type RoomOptions = {
   givesTokens?: boolean
   dispatcher?: Partial<DispatcherOptions>
   forcedQueries?: ForcedQueryDeskOptions['limits']
+  /** The time by which the allowances of forced queries refill. */
+  nowMs?: () => number
 }
 
 /** A database, a simulator, an address for its callbacks, and everything between them, with delays made short. */
@@ -86,6 +88,7 @@ export class OperatorRoom {
       connectors: connect(),
       logger,
       limits: options.forcedQueries,
+      nowMs: options.nowMs,
     })
     this.desk = createCallbackDesk({
       pool: this.database.pool,

@@ -18,7 +18,7 @@ const PER_APPLICATION_MAX = 16
 const WAIT_MS_MAX = 2_000
 const WAITING_MAX = 128
 /** What one application may ask of the operators: a long list at once after an outage, then steadily. */
-const BURST = 100
+const BURST = 200
 const PER_SECOND = 10
 
 export type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }

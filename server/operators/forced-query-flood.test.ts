@@ -73,10 +73,10 @@ test('500 forced queries at once against an operator that hangs: every deposit m
     for (const item of fresh) assert.deepEqual(await room.attemptsOf(item), ['submit accepted'])
     const failures = await flood
     const throttled = failures.filter((failure) => typeof failure === 'object').length
-    // A hundred at once, and the few that the allowance gained meanwhile.
-    assert.ok(throttled >= 380 && throttled <= 400, `${throttled} were told when to come back`)
+    // Two hundred at once, and the few that the allowance gained meanwhile.
+    assert.ok(throttled >= 270 && throttled <= 300, `${throttled} were told when to come back`)
     assert.ok(failures.every((failure) => typeof failure === 'object' || failure === 'operator_unavailable' || failure === 'busy'))
-    assert.ok(operator.queried.length <= 120)
+    assert.ok(operator.queried.length <= 230)
     assert.equal(await auditCount(room, room.applicationId), failures.filter((failure) => failure === 'operator_unavailable').length)
     assert.ok(room.database.pool.totalCount <= 20 && room.database.pool.waitingCount === 0, 'no connection to the database is left behind')
   })

@@ -84,6 +84,8 @@ test('a process that was stopped between claim and call does not send what other
   room.startDispatcher({ leaseMs: 300, callTimeoutMs: 1_000 })
   await until(async () => Number((await room.workOf(item))?.['attempts']) > 1, 'the row comes back')
   await stopAll()
+  assert.equal((await room.attemptsOf(item))[0], 'submit not_sent')
+  assert.equal((await room.workOf(item))?.['unconfirmed_since'], null, 'what was not sent is not at risk')
   assert.equal((await room.books()).has(item.transactionId), false)
   room.startDispatcher()
   assert.equal((await room.untilFinal(item)).status, 'SUCCESS')

@@ -31,6 +31,8 @@ export type DispatcherOptions = {
   acceptedAbsenceMs?: number
   /** At least this long between two queries of one row, however many callbacks come. */
   hintGapMs?: number
+  /** Told of each answer that contradicts a final result, for the metrics. */
+  onContradiction?(): void
   /** Told of each answer that the database refused as it came, for the metrics. */
   onUnrecordable?(): void
   /** Told of each call that ended, for the metrics. */
@@ -48,6 +50,12 @@ export type Dispatcher = {
 type Context = { options: DispatcherOptions; record: ReturnType<typeof createAnswerRecorder>; leaseMs: number; callTimeoutMs: number }
 
 const DATABASE_PAUSE_MS = 1_000
+
+const TOO_LATE: SubmitOutcome = {
+  kind: 'not_sent',
+  detail: 'The process was stopped before the call',
+  exchange: { httpStatus: null, answer: 'The process was stopped before the call' },
+}
 
 /**
  * Sends what is queued, asks about what is open, and hands final answers to the settler (DESIGN 6). Any number of
@@ -158,11 +166,12 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   if (work.foundState === 'refused') return void (await context.options.settler.settle(refusedForFunds(work)))
   const connector = context.options.connectors.get(work.operator)
   if (!connector) return
-  // A process that was stopped for a while must not send what another one may have taken over.
-  if (performance.now() - claimedAtMs > context.leaseMs - context.callTimeoutMs) return
   const kind = work.foundState === 'queued' ? 'submit' : 'query'
   const startedAtMs = performance.now()
-  const outcome = kind === 'submit' ? await submit(connector, work) : await query(connector, work)
+  // A process that was stopped for a while must not send what another one may have taken over.
+  const isTooLate = startedAtMs - claimedAtMs > context.leaseMs - context.callTimeoutMs
+  if (isTooLate && kind === 'query') return
+  const outcome = isTooLate ? TOO_LATE : kind === 'submit' ? await submit(connector, work) : await query(connector, work)
   const durationMs = performance.now() - startedAtMs
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })

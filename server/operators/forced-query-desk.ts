@@ -31,6 +31,7 @@ export type ForcedQueryDesk = {
   logger: Logger
   recorder: Batcher<AskedQuery, null>
   onOutcome?(outcome: string): void
+  onContradiction?(): void
   /**
    * Runs `question` under the limits. A question about the same transaction that is under way is joined instead, and then
    * counts for nobody.
@@ -39,7 +40,7 @@ export type ForcedQueryDesk = {
     transaction: Pick<Transaction, 'applicationId' | 'transactionId' | 'operator'>,
     question: () => Promise<boolean>,
   ): Promise<Result<boolean, ForcedQueryRefusal>>
-  /** Resolves when every answer is recorded, and closes the connections. */
+  /** Closes the connections and resolves when every answer is recorded. Calls that are under way end as unknown. */
   close(): Promise<void>
 }
 
@@ -86,6 +87,7 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
     logger,
     recorder,
     onOutcome,
+    onContradiction: () => onOutcome?.('contradicting'),
     async ask({ applicationId, transactionId, operator }, question) {
       const key = `${applicationId} ${transactionId}`
       const joined = underWay.get(key)
@@ -99,9 +101,10 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
       return asked
     },
     async close() {
+      // First: an operator that hangs must not hold up the end of the process. Its calls end as unknown.
+      await closeConnectors(connectors)
       await Promise.allSettled(underWay.values())
       await recorder.drain()
-      await closeConnectors(connectors)
     },
   }
 }

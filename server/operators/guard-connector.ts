@@ -18,18 +18,18 @@ export const REFUSED_MESSAGE = 'Transaction refusée'
  * call counts as an unknown outcome, because what the operator did is not known.
  */
 export function guardConnector(operator: OperatorCode, connector: Connector, logger: Pick<Logger, 'error'>): GuardedConnector {
-  async function settled<Outcome extends Words>(call: Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
+  async function settled<Outcome extends Words>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
     try {
-      return cleanOutcome(await call)
+      return cleanOutcome(await call())
     } catch (error) {
       logger.error({ err: error, operator }, 'A connector threw; the call counts as unknown')
       return { kind: 'unknown', detail: 'The connector failed', exchange: { httpStatus: null, answer: 'The connector failed' } }
     }
   }
   const guard: Connector = {
-    submit: (submission) => settled(connector.submit(submission)),
-    query: (query) => settled(connector.query(query)),
-    balance: () => settled(connector.balance()),
+    submit: (submission) => settled(() => connector.submit(submission)),
+    query: (query) => settled(() => connector.query(query)),
+    balance: () => settled(() => connector.balance()),
     parseCallback(headers, body) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {

@@ -9,7 +9,7 @@ import type { FinalOutcome } from './connector.ts'
 import { recordContradictions } from './contradiction-store.ts'
 import { finalMove, plainMove } from './operator-result.ts'
 
-export type SettleDeps = { pool: Pool; settler: Settler; logger: Logger }
+export type SettleDeps = { pool: Pool; settler: Settler; logger: Logger; onContradiction?(): void }
 
 /** The call that brought the final word. */
 export type SettledCall = {
@@ -31,6 +31,7 @@ export async function settleFinalWord(deps: SettleDeps, call: SettledCall, outco
   const { applicationId, transactionId, operator, source } = call
   deps.logger.error({ transactionId, stored: found.status, said: outcome.kind }, 'The operator contradicts the stored result')
   if (!isFinalStatus(found.status)) return
+  deps.onContradiction?.()
   const { answer } = outcome.exchange
   await recordContradictions(deps.pool, [{ place: 0, app: applicationId, id: transactionId, operator, source, said: outcome.kind, answer }])
 }

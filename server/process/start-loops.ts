@@ -26,6 +26,7 @@ export function startLoops(runtime: Runtime): Loops {
     settler,
     connectors,
     logger,
+    onContradiction: () => metrics.countOutcome('operator', 'contradicting'),
     onUnrecordable: () => metrics.countOutcome('operator', 'unrecordable'),
     onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`),
   })

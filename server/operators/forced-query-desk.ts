@@ -1,5 +1,6 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import { err, type Result } from '#lib/result.ts'
+import type { AuditActor } from '../audit/command-actor.ts'
 import type { Batcher } from '../database/batcher.ts'
 import type { Pool } from '../database/pool.ts'
 import type { Logger } from '../logger.ts'
@@ -11,13 +12,13 @@ import { createFairGate, type FairGate } from './fair-gate.ts'
 import { type AskedQuery, createForcedQueryRecorder } from './forced-query-recorder.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-/** Forced queries under way at one operator, per process, and of them those of one application. */
+/** Forced queries under way at one operator, per process, and of them those of one asker. */
 export const FORCED_CALLS_MAX = 32
-const PER_APPLICATION_MAX = 16
+const PER_ASKER_MAX = 16
 /** Longer than this nobody waits for a slot: the call itself may then still take its ten seconds. */
 const WAIT_MS_MAX = 2_000
 const WAITING_MAX = 128
-/** What one application may ask of the operators: a long list at once after an outage, then steadily. */
+/** What one asker may ask of the operators: a long list at once after an outage, then steadily. */
 const BURST = 200
 const PER_SECOND = 10
 
@@ -33,11 +34,13 @@ export type ForcedQueryDesk = {
   onOutcome?(outcome: string): void
   onContradiction?(): void
   /**
-   * Runs `question` under the limits. A question about the same transaction that is under way is joined instead, and then
-   * counts for nobody.
+   * Runs `question` under the limits of whoever asks: an application's programs together, each person for themselves, so that a
+   * program that floods does not keep people from asking. A question about the same transaction that is under way is joined
+   * instead, and then counts for nobody.
    */
   ask(
     transaction: Pick<Transaction, 'applicationId' | 'transactionId' | 'operator'>,
+    actor: AuditActor,
     question: () => Promise<boolean>,
   ): Promise<Result<boolean, ForcedQueryRefusal>>
   /** Closes the connections and resolves when every answer is recorded. Calls that are under way end as unknown. */
@@ -52,7 +55,7 @@ export type ForcedQueryDeskOptions = {
   logger: Logger
   /** Told of the answer to each query, for the metrics. */
   onOutcome?(outcome: string): void
-  limits?: Partial<{ callsMax: number; perApplicationMax: number; waitMsMax: number; burst: number; perSecond: number }>
+  limits?: Partial<{ callsMax: number; perAskerMax: number; waitMsMax: number; burst: number; perSecond: number }>
   nowMs?(): number
 }
 
@@ -72,7 +75,7 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
     if (known) return known
     const gate = createFairGate({
       slotsMax: limits.callsMax ?? FORCED_CALLS_MAX,
-      perKeyMax: limits.perApplicationMax ?? PER_APPLICATION_MAX,
+      perKeyMax: limits.perAskerMax ?? PER_ASKER_MAX,
       waitMsMax: limits.waitMsMax ?? WAIT_MS_MAX,
       waitingMax: WAITING_MAX,
     })
@@ -88,14 +91,15 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
     recorder,
     onOutcome,
     onContradiction: () => onOutcome?.('contradicting'),
-    async ask({ applicationId, transactionId, operator }, question) {
+    async ask({ applicationId, transactionId, operator }, actor, question) {
       const key = `${applicationId} ${transactionId}`
       const joined = underWay.get(key)
       if (joined) return joined
-      const retryAfterMs = rate.take(applicationId)
+      const asker = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
+      const retryAfterMs = rate.take(asker)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
       const asked = gateOf(operator)
-        .run(applicationId, question)
+        .run(asker, question)
         .finally(() => underWay.delete(key))
       underWay.set(key, asked)
       return asked

@@ -99,6 +99,22 @@ test('the forced query of another application is asked at once while one floods'
   })
 })
 
+test('a person in the back office is not kept from asking by a program of the same application that floods', async () => {
+  await withHangingQueries({ burst: 20 }, async ({ operator, room }) => {
+    const items = await accepted(room, room.applicationId, 41)
+    const [item, ...rest] = items
+    assert.ok(item)
+    const flood = rest.map((each) => failureOf(room, each))
+    await until(async () => operator.queried.length >= 16, 'the flood has all the slots that it may have')
+    operator.script.query = (asked) => sayTransfer(asked, 'PENDING')
+    const { applicationId, transactionId } = item
+    const person = { kind: 'person' as const, id: randomUUID() }
+    assert.equal(typeof (await failureOf(room, item)), 'object', 'the program has used up its allowance')
+    assert.equal((await synchroniseTransaction(room.forcedQueries, { applicationId, transactionId, actor: person })).ok, true)
+    await Promise.all(flood)
+  })
+})
+
 test('many forced queries of one transaction are one query, one record and one audit entry, and all get its answer', async () => {
   await withHangingQueries(undefined, async ({ operator, room }) => {
     const [item] = await accepted(room, room.applicationId, 1)

@@ -85,6 +85,23 @@ export async function hintWork(queryable: Queryable, hints: HintRow[], gapMs: nu
   return verdicts
 }
 
+/**
+ * Makes rows due that are scheduled further ahead than any schedule reaches: the clock of the database was set back, or had
+ * run ahead for a while. Returns how many.
+ */
+export async function pullBackWork(queryable: Queryable, operators: OperatorCode[], aheadMsMax: number): Promise<number> {
+  const { rowCount } = await queryable.query({
+    name: 'pull_back_operator_work',
+    text: `update operator_work w set next_at = clock_timestamp()
+             from (select o.application_id, o.transaction_id from operator_work o
+                     where o.operator = any ($1) and o.next_at > clock_timestamp() + $2 * interval '1 millisecond'
+                     order by o.application_id, o.transaction_id limit 10000 for update skip locked) far
+             where w.application_id = far.application_id and w.transaction_id = far.transaction_id`,
+    values: [operators, aheadMsMax],
+  })
+  return rowCount ?? 0
+}
+
 export type OpenWork = { state: WorkState; number: number; operatorReference: string | null; operatorToken: string | null }
 
 /** Takes the next attempt number of a row without claiming it; undefined when there is nothing left to do for it. */

@@ -28,7 +28,7 @@ export async function synchroniseTransaction(
   const transaction = await findTransaction(desk.pool, applicationId, transactionId)
   if (!transaction) return err('not_found')
   if (isFinalStatus(transaction.status) || transaction.status === 'PENDING_APPROVAL') return ok(transaction)
-  const asked = await desk.ask(transaction, () => ask(desk, transaction, request.actor))
+  const asked = await desk.ask(transaction, request.actor, () => ask(desk, transaction, request.actor))
   if (!asked.ok) return asked
   if (!asked.value) return err('operator_unavailable')
   const stored = await findTransaction(desk.pool, applicationId, transactionId)

@@ -5,6 +5,7 @@ import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
 import { askAboutContradictions } from '../operators/ask-about-contradictions.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
+import { repairOperatorSchedule } from '../operators/repair-operator-schedule.ts'
 import { sealTotals } from '../reports/seal-totals.ts'
 import type { Runtime } from '../runtime.ts'
 import { keyringOfProcess } from '../secrets-at-rest/process-keyring.ts'
@@ -65,6 +66,10 @@ function taskTable({ pool, clock, logger, connectors, metrics }: Runtime): Sched
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals(pool))),
     scheduledTask('ask_about_contradictions', '* * * * *', async () => {
       await askAboutContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
+    }),
+    scheduledTask('repair_operator_schedule', '*/5 * * * *', async () => {
+      const repaired = await repairOperatorSchedule(pool, connectors)
+      if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),

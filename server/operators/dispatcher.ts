@@ -3,7 +3,8 @@ import type { Pool } from '../database/pool.ts'
 import type { Logger } from '../logger.ts'
 import type { Settler } from '../transactions/settle.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
-import type { Connector, Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
+import type { Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { createDoorbell } from './doorbell.ts'
 import { refusedForFunds } from './operator-result.ts'
 import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
@@ -51,14 +52,8 @@ type Context = { options: DispatcherOptions; record: ReturnType<typeof createAns
 
 const DATABASE_PAUSE_MS = 1_000
 
-const TOO_LATE: SubmitOutcome = {
-  kind: 'not_sent',
-  detail: 'The process was stopped before the call',
-  exchange: { httpStatus: null, answer: 'The process was stopped before the call' },
-}
-
 /**
- * Sends what is queued, asks about what is open, and hands final answers to the settler (DESIGN 6). Any number of
+ * Sends what is queued, asks about what is open, and hands final answers to the settler. Any number of
  * dispatchers may work on one database. The attempt is committed before the operator is called, the call is made outside
  * any database transaction, and whatever a dead process leaves comes back when its lease ends.
  */
@@ -171,7 +166,7 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   // A process that was stopped for a while must not send what another one may have taken over.
   const isTooLate = startedAtMs - claimedAtMs > context.leaseMs - context.callTimeoutMs
   if (isTooLate && kind === 'query') return
-  const outcome = isTooLate ? TOO_LATE : kind === 'submit' ? await submit(connector, work) : await query(connector, work)
+  const outcome = isTooLate ? TOO_LATE : await (kind === 'submit' ? submitWork(connector, work) : queryWork(connector, work))
   const durationMs = performance.now() - startedAtMs
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
@@ -179,30 +174,4 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
   await settleFinalWord(context.options, { ...work, source: kind }, outcome)
-}
-
-function submit(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {
-  const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
-  return connector.submit({
-    reference: work.transactionId,
-    applicationId,
-    operator,
-    type,
-    amountMinor,
-    currency,
-    phoneNumber,
-    customerName,
-  })
-}
-
-function query(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {
-  const { applicationId, operator, type } = work
-  return connector.query({
-    reference: work.transactionId,
-    applicationId,
-    operator,
-    type,
-    operatorReference: work.operatorReference ?? undefined,
-    operatorToken: work.operatorToken ?? undefined,
-  })
 }

@@ -4,7 +4,7 @@ import type { IntakeItem } from '../transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork } from './operator-work-store.ts'
 import { OperatorRoom, until } from './testing/operator-room.ts'
-import { type ScriptedOperator, type Submitted, sayTransfer, startScriptedOperator } from './testing/scripted-operator.ts'
+import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from './testing/scripted-operator.ts'
 
 let operator: ScriptedOperator
 let room: OperatorRoom
@@ -19,7 +19,7 @@ after(async () => {
 
 /** Bytes of a whole answer, written past any server that would refuse to send them. */
 function raw(head: string, body: string | Buffer) {
-  return ({ response }: Submitted): void => {
+  return ({ response }: Asked): void => {
     const bytes = Buffer.from(body)
     response.socket?.end(
       Buffer.concat([Buffer.from(`${head}\r\ncontent-length: ${bytes.length}\r\ncontent-type: application/json\r\n\r\n`), bytes]),
@@ -29,12 +29,12 @@ function raw(head: string, body: string | Buffer) {
 
 /** A transfer as JSON text, so that escapes arrive as they are written here. */
 function says(status: string, more: string) {
-  return (asked: Submitted): void =>
+  return (asked: Asked): void =>
     raw('HTTP/1.1 200 OK', `{"reference":"${asked.reference}","status":"${status}","context":"x","operatorReference":"R"${more}}`)(asked)
 }
 
 type Expected = { state: 'submitted' | 'unconfirmed' } | { status: 'SUCCESS' | 'FAILED'; message?: string }
-const GARBAGE: [name: string, answer: (asked: Submitted) => void, expected: Expected][] = [
+const GARBAGE: [name: string, answer: (asked: Asked) => void, expected: Expected][] = [
   ['NUL in the reason', says('FAILED', ',"message":"Numéro\\u0000 invalide"'), { status: 'FAILED', message: 'Numéro  invalide' }],
   ['half a surrogate pair in the reason', says('FAILED', ',"message":"a\\ud83d b"'), { status: 'FAILED', message: 'a\uFFFD b' }],
   ['control characters in the reason', says('FAILED', ',"message":"a\\r\\nb\\u001b[31m"'), { status: 'FAILED', message: 'a  b [31m' }],
@@ -85,7 +85,7 @@ test('garbage of every kind, all at the same moment: each row reaches its state,
   const bad = await Promise.all(GARBAGE.map(() => room.make({ operator: 'OMCM' })))
   const good = await Promise.all(GARBAGE.map(() => room.make({ operator: 'OMCM' })))
   const scripts = new Map(bad.map((item, place) => [item.transactionId, GARBAGE[place]?.[1]]))
-  const waiting: Submitted[] = []
+  const waiting: Asked[] = []
   operator.script.submit = (asked) => {
     waiting.push(asked)
     if (waiting.length < bad.length + good.length) return
@@ -104,6 +104,26 @@ test('garbage of every kind, all at the same moment: each row reaches its state,
   )
   assert.ok((rows[0]?.bytes ?? 0) <= 2_048, `${rows[0]?.bytes} bytes of one answer`)
   await until(async () => operator.sockets.size <= good.length, 'the connections of broken calls are closed')
+})
+
+test('the same garbage as answers to queries: what was accepted stays accepted until there is a result', async () => {
+  operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: () => undefined }
+  const items = await Promise.all(GARBAGE.map(() => room.make({ operator: 'OMCM' })))
+  await until(
+    async () => (await Promise.all(items.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
+    'all are accepted',
+  )
+  const scripts = new Map(items.map((item, place) => [item.transactionId, GARBAGE[place]?.[1]]))
+  operator.script.query = (asked) => scripts.get(asked.reference)?.(asked)
+  await room.database.pool.query("update operator_work set next_at = now() where state = 'submitted'")
+  for (const [place, item] of items.entries()) {
+    const [name, , expected] = GARBAGE[place] ?? assert.fail()
+    await until(async () => (await room.attemptsOf(item)).some((attempt) => /^query /.test(attempt)), name)
+    if ('state' in expected) {
+      assert.deepEqual(await outcomeOf(item), { state: 'submitted' }, name)
+      assert.equal((await room.workOf(item))?.['unconfirmed_since'], null, name)
+    } else assert.deepEqual(await until(async () => ((await room.read(item)).finalAt ? outcomeOf(item) : undefined), name), expected, name)
+  }
 })
 
 test('an answer that the database refuses is recorded without its text, and its neighbours are recorded as they are', async () => {

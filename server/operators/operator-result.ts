@@ -23,7 +23,7 @@ export function plainMove(move: TransitionItem): TransitionItem {
   return { ...move, message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE, operatorToken: undefined }
 }
 
-/** The end of a deposit that the balance did not cover; the operator never hears of it (DESIGN 5, Balances). */
+/** The end of a deposit that the balance did not cover; the operator never hears of it. */
 export function refusedForFunds(subject: Pick<Subject, 'applicationId' | 'transactionId'>): TransitionItem {
   return {
     applicationId: subject.applicationId,

@@ -7,14 +7,14 @@ import { readQuery } from '../read-query.ts'
 import { recordJson } from '../serialise-transaction.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
-/** Clients wait "a few seconds" before they try again (spec, Errors). */
+/** Partners are told to try again after a few seconds; this says how many. */
 const OPERATOR_UNAVAILABLE = refuse(
   500,
   'The operator gives no answer at this moment. The stored status is unchanged; try again in a few seconds.',
   { 'retry-after': '5' },
 )
 
-/** POST /chekTransactionStatus (spec, Rules 4): asks the operator now and stores what it says. */
+/** POST /chekTransactionStatus: asks the operator now and stores what it says. */
 export const chekTransactionStatus: PartnerEndpoint = {
   kind: 'partner',
   name: 'chekTransactionStatus',

@@ -36,7 +36,7 @@ const DEADLINE_MS = 10_000
 const CONNECTIONS_MAX = 128
 const CLAIMS = { SUCCESS: 'succeeded', FAILED: 'failed', PENDING: 'pending' } as const
 
-/** Speaks the sandbox's own HTTP/JSON protocol, which all thirteen codes use there (DESIGN 10). */
+/** Speaks the sandbox's own HTTP/JSON protocol, which all thirteen codes use there. */
 export function createSandboxConnector(options: SandboxConnectorOptions): Connector {
   const line = openOperatorLine(options.baseUrl, options.connectionsMax ?? CONNECTIONS_MAX)
   return {

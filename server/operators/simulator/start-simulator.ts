@@ -38,7 +38,7 @@ const CALLBACK_TIMEOUT_MS = 5_000
 const BODY_BYTES_MAX = 64 * 1024
 const BALANCE = '100000000'
 
-/** Starts the operators' stand-in (DESIGN 10): one HTTP server that plays all thirteen codes and keeps books of its own. */
+/** Starts the operators' stand-in: one HTTP server that plays all thirteen codes and keeps books of its own. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const clock = options.clock ?? systemClock
   const nowMs = () => clock.now().getTime()

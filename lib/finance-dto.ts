@@ -43,11 +43,19 @@ export type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: s
 /** `delivered` and `exhausted` ended at `after` or later and before `before`. */
 export type WebhookHealthDto = WebhookCounts & { after: string; before: string; worst: WebhookTarget[] }
 
+/** Final results that an operator contradicts and, asked about it, did not confirm. */
+export type OpenContradictions = {
+  count: number
+  isMore: boolean
+  newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
+}
+
 export type OverviewDto = {
   asOf: string
   /** Null for somebody who decides nothing. */
   waiting: { count: number; isMore: boolean; oldestAt: string | null } | null
   unconfirmed: UnconfirmedMoney[]
+  contradictions: OpenContradictions
   from: UtcDay
   to: UtcDay
   charts: CurrencyChart[]

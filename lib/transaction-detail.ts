@@ -18,7 +18,7 @@ export type EventDto = {
 }
 
 /** How a call to or from an operator ended: what it said, or that nobody knows. */
-export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'interrupted'
+export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'not_sent' | 'interrupted'
 
 export type OperatorAttemptDto = {
   number: number
@@ -107,7 +107,15 @@ export type OperatorWorkDto = {
   unconfirmedSince: string | null
   queries: number
   lastAnswer: string | null
+  /** The operator had accepted it and now says that it does not know it: it is not sent again without a person's decision. */
+  isDenied: boolean
 }
+
+/**
+ * What the operator said against a final result, and what it said when it was asked about that: `confirmed` the stored result,
+ * `repeated` the contradiction, or neither.
+ */
+export type ContradictionDto = { at: string; said: OperatorOutcome; state: 'asking' | 'confirmed' | 'repeated' | 'unclear' }
 
 /** Everything that is known of one transaction. Amounts are exact decimals, instants ISO 8601. */
 export type TransactionDetailDto = {
@@ -136,6 +144,7 @@ export type TransactionDetailDto = {
   events: EventDto[]
   attempts: OperatorAttemptDto[]
   work: OperatorWorkDto | null
+  contradiction: ContradictionDto | null
   webhook: WebhookDto | null
   entries: LedgerEntryDto[]
   approval: ApprovalDto | null

@@ -28,7 +28,7 @@ const REFERENCE_TABLES: Record<string, string> = {
 }
 
 /** Rows that are written once (DESIGN 7): whoever may write in the database can neither change nor remove them. */
-const APPEND_ONLY_TABLES = ['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries']
+const APPEND_ONLY_TABLES = ['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries', 'operator_contradictions']
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }
 

@@ -54,6 +54,49 @@ test('chekTransactionStatus of an operator that is down is 500 with Retry-After,
   }
 })
 
+test('429 with the five fields and Retry-After: an application that forces more queries than it may; the others are not affected', async () => {
+  const other = await openHttpRoom({ forcedQueries: { burst: 2, perSecond: 0.5 } })
+  try {
+    const made = await post(other, `${TRANSACTION}/collect`, aCollect())
+    const { transactionId } = made.body as { transactionId: string }
+    const check = () => post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
+    for (let count = 0; count < 2; count++) assert.equal(recordSchema.parse((await check()).body).status, 'PENDING')
+    const refused = await check()
+    assert.equal(refused.status, 429)
+    assert.match(errorSchema.parse(refused.body).message, /Try again in 2 s/)
+    assert.equal(refused.headers.get('retry-after'), '2')
+    assert.equal((await post(other, `${TRANSACTION}/transaction-status?id=${transactionId}`)).status, 200)
+    const strangers = await other.runtime.forcedQueries.ask(
+      { applicationId: randomUUID(), transactionId: randomUUID(), operator: 'OMCM' },
+      { kind: 'api', id: randomUUID() },
+      async () => true,
+    )
+    assert.deepEqual(strangers, { ok: true, value: true })
+  } finally {
+    await other.close()
+  }
+})
+
+test('503 with Retry-After: a forced query that no slot became free for; nothing was asked', async () => {
+  const other = await openHttpRoom({ forcedQueries: { callsMax: 1, waitMsMax: 20 } })
+  const done = Promise.withResolvers<boolean>()
+  try {
+    const made = await post(other, `${TRANSACTION}/collect`, aCollect())
+    const { transactionId } = made.body as { transactionId: string }
+    const place = { applicationId: other.partner.applicationId, transactionId: randomUUID(), operator: 'OMCM' as const }
+    const holding = other.runtime.forcedQueries.ask(place, { kind: 'api', id: null }, () => done.promise)
+    const answer = await post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
+    assert.equal(answer.status, 503)
+    assert.equal(answer.headers.get('retry-after'), '1')
+    errorSchema.parse(answer.body)
+    done.resolve(true)
+    await holding
+  } finally {
+    done.resolve(true)
+    await other.close()
+  }
+})
+
 test('behind a trusted proxy the address that it appended counts, and nothing to the left of it', async () => {
   const behind = await openHttpRoom({ config: { trustedProxies: ['127.0.0.0/8'] } })
   try {

@@ -6,6 +6,7 @@ import type { Directory } from '../identity/directory.ts'
 import type { SignInThrottle } from '../identity/sign-in-throttle.ts'
 import type { Logger } from '../logger.ts'
 import type { Connectors } from '../operators/connector.ts'
+import type { ForcedQueryDesk } from '../operators/forced-query-desk.ts'
 import type { CallbackDesk } from '../operators/handle-callback.ts'
 import type { Intake } from '../transactions/intake.ts'
 import type { Settler } from '../transactions/settle.ts'
@@ -28,6 +29,7 @@ export type HttpRuntime = {
   settler: Settler
   connectors: Connectors
   callbacks: CallbackDesk
+  forcedQueries: ForcedQueryDesk
   metrics: Metrics
   wake: Wake
   /** Absent where request lines are switched off. */

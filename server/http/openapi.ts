@@ -117,7 +117,7 @@ const OPERATIONS: Operation[] = [
     summary: 'Ask the operator now and store what it says',
     query: synchroniseQuerySchema,
     answer: ref('TransactionRecord'),
-    errors: [404],
+    errors: [404, 429, 503],
   },
   {
     path: 'validateTransaction',

@@ -3,7 +3,9 @@ import { expireApprovals } from '../approvals/expire-approvals.ts'
 import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
+import { askAboutContradictions } from '../operators/ask-about-contradictions.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
+import { repairOperatorSchedule } from '../operators/repair-operator-schedule.ts'
 import { sealTotals } from '../reports/seal-totals.ts'
 import type { Runtime } from '../runtime.ts'
 import { keyringOfProcess } from '../secrets-at-rest/process-keyring.ts'
@@ -25,6 +27,8 @@ export function startLoops(runtime: Runtime): Loops {
     settler,
     connectors,
     logger,
+    onContradiction: () => metrics.countOutcome('operator', 'contradicting'),
+    onUnrecordable: () => metrics.countOutcome('operator', 'unrecordable'),
     onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`),
   })
   const deliveries = createDeliveryLoop({
@@ -57,9 +61,16 @@ export function startLoops(runtime: Runtime): Loops {
 }
 
 /** Every scheduled task of the service, by its name. */
-function taskTable({ pool, settler, clock, logger }: Runtime): ScheduledTask[] {
+function taskTable({ pool, settler, clock, logger, connectors, metrics }: Runtime): ScheduledTask[] {
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
+    scheduledTask('ask_about_contradictions', '* * * * *', async () => {
+      await askAboutContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
+    }),
+    scheduledTask('repair_operator_schedule', '*/5 * * * *', async () => {
+      const repaired = await repairOperatorSchedule(pool, connectors)
+      if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
+    }),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {

@@ -18,9 +18,9 @@ import { readOverview } from './read-overview.ts'
 import { readStatement } from './read-statement.ts'
 import { readTotals } from './read-totals.ts'
 import { sealTotals } from './seal-totals.ts'
+import { liveThrough, SOME_OPERATORS } from './testing.ts'
 import { totalByRange, totalOfApplication } from './total-amounts.ts'
 import { readTransactionList } from './transaction-list.ts'
-import { liveThrough, SOME_OPERATORS } from './testing.ts'
 
 let database: TestDatabase
 before(async () => {

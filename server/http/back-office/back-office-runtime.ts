@@ -3,7 +3,7 @@ import type { Config } from '#server/config.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { SignInThrottle } from '#server/identity/sign-in-throttle.ts'
 import type { Logger } from '#server/logger.ts'
-import type { Connectors } from '#server/operators/connector.ts'
+import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 import type { Metrics } from '../metrics.ts'
@@ -17,7 +17,7 @@ export type BackOfficeRuntime = {
   settler: Settler
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>
-  connectors: Connectors
+  forcedQueries: ForcedQueryDesk
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle
   clock: Clock

@@ -6,7 +6,7 @@ import type { OpenEndpoint } from '../endpoint.ts'
 import { OVERLOADED, type Refusal, refuse } from '../errors.ts'
 import { BODY_BYTES_MAX, refuseBody } from '../read-json-body.ts'
 
-/** POST /operators/callback/<code>: an operator says that something happened. A hint, never believed (DESIGN 6). */
+/** POST /operators/callback/<code>: an operator says that something happened. A hint, never believed. */
 export function callbackOf(operator: OperatorCode): OpenEndpoint {
   return {
     kind: 'open',

@@ -81,7 +81,12 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     callbacks,
     metrics,
     tokens: createTokens({ clock, secret: config.tokenSecret }),
-    throttle: createSignInThrottle({ pool, clock }),
+    throttle: createSignInThrottle({
+      pool,
+      clock,
+      secret: config.sessionSecret,
+      onError: (error) => logger.warn({ err: error }, 'A failed sign-in could not be recorded'),
+    }),
     accessLog: createAccessLog(config.logLevel),
     onDecided: wakeOperators,
     onWork: (listener) => void workListeners.push(listener),

@@ -29,7 +29,9 @@ export async function changeOwnPassword(
     name: person.email,
     address: command.peerAddress,
     password: command.currentPassword,
-    passwordHash: person.passwordHash,
+    // Signed in already: floods from elsewhere do not count here, only this person's own guesses do.
+    device: personId,
+    find: async () => person,
   })
   if (!checked.ok) return checked
   const passwordHash = await hashPassword(newPassword)

@@ -22,17 +22,16 @@ export async function issueTokens(
   request: { username: string; password: string; peerAddress: string },
 ): Promise<Result<TokenPair, IssueFailure>> {
   const { pool, tokens, directory, throttle } = deps
-  // PostgreSQL cannot hold a NUL, so nobody can have such a name.
-  const user = request.username.includes('\0') ? undefined : await findApiUser(pool, request.username)
-  const checked = await throttle.check({
+  const checked = await throttle.check<ApiUserRow>({
     scope: 'api',
     name: request.username,
     address: request.peerAddress,
     password: request.password,
-    passwordHash: user?.passwordHash,
+    // PostgreSQL cannot store a NUL, so nobody can have such a name.
+    find: async () => (request.username.includes('\0') ? undefined : findApiUser(pool, request.username)),
   })
   if (!checked.ok) return checked
-  if (!user) throw new Error('A password was right for a user who does not exist')
+  const user = checked.value
   if (user.isBlocked) return err({ kind: 'user_blocked' })
   if (directory.find(user.applicationId)?.isEnabled === false) return err({ kind: 'application_disabled' })
   const kept = await keepToken(deps, user)

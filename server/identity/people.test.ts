@@ -32,7 +32,7 @@ const clock = { now: () => new Date(nowMs) }
 before(async () => {
   database = await createTestDatabase()
   applicationId = (await createTestPartner(database.pool)).applicationId
-  throttle = createSignInThrottle({ pool: database.pool, clock })
+  throttle = createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' })
 })
 after(() => database.drop())
 

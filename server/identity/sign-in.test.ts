@@ -26,7 +26,12 @@ before(async () => {
   partner = await createTestPartner(database.pool)
   directory = await createDirectory({ pool: database.pool })
   const tokens = createTokens({ clock, secret: 'a secret for tests that is long enough' })
-  deps = { pool: database.pool, tokens, directory, throttle: createSignInThrottle({ pool: database.pool, clock }) }
+  deps = {
+    pool: database.pool,
+    tokens,
+    directory,
+    throttle: createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' }),
+  }
 })
 after(async () => {
   await directory.close()
@@ -74,7 +79,7 @@ test('unknown names, wrong passwords and impossible text all get the same refusa
 
 test('after ten wrong passwords wrong ones are throttled, the right one still gets in, and then counting starts again', async () => {
   // A process that has never seen this program: nothing is remembered.
-  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock }) }
+  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' }) }
   const tryIn = (password: string): ReturnType<typeof issueTokens> =>
     issueTokens(fresh, { username: partner.username, password, peerAddress: '203.0.113.77' })
   for (let count = 0; count < 10; count++) assert.deepEqual(await tryIn('wrong'), WRONG)
@@ -88,7 +93,7 @@ test('after ten wrong passwords wrong ones are throttled, the right one still ge
 })
 
 test('a throttled name and address is checked at most once a second', async () => {
-  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock }) }
+  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' }) }
   const tryIn = (): ReturnType<typeof issueTokens> =>
     issueTokens(fresh, { username: 'nobody@example.com', password: 'wrong', peerAddress: '203.0.113.55' })
   for (let count = 0; count < 12; count++) await tryIn()

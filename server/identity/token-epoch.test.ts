@@ -27,7 +27,12 @@ before(async () => {
   directories = [await createDirectory({ pool: database.pool }), await createDirectory({ pool: database.pool })]
   tokens = createTokens({ clock, secret: SECRET })
   const [directory = assert.fail()] = directories
-  deps = { pool: database.pool, tokens, directory, throttle: createSignInThrottle({ pool: database.pool, clock }) }
+  deps = {
+    pool: database.pool,
+    tokens,
+    directory,
+    throttle: createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' }),
+  }
 })
 after(async () => {
   for (const directory of directories) await directory.close()

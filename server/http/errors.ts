@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { Clock } from '#lib/time.ts'
 import type { ErrorBody } from '#lib/schemas/responses.ts'
+import type { Clock } from '#lib/time.ts'
 import { type ApiResponse, JSON_TYPE } from './api-response.ts'
 
 /** Why a request is refused: everything of an error answer but the time and the path. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { ACCESS_TOKEN_SECONDS, type Tokens } from './access-token.ts'
@@ -29,6 +31,7 @@ export async function issueTokens(
     password: request.password,
     // PostgreSQL cannot store a NUL, so nobody can have such a name.
     find: async () => (request.username.includes('\0') ? undefined : findApiUser(pool, request.username)),
+    onWrong: (user, failures) => recordFailure(pool, user, { address: request.peerAddress, failures }),
   })
   if (!checked.ok) return checked
   const user = checked.value
@@ -42,6 +45,15 @@ export async function issueTokens(
     accessToken: await tokens.sign(user.apiUserId, user.applicationId, epoch),
     refreshToken,
     expiresInSeconds: ACCESS_TOKEN_SECONDS,
+  })
+}
+
+/** Records wrong passwords for a program that exists; how often is decided by the throttle. */
+async function recordFailure(pool: Pool, user: ApiUserRow, details: { address: string; failures: number }): Promise<void> {
+  await withTransaction(pool, async (trx) => {
+    const { applicationId, apiUserId } = user
+    await appendAudit(trx, { applicationId, actor: SYSTEM_ACTOR, action: 'api_user.sign_in_failed', subject: apiUserId, details })
+    return ok(undefined)
   })
 }
 

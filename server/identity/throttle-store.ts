@@ -53,6 +53,7 @@ export async function addFailure(queryable: Queryable, keys: readonly string[], 
 /**
  * Takes one of `failuresMax` tries, counted as a failure until `deleteFailures` says otherwise; beyond them one try each
  * time `waitedSince` has passed the last. One statement, so that a thousand tries at once are still counted one by one.
+ * Returns how many tries in a row this is; undefined when it may not be made.
  */
 export async function claimTry(
   queryable: Queryable,
@@ -61,15 +62,16 @@ export async function claimTry(
   since: Date,
   failuresMax: number,
   waitedSince: Date,
-): Promise<boolean> {
-  const { rowCount } = await queryable.query(
+): Promise<number | undefined> {
+  const { rows } = await queryable.query<{ failures: number }>(
     `insert into sign_in_throttles (throttle_key, failures, last_failure_at) values ($1, 1, $2)
        on conflict (throttle_key) do update set last_failure_at = excluded.last_failure_at,
          failures = case when sign_in_throttles.last_failure_at > $3 then sign_in_throttles.failures + 1 else 1 end
-         where sign_in_throttles.failures < $4 or sign_in_throttles.last_failure_at <= $5`,
+         where sign_in_throttles.failures < $4 or sign_in_throttles.last_failure_at <= $5
+       returning failures`,
     [key, at, since, failuresMax, waitedSince],
   )
-  return rowCount === 1
+  return rows[0]?.failures
 }
 
 /** Forgives. */

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { findPersonByEmail } from './person-store.ts'
+import { recordFailedSignIn } from './record-sign-in.ts'
 import type { SignInFailure, SignInThrottle } from './sign-in-throttle.ts'
 
 export type SignedInPerson = { personId: string; sessionEpoch: number; hasSecondFactor: boolean }
@@ -23,6 +24,7 @@ export async function verifyPersonPassword(
     device: request.device,
     // PostgreSQL cannot store a NUL, so nobody can have such an address.
     find: async () => (email.includes('\0') ? undefined : findPersonByEmail(deps.pool, email)),
+    onWrong: ({ personId }, failures) => recordFailedSignIn(deps.pool, { personId, address: request.peerAddress, failures }),
   })
   if (!checked.ok) return checked
   const { personId, sessionEpoch, hasSecondFactor, isBlocked } = checked.value

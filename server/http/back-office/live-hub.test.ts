@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { after, before, test } from 'node:test'
 import type { Queryable } from '#server/database/pool.ts'
@@ -32,7 +33,13 @@ function counting() {
 
 async function onlooker() {
   const applicationId = await makeApplication(database.pool)
-  return { applicationId, personId: await makePerson(database.pool, applicationId, ['checker']), epoch: 1 }
+  return {
+    applicationId,
+    personId: await makePerson(database.pool, applicationId, ['checker']),
+    epoch: 1,
+    sessionId: randomUUID(),
+    endsAt: new Date(Date.now() + 3_600_000),
+  }
 }
 
 const change = (applicationId: string) => takeIn(database.pool, [anIntakeItem(applicationId)])

@@ -63,6 +63,8 @@ export function liveStream(onlooker: Onlooker & { endsAt: Date }, signal: AbortS
           // The reader was quicker.
         }
       }
+      // A reader may be gone before it is listened to: then there is no event any more.
+      if (signal.aborted) return end()
       signal.addEventListener('abort', end, { once: true })
       send('retry: 3000\nevent: hello\ndata: -\n\n')
     },

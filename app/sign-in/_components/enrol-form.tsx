@@ -11,11 +11,21 @@ import { useT } from '#components/ui/words.tsx'
 import type { QrCode } from '#lib/qr-code.ts'
 import { enrolAction } from '../actions.ts'
 
-/** Scan, type the code and the password, keep the recovery codes. */
-export function EnrolForm({ next, secret, qrCode }: { next: string; secret: string; qrCode: QrCode }) {
+/** Scan, type the code and the password, keep the recovery codes. Null: the second factor is on already. */
+export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secret: string; qrCode: QrCode } | null }) {
   const t = useT()
   const [state, action, isPending] = useActionState(enrolAction, null)
   if (state?.kind === 'done') return <RecoveryCodes next={next} codes={state.recoveryCodes} />
+  if (!enrolment)
+    return (
+      <div className="mt-5 grid gap-4">
+        <p>{t('enrol.alreadyOn')}</p>
+        <a className="text-accent hover:underline" href={next}>
+          {t('signIn.continue')}
+        </a>
+      </div>
+    )
+  const { secret, qrCode } = enrolment
   return (
     <form action={action} className="mt-5 grid gap-5">
       {state?.kind === 'throttled' && <Notice tone="bad">{t('enrol.throttled')}</Notice>}

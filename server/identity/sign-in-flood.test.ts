@@ -128,6 +128,24 @@ test('sixty workers of one program that start at once all get in, in a process t
   assert.deepEqual(answers, Array(60).fill('in'))
 })
 
+test('a flood of one and the same wrong password is computed and counted seldom, and few of it wait', async () => {
+  deps = { ...deps, throttle: newThrottle() }
+  const person = await newPerson()
+  const failures = async (): Promise<bigint> => {
+    const { rows } = await database.pool.query<{ total: bigint }>(
+      'select coalesce(sum(failures), 0)::bigint as total from sign_in_throttles',
+    )
+    return rows[0]?.total ?? 0n
+  }
+  const before = await failures()
+  const flooding = flood([() => personSignIn({ ...person, password: 'always the same' }, '203.0.113.67')])
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  const answers = await flooding.stop()
+  const counted = Number((await failures()) - before) / 3
+  assert.ok(counted <= 10 + 5, `${counted} failures counted`)
+  assert.ok((answers.get('throttled') ?? 0) > 800)
+})
+
 test('the address that floods gets its own people and programs in too, where they got in from there before', async () => {
   const [partner, person] = [await createTestPartner(database.pool), await newPerson()]
   assert.equal(await programSignIn(partner, FLOOD_ADDRESS), 'in')

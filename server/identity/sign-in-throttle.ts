@@ -1,12 +1,11 @@
-import { createHmac } from 'node:crypto'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { throttleAddress, throttleNetwork } from './allow-list.ts'
 import { createBackgroundWork } from './background-work.ts'
-import { createBoundedCache } from './bounded-cache.ts'
+import { createMemoryOfRight, type Remembered } from './memory-of-right.ts'
 import { isPasswordRight } from './password.ts'
-import { addFailure, deleteFailures, deleteFailuresBefore, readStanding, rememberNetwork } from './throttle-store.ts'
+import { createKeyedDigest, type Origin, originOf } from './sign-in-origin.ts'
+import { addFailure, deleteFailures, deleteFailuresBefore, readStanding, rememberNetwork, type Standing } from './throttle-store.ts'
 import { createWorkGate, type Turn } from './work-gate.ts'
 
 /** Wrong passwords for one name from one address, for all names from one address, and for one name from all addresses. */
@@ -21,9 +20,8 @@ const ADDRESS_SPACING_MS = 250
 const ACCOUNT_SPACING_MS = 1_000
 /** How long a network from which a name signed in is known. */
 const NETWORK_KNOWN_MS = 90 * 24 * 3_600_000
-/** How long, and for how many programs, a password that was right is recognised without argon2. */
-const REMEMBERED_MS = 3_600_000
-const REMEMBERED_MAX = 10_000
+/** How many attempts with one name and password from one address share one computation. */
+const SHARED_MAX = 64
 
 export type SignInFailure = { kind: 'wrong_credentials' } | { kind: 'throttled'; retryAfterMs: number }
 
@@ -51,7 +49,7 @@ export type SignInThrottle = {
    * name. `throttled`: wrong, and beyond a limit; or not checked, because this address, this account or the whole process
    * has more sign-ins waiting than are queued.
    */
-  check<Account extends { passwordHash: string }>(attempt: SignInAttempt<Account>): Promise<Result<Account, SignInFailure>>
+  check<Account extends Stored>(attempt: SignInAttempt<Account>): Promise<Result<Account, SignInFailure>>
 }
 
 export type SignInThrottleOptions = {
@@ -74,17 +72,29 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
   // Whoever floods is refused here, for the price of a look-up in memory, before the database is asked.
   const lookUps = createWorkGate({ concurrency: 4, levelMax: [512, 256, 128, 64] })
   const hashes = createWorkGate({ concurrency: 2, levelMax: [256, 64, 16, 8] })
-  const comparisons = new Map<string, Promise<boolean | undefined>>()
+  const comparisons = new Map<string, { verdict: Promise<Verdict>; attempts: number }>()
   const since = (): Date => new Date(clock.now().getTime() - THROTTLE_WINDOW_MS)
 
-  /** Many workers of one program sign in at once with one password: that is one computation. */
-  async function compare(turn: Turn, password: string, passwordHash: string | undefined): Promise<boolean | undefined> {
-    const key = keyed('comparison', ...turn.path, password, passwordHash ?? '').toString('base64')
+  /** Many workers of one program sign in at once with one password, and so do floods: that is one computation and one failure. */
+  async function judge<Account extends Stored>(found: Found<Account>): Promise<Verdict> {
+    const { attempt, place, account } = found
+    const key = keyed('comparison', ...place.path, attempt.password, account?.passwordHash ?? '').toString('base64')
     const started = comparisons.get(key)
-    if (started) return started
-    const comparison = hashes.run(turn, () => isPasswordRight(passwordHash, password)).finally(() => comparisons.delete(key))
-    comparisons.set(key, comparison)
-    return comparison
+    if (started) return ++started.attempts > SHARED_MAX ? NOT_CHECKED : started.verdict
+    const verdict = compare(found).finally(() => comparisons.delete(key))
+    comparisons.set(key, { verdict, attempts: 1 })
+    return verdict
+  }
+
+  async function compare<Account extends Stored>({ attempt, place, account, standing, memory }: Found<Account>): Promise<Verdict> {
+    const turn = { isReserved: place.isTrusted, path: place.path, paces: pacesOf(place, standing.failures) }
+    const isRight = await hashes.run(turn, () => isPasswordRight(account?.passwordHash, attempt.password))
+    if (isRight === undefined) return NOT_CHECKED
+    if (!isRight || !account) return refuseWrong(attempt, place, account)
+    memory?.remember(account.passwordHash)
+    if (standing.failures.has(place.pairKey)) await deleteFailures(pool, place.pairKey)
+    await rememberNetwork(pool, place, clock.now())
+    return 'right'
   }
 
   async function refuseWrong<Account>(attempt: SignInAttempt<Account>, place: Place, account: Account | undefined): Promise<SignInFailure> {
@@ -103,61 +113,36 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
         if (account?.passwordHash === memory.hash) return ok(account)
       }
       const origin = originOf(attempt, keyed)
-      const notChecked = err<SignInFailure>({ kind: 'throttled', retryAfterMs: PAIR_SPACING_MS })
       const found = await lookUps.run({ isReserved: origin.isDevice, path: origin.path, paces: [] }, async () => ({
         account: await attempt.find(),
         standing: await readStanding(pool, origin, since(), new Date(clock.now().getTime() - NETWORK_KNOWN_MS)),
       }))
-      if (!found) return notChecked
-      const { account, standing } = found
-      const place = { ...origin, isTrusted: origin.isDevice || standing.isKnownNetwork }
-      const turn = { isReserved: place.isTrusted, path: place.path, paces: pacesOf(place, standing.failures) }
-      const isRight = await compare(turn, attempt.password, account?.passwordHash)
-      if (isRight === undefined) return notChecked
-      if (!isRight || !account) return err(await refuseWrong(attempt, place, account))
-      memory?.remember(account.passwordHash)
-      if (standing.failures.has(place.pairKey)) await deleteFailures(pool, place.pairKey)
-      await rememberNetwork(pool, place, clock.now())
-      return ok(account)
+      if (!found) return err(NOT_CHECKED)
+      const place = { ...origin, isTrusted: origin.isDevice || found.standing.isKnownNetwork }
+      const verdict = await judge({ ...found, attempt, place, memory })
+      if (verdict !== 'right') return err(verdict)
+      if (!found.account) throw new Error('A password was right for somebody who does not exist')
+      return ok(found.account)
     },
   }
 }
 
+type Stored = { passwordHash: string }
+type Place = Origin & { isTrusted: boolean }
+type Verdict = 'right' | SignInFailure
+type Found<Account> = {
+  attempt: SignInAttempt<Account>
+  place: Place
+  account: Account | undefined
+  standing: Standing
+  memory: Remembered | undefined
+}
+
+const NOT_CHECKED: SignInFailure = { kind: 'throttled', retryAfterMs: PAIR_SPACING_MS }
+
 /** Removes counts and networks that no longer matter. For the scheduled cleaning; returns how many. */
 export async function pruneSignInThrottles(queryable: Queryable, now: Date): Promise<number> {
   return deleteFailuresBefore(queryable, new Date(now.getTime() - THROTTLE_WINDOW_MS), new Date(now.getTime() - NETWORK_KNOWN_MS))
-}
-
-type KeyedDigest = (...parts: string[]) => Buffer
-type Origin = {
-  pairKey: string
-  addressKey: string
-  accountKey: string
-  nameDigest: Buffer
-  networkDigest: Buffer
-  path: string[]
-  isDevice: boolean
-}
-type Place = Origin & { isTrusted: boolean }
-
-/** Names as digests, because people type passwords into the name field; keyed, because those could be guessed from a plain one. */
-function createKeyedDigest(secret: string): KeyedDigest {
-  const key = createHmac('sha256', secret).update('names and networks of sign-ins').digest()
-  return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest()
-}
-
-function originOf({ scope, name, address, device }: SignInAttempt<unknown>, keyed: KeyedDigest): Origin {
-  const [who, from] = [name.toLowerCase(), throttleAddress(address)]
-  const lane = keyed('lane', scope, who).toString('base64')
-  return {
-    pairKey: keyed('pair', scope, who, device === undefined ? from : `device ${device}`).toString('hex'),
-    addressKey: keyed('address', scope, from).toString('hex'),
-    accountKey: keyed('account', scope, who).toString('hex'),
-    nameDigest: keyed('name', scope, who),
-    networkDigest: keyed('network', scope, who, from),
-    path: device === undefined ? [throttleNetwork(address), from, lane] : [`device ${device}`, '', lane],
-    isDevice: device !== undefined,
-  }
 }
 
 /** Limits that count other people's guesses do not slow down a place that is known: only its own guesses do. */
@@ -168,25 +153,6 @@ function pacesOf({ pairKey, addressKey, accountKey, isTrusted }: Place, failures
     { key: accountKey, failuresMax: isTrusted ? Infinity : ACCOUNT_FAILURES_MAX, spacingMs: ACCOUNT_SPACING_MS },
   ]
   return limits.filter(({ key, failuresMax }) => (failures.get(key) ?? 0) >= failuresMax)
-}
-
-/**
- * Programs sign in again after every 401, some without limit: those that were right within the hour are recognised by a
- * keyed digest, ahead of every queue. Only programs, whose passwords are random: a digest that is quick to compute must
- * never stand for a password that somebody chose. The key exists in this process only, and the digest counts only for the
- * stored hash that it was right for.
- */
-function createMemoryOfRight(clock: Clock): (name: string, password: string) => { hash: string | undefined; remember(hash: string): void } {
-  const keyed = createKeyedDigest(crypto.randomUUID())
-  const known = createBoundedCache<string, { hash: string; untilMs: number }>(REMEMBERED_MAX)
-  return (name, password) => {
-    const fingerprint = keyed(name, password).toString('base64')
-    const entry = known.get(fingerprint)
-    return {
-      hash: entry && entry.untilMs > clock.now().getTime() ? entry.hash : undefined,
-      remember: (hash) => known.set(fingerprint, { hash, untilMs: clock.now().getTime() + REMEMBERED_MS }),
-    }
-  }
 }
 
 /** Advice to a program that retries without thinking: doubles from two seconds to a minute. */

@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/database/pool.ts'
+import type { Origin } from './sign-in-origin.ts'
 
 export type Standing = { failures: ReadonlyMap<string, number>; isKnownNetwork: boolean }
-type Origin = { pairKey: string; addressKey: string; accountKey: string; nameDigest: Buffer; networkDigest: Buffer }
 
 /** How many networks are kept per name. */
 const NETWORKS_MAX = 20

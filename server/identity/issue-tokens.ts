@@ -9,6 +9,7 @@ import { type Directory, makeEpochKnown } from './directory.ts'
 import { formatRefreshToken, storeRefreshToken } from './refresh-token.ts'
 import type { SignInFailure, SignInThrottle } from './sign-in-throttle.ts'
 import { type ApiUserRow, findApiUser, lockApiUser } from './token-store.ts'
+import { runTokenWork } from './token-work.ts'
 
 export type TokenDeps = { pool: Pool; tokens: Tokens; directory: Directory; throttle: SignInThrottle }
 export type TokenPair = { accessToken: string; refreshToken: string; expiresInSeconds: number }
@@ -37,7 +38,8 @@ export async function issueTokens(
   const user = checked.value
   if (user.isBlocked) return err({ kind: 'user_blocked' })
   if (directory.find(user.applicationId)?.isEnabled === false) return err({ kind: 'application_disabled' })
-  const kept = await keepToken(deps, user)
+  const kept = await runTokenWork(user.applicationId, user.apiUserId, () => keepToken(deps, user))
+  if (!kept) return err({ kind: 'throttled', retryAfterMs: 1_000 })
   if (!kept.ok) return kept
   const { tokenEpoch: epoch, refreshToken } = kept.value
   await makeEpochKnown(directory, { ...user, epoch })

@@ -9,8 +9,9 @@ import type { TokenDeps, TokenPair } from './issue-tokens.ts'
 import { formatRefreshToken, locateRefreshToken, REPLACED_GRACE_MS, storeRefreshToken } from './refresh-token.ts'
 import { digest } from './secrets.ts'
 import { findRefreshToken, lockOwnerOf, markReplaced, type RefreshTokenRow, raiseTokenEpoch, revokeFamily } from './token-store.ts'
+import { runTokenWork } from './token-work.ts'
 
-export type RefreshFailure = 'invalid_token' | 'user_blocked' | 'application_disabled'
+export type RefreshFailure = 'invalid_token' | 'throttled' | 'user_blocked' | 'application_disabled'
 type Exchange = { kind: 'exchanged'; apiUserId: string; epoch: number; refreshToken: string } | { kind: 'refused'; failure: RefreshFailure }
 type Presented = { applicationId: string; tokenHash: Buffer; refreshToken: string }
 
@@ -20,7 +21,7 @@ const INVALID: Exchange = { kind: 'refused', failure: 'invalid_token' }
  * POST /public/refresh_token: exchanges a refresh token for a new pair and replaces it. The answer may be lost, so a token
  * that was replaced within the last 30 s returns the same successor again: there is one chain however often it is sent.
  * Used later, or after its successor was used, it was probably stolen: its whole family and the access tokens of the user
- * end, and the caller gets `invalid_token` as for any wrong token.
+ * end, and the caller gets `invalid_token` as for any wrong token. `throttled`: too many exchanges of this application wait.
  */
 export async function refreshTokens(
   deps: Omit<TokenDeps, 'throttle'>,
@@ -29,10 +30,16 @@ export async function refreshTokens(
   const { pool, tokens, directory } = deps
   const place = locateRefreshToken(request.refreshToken)
   if (!place) return err('invalid_token')
+  const application = directory.find(place.applicationId)
+  // Somebody made it up: refused without asking the database.
+  if (!application) return err('invalid_token')
   const presented = { ...place, refreshToken: request.refreshToken }
-  const isDisabled = directory.find(place.applicationId)?.isEnabled === false
-  // A refusal is a value here, not a failure: the end of a family must be committed.
-  const result = await withTransaction<Exchange, never>(pool, async (trx) => ok(await exchange(trx, tokens, presented, isDisabled)))
+  const result = await runTokenWork<Result<Exchange, never>>(place.applicationId, place.tokenHash.toString('base64'), async () => {
+    if (!(await findRefreshToken(pool, place.applicationId, place.tokenHash))) return ok(INVALID)
+    // A refusal is a value here, not a failure: the end of a family must be committed.
+    return withTransaction(pool, async (trx) => ok(await exchange(trx, tokens, presented, !application.isEnabled)))
+  })
+  if (!result) return err('throttled')
   if (!result.ok) return result
   if (result.value.kind === 'refused') return err(result.value.failure)
   const { apiUserId, epoch, refreshToken } = result.value

@@ -71,6 +71,8 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
   const background = createBackgroundWork(onError)
   // Whoever floods is refused here, for the price of a look-up in memory, before the database is asked.
   const lookUps = createWorkGate({ concurrency: 4, levelMax: [512, 256, 128, 64] })
+  // Only those come here whose password was right within the hour: it bounds the connections in use, not the attempts.
+  const recognised = createWorkGate({ concurrency: 2, levelMax: [10_000] })
   const hashes = createWorkGate({ concurrency: 2, levelMax: [256, 64, 16, 8] })
   const comparisons = new Map<string, { verdict: Promise<Verdict>; attempts: number }>()
   const since = (): Date => new Date(clock.now().getTime() - THROTTLE_WINDOW_MS)
@@ -109,7 +111,7 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
     async check(attempt) {
       const memory = attempt.scope === 'api' ? remembered(attempt.name, attempt.password) : undefined
       if (memory?.hash !== undefined) {
-        const account = await attempt.find()
+        const account = await recognised.run({ isReserved: false, path: [attempt.name], paces: [] }, attempt.find)
         if (account?.passwordHash === memory.hash) return ok(account)
       }
       const origin = originOf(attempt, keyed)

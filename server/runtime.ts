@@ -105,7 +105,12 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     forcedQueries,
     metrics,
     tokens: createTokens({ clock, secret: config.tokenSecret }),
-    throttle: createSignInThrottle({ pool, clock }),
+    throttle: createSignInThrottle({
+      pool,
+      clock,
+      secret: config.sessionSecret,
+      onError: (error) => logger.warn({ err: error }, 'A failed sign-in could not be recorded'),
+    }),
     accessLog: createAccessLog(config.logLevel),
     wake: { operators: wakeOperators, webhooks: wakeWebhooks },
     onWork: (listener) => void workListeners.push(listener),

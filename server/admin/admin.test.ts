@@ -77,7 +77,7 @@ test('from an empty database to a partner that may call, by the command line alo
 
   await directory.refresh()
   const tokens = createTokens({ clock: systemClock, secret: 'a secret for tests that is long enough' })
-  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock })
+  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock, secret: 'a secret for tests' })
   const pair = must(
     await issueTokens(
       { pool: database.pool, tokens, directory, throttle },
@@ -206,7 +206,7 @@ test('people are made, given roles, blocked, and helped when they lost something
   await facts('unblock', 'person', '--email', 'ama@example.com')
   await facts('reset-second-factor', '--email', 'ama@example.com')
   const { password = '' } = await facts('reset-password', '--email', 'ama@example.com')
-  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock })
+  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock, secret: 'a secret for tests' })
   const signIn = (word: string) =>
     verifyPersonPassword({ pool: database.pool, throttle }, { email: 'ama@example.com', password: word, peerAddress: '127.0.0.1' })
   assert.ok((await signIn(password)).ok)

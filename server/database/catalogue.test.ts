@@ -18,6 +18,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   api_users: 'a few rows per application; a partner signs in by user name alone',
   people: 'one row per person, who may belong to several applications',
   recovery_codes: 'ten rows per person',
+  ended_sessions: 'one row per session that was signed out within the last twelve hours; a person may belong to several applications',
+  sign_in_networks: 'at most twenty rows per name that signs in; looked up before anybody has signed in',
   sign_in_throttles: 'one row per name or address that failed lately; belongs to no application yet',
   application_versions: 'one row per application: which of them changed',
   schema_migrations: 'one row per migration',

@@ -24,6 +24,18 @@ export type Directory = {
   close(): Promise<void>
 }
 
+/**
+ * Makes sure that this process accepts a token of this epoch before it hands the token out: the user or the new epoch may
+ * be younger than the last look.
+ */
+export async function makeEpochKnown(
+  directory: Directory,
+  { applicationId, apiUserId, epoch }: { applicationId: string; apiUserId: string; epoch: number },
+): Promise<void> {
+  const known = directory.find(applicationId)?.apiUserEpochs.get(apiUserId)
+  if (known === undefined || known < epoch) await directory.refresh()
+}
+
 /** Rows of one statement: bounds what a first look holds at once. */
 const CHUNK_SIZE = 500
 const BEGINNING_XID = '0'

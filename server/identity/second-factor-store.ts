@@ -33,14 +33,18 @@ export async function acceptStep(queryable: Queryable, personId: string, secret:
   )
 }
 
-/** Switches the second factor on; false when it was on, or the secret is another one now. */
-export async function enableSecondFactor(trx: Queryable, personId: string, secret: string): Promise<boolean> {
-  return updateWhileSecret(
+/** Switches the second factor on and ends all sessions; returns the new epoch, undefined when it was on or the secret is another one now. */
+export async function enableSecondFactor(trx: Queryable, personId: string, secret: string): Promise<number | undefined> {
+  const isEnabled = await updateWhileSecret(
     trx,
     { personId, secret },
-    'update people set totp_enabled_at = now() where person_id = $1 and totp_secret = $2 and totp_enabled_at is null',
+    `update people set totp_enabled_at = now(), session_epoch = session_epoch + 1
+       where person_id = $1 and totp_secret = $2 and totp_enabled_at is null`,
     [],
   )
+  if (!isEnabled) return undefined
+  const { rows } = await trx.query<{ session_epoch: number }>('select session_epoch from people where person_id = $1', [personId])
+  return rows[0]?.session_epoch
 }
 
 /**

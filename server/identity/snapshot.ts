@@ -22,6 +22,8 @@ export type ApplicationSnapshot = {
   copiesWebhookStatus: boolean
   keys: readonly ApiKeySnapshot[]
   blockedApiUserIds: ReadonlySet<string>
+  /** Every API user, with the lowest epoch that an access token of theirs may carry. */
+  apiUserEpochs: ReadonlyMap<string, number>
   allowList: AllowList
   services: ReadonlyMap<ServiceKey, TransferService>
   fees: ReadonlyMap<ServiceKey, FeeSchedule>
@@ -64,7 +66,8 @@ export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) =
       expiresAt: toDate(key.expiresAt),
       revokedAt: toDate(key.revokedAt),
     })),
-    blockedApiUserIds: new Set(row.blocked_api_user_ids),
+    blockedApiUserIds: new Set(row.api_users.filter((user) => user.isBlocked).map((user) => user.id)),
+    apiUserEpochs: new Map(row.api_users.map((user) => [user.id, user.epoch])),
     allowList: createAllowList(row.networks),
     services: new Map(
       row.services.map((entry) => [

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '../approvals/expire-approvals.ts'
+import { pruneEndedSessions } from '../identity/end-session.ts'
 import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
@@ -80,6 +81,7 @@ function taskTable({ pool, settler, clock, logger, connectors, metrics }: Runtim
     // What a process of the release before wrote while it was being replaced.
     scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
+    scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]
 }

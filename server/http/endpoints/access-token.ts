@@ -7,7 +7,7 @@ import type { OpenEndpoint } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
 import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 
-/** POST /public/access_token (DESIGN 5, Tokens): user name and password for a pair of tokens. */
+/** POST /public/access_token: user name and password for a pair of tokens. */
 export const accessToken: OpenEndpoint = {
   kind: 'open',
   name: 'access_token',

@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../errors.ts'
 import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 
-/** POST /public/refresh_token (spec, Authentication 2; DESIGN 5, Tokens): a refresh token for a new pair. */
+/** POST /public/refresh_token: a refresh token for a new pair. */
 export const refreshToken: OpenEndpoint = {
   kind: 'open',
   name: 'refresh_token',
@@ -28,6 +28,8 @@ function refuseRefresh(failure: RefreshFailure): Refusal {
   switch (failure) {
     case 'invalid_token':
       return refuse(401, 'The refresh token is invalid, expired or used up. Sign in again with the password.')
+    case 'throttled':
+      return refuse(429, 'Too many token exchanges are in progress. Try again in 1 s.', { 'retry-after': '1' })
     case 'user_blocked':
       return USER_BLOCKED
     case 'application_disabled':

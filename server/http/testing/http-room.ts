@@ -91,7 +91,7 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
     settler,
     connectors,
     intake,
-    throttle: createSignInThrottle({ pool, clock: systemClock }),
+    throttle: createSignInThrottle({ pool, clock: systemClock, secret: ROOM_TOKEN_SECRET }),
     callbacks: createCallbackDesk({ pool, connectors, logger }),
     forcedQueries,
     wake: { operators: dispatcher.wake, webhooks: () => undefined },

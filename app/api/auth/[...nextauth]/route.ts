@@ -1,11 +1,20 @@
-import NextAuth from 'next-auth'
 import type { NextRequest } from 'next/server'
+import NextAuth from 'next-auth'
+import { refuseData } from '#server/http/back-office/answer-data.ts'
+import { readAuthCall } from '#server/http/back-office/auth-call.ts'
 import { authOptions } from '#server/http/back-office/auth-options.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 
+/** next-auth's own addresses, those that this product offers; see auth-call.ts. */
 async function handle(request: NextRequest, context: Context): Promise<Response> {
-  return NextAuth(request, context, authOptions())
+  const { nextauth } = await context.params
+  const call = await readAuthCall(request, nextauth)
+  if (!call.ok) return refuseData(call.error)
+  const answer: Response = await NextAuth(call.value, { params: { nextauth } }, authOptions())
+  // Reading a session renews nothing, in the browser neither.
+  if (nextauth[0] === 'session') answer.headers.delete('set-cookie')
+  return answer
 }
 
 export { handle as GET, handle as POST }

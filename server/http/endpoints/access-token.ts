@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { accessTokenRequestSchema } from '#lib/schemas/tokens.ts'
 import { type IssueFailure, issueTokens, type TokenPair } from '../../identity/issue-tokens.ts'
 import { type ApiResponse, jsonResponse } from '../api-response.ts'
@@ -16,7 +16,7 @@ export const accessToken: OpenEndpoint = {
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
     const body = await readJsonBody(request, BODY_BYTES_MAX)
     if (!body.ok) return body
-    const parsed = parseInput(accessTokenRequestSchema, body.value)
+    const parsed = parseFields(accessTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
     const issued = await issueTokens(runtime, { ...parsed.value, peerAddress: request.peerAddress ?? 'unknown' })
     return issued.ok ? ok(tokenResponse(issued.value)) : err(refuseIssue(issued.error))

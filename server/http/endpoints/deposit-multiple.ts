@@ -65,11 +65,11 @@ function checkServices(call: Call, requests: readonly TransactionRequest[]): Ref
  * alone as a conflict, when its neighbours are already committed.
  */
 async function findConflicts({ runtime, caller }: Call, requests: readonly TransactionRequest[]): Promise<Refusal | undefined> {
-  const externalIds = requests.map((element) => element.externalId.toLowerCase())
+  const externalIds = requests.map((element) => element.externalId)
   const known = await findByExternalIds(runtime.pool, caller.application.applicationId, externalIds)
   const byExternalId = new Map(known.map((transaction) => [transaction.externalId, transaction]))
   const problems = requests.flatMap((element, index) => {
-    const stored = byExternalId.get(element.externalId.toLowerCase())
+    const stored = byExternalId.get(element.externalId)
     return stored && !hasSameContent(stored, element) ? [`[${index}] ${conflictSentence(element)}`] : []
   })
   return problems.length === 0 ? undefined : refuse(400, joinProblems(problems))

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { refreshTokenRequestSchema } from '#lib/schemas/tokens.ts'
 import { type RefreshFailure, refreshTokens } from '../../identity/refresh-tokens.ts'
 import type { ApiResponse } from '../api-response.ts'
@@ -17,7 +17,7 @@ export const refreshToken: OpenEndpoint = {
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
     const body = await readJsonBody(request, BODY_BYTES_MAX)
     if (!body.ok) return body
-    const parsed = parseInput(refreshTokenRequestSchema, body.value)
+    const parsed = parseFields(refreshTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
     const refreshed = await refreshTokens(runtime, parsed.value)
     return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))

@@ -59,7 +59,7 @@ export function toIntakeItem(
     applicationId: application.applicationId,
     // Ordered by time: neighbours in the index are neighbours in time.
     transactionId: randomUUIDv7(),
-    externalId: request.externalId.toLowerCase(),
+    externalId: request.externalId,
     type,
     operator: request.transferMethod,
     customerName: request.customerName,

@@ -5,7 +5,7 @@ import { type IssueFailure, issueTokens, type TokenPair } from '../../identity/i
 import { type ApiResponse, jsonResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
-import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 
 /** POST /public/access_token (DESIGN 5, Tokens): user name and password for a pair of tokens. */
 export const accessToken: OpenEndpoint = {
@@ -14,7 +14,7 @@ export const accessToken: OpenEndpoint = {
   method: 'POST',
   path: '/public/access_token',
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
-    const body = await readJsonBody(request, BODY_BYTES_MAX)
+    const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
     const parsed = parseFields(accessTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))

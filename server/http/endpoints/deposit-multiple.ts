@@ -24,7 +24,7 @@ export const depositMultiple: PartnerEndpoint = {
 
 async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
   const { runtime, request, caller } = call
-  const body = await readJsonBody(request, BATCH_BODY_BYTES_MAX)
+  const body = await readJsonBody(request, BATCH_BODY_BYTES_MAX, { kind: 'application', id: caller.application.applicationId })
   if (!body.ok) return body
   const parsed = parseBatch(body.value)
   if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))

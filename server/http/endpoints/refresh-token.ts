@@ -5,7 +5,7 @@ import { type RefreshFailure, refreshTokens } from '../../identity/refresh-token
 import type { ApiResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
-import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 
 /** POST /public/refresh_token (spec, Authentication 2; DESIGN 5, Tokens): a refresh token for a new pair. */
@@ -15,7 +15,7 @@ export const refreshToken: OpenEndpoint = {
   method: 'POST',
   path: '/public/refresh_token',
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
-    const body = await readJsonBody(request, BODY_BYTES_MAX)
+    const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
     const parsed = parseFields(refreshTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))

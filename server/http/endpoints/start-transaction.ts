@@ -17,7 +17,7 @@ import { initiationJson } from '../serialise-transaction.ts'
 
 /** What collect and deposit share: everything but the direction of the money (spec, Rules 1). */
 export async function startTransaction({ runtime, request, caller }: Call, type: TransactionType): Promise<Result<string, Refusal>> {
-  const body = await readJsonBody(request, BODY_BYTES_MAX)
+  const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: caller.application.applicationId })
   if (!body.ok) return body
   const parsed = parseTransactionRequest(body.value)
   if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))

@@ -10,14 +10,22 @@ import { answersOf, headOf, post, talk } from './testing/raw-client.ts'
 
 const COLLECT = '/api/v1/transaction/collect'
 let room: HttpRoom
+/** Errors that nobody listened for: outside a test runner each of them ends the process. */
+const uncaught: Error[] = []
+const note = (error: Error) => void uncaught.push(error)
 
 before(async () => {
+  process.on('uncaughtException', note)
   room = await openHttpRoom()
 })
-after(() => room.close())
+after(async () => {
+  await room.close()
+  process.off('uncaughtException', note)
+})
 
 async function expectAlive(): Promise<void> {
   assert.equal((await fetch(`${room.baseUrl}/health/live`)).status, 200)
+  assert.deepEqual(uncaught, [])
 }
 
 /** Sends bytes and resets the connection as soon as `when` resolves. */
@@ -51,6 +59,8 @@ test('a reset at any moment of a CONNECT, an Upgrade or a request leaves the pro
   ]
   for (const request of requests)
     for (const moment of moments) await Promise.all(Array.from({ length: 20 }, () => sendAndReset(request, moment)))
+  // Longer than the front door waits for a client to read its refusal.
+  await delay(1_200)
   await expectAlive()
 })
 

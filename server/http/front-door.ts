@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerClientError, refuseConnect } from './client-error.ts'
-import { guardSocket } from './connection.ts'
+import { openConnection } from './connection.ts'
 import { createReceiver, type ReceiverOptions } from './receive-request.ts'
 
 export type FrontDoorOptions = ReceiverOptions & {
@@ -52,7 +52,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   // A client may close its sending half as soon as the request is out (`nc -N`, old HTTP libraries) and still wait for the answer. The
   // types do not know this one.
   Object.assign(server, { httpAllowHalfOpen: true })
-  server.on('connection', guardSocket)
+  server.on('connection', openConnection)
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => receiver.receive(incoming, outgoing, false))
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => receiver.receive(incoming, outgoing, true))
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => receiver.refuseExpectation(incoming, outgoing))

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { err, type Result } from '#lib/result.ts'
 import type { BodyProblem } from './api-request.ts'
 import type { BodyHold } from './body-budget.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, noteAnswered } from './connection.ts'
 import { type Refusal, refuse } from './errors.ts'
 import { cleanForNext, isForwarded } from './forwarded-headers.ts'
 import type { Arrival } from './node-request.ts'
@@ -32,6 +32,7 @@ const METHODS_FOR_NEXT = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE
  */
 export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, arrival: Arrival, passage: Passage): void {
   const { target, peerAddress, connection, budget } = arrival
+  noteAnswer(incoming, outgoing, connection)
   if (!METHODS_FOR_NEXT.has(incoming.method ?? ''))
     return passage.refuse(refuse(405, 'The method is not offered here.', { allow: 'GET, HEAD' }))
   // Next makes addresses of it, also for HTTP/1.0.
@@ -40,7 +41,6 @@ export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, 
   const facts: DoorFacts = { peerAddress, isForwarded: isForwarded(incoming.headers), url: incoming.url, budget }
   cleanForNext(incoming.headers, passage.isFromTrustedProxy)
   const hand = (request: IncomingMessage) => void runBehindDoor(facts, () => passage.fallback(request, outgoing))
-  noteAnswer(incoming, outgoing, connection)
   if (passage.isApi || !announcesBody(incoming)) {
     arrival.awaitsContinue?.writeContinue()
     if (passage.isApi) endBodyOnFault(incoming, connection, facts)
@@ -62,10 +62,9 @@ function readPageBody(incoming: IncomingMessage, arrival: Arrival, reading: Read
   return readBody(incoming, { ...reading, connection: arrival.connection })
 }
 
-/** Counts the answer as due until it is written, and closes behind it where the parser has stopped meanwhile. */
+/** Follows an answer that Next writes until it is written, or its client is gone. */
 function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connection: Connection): void {
   const { socket } = incoming
-  connection.answersDue++
   // Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
   outgoing.on('error', () => undefined)
   incoming.on('error', () => undefined)
@@ -75,8 +74,7 @@ function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connect
   if (isStream) socket.once('end', leave)
   outgoing.once('close', () => {
     socket.off('end', leave)
-    connection.answersDue--
-    if (connection.isBroken && connection.answersDue === 0) socket.destroySoon()
+    noteAnswered(connection, socket)
   })
 }
 

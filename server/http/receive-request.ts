@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse } from './api-response.ts'
 import { BodyBudget } from './body-budget.ts'
 import { checkHead } from './check-head.ts'
-import { type Connection, connectionOf } from './connection.ts'
+import { type Connection, connectionOf, noteAnswered } from './connection.ts'
 import { errorResponse, type Refusal, refuse } from './errors.ts'
 import { forwardedFor } from './forwarded-headers.ts'
 import { handleApiRequest } from './handle-api-request.ts'
@@ -38,8 +38,11 @@ export type Receiver = {
   whenApiQuiet(): Promise<void>
 }
 
-/** So many requests of one connection may be under way. Who pipelines more would fill the memory with answers that nobody reads. */
-const PIPELINE_MAX = 64
+/**
+ * So many requests of one connection may wait for their answers: the last of them closes it, and the client sends the rest again. Whoever
+ * pipelines more and reads nothing would fill the memory with answers.
+ */
+const PIPELINE_MAX = 16
 
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { runtime, fallback, apiMount, budget = new BodyBudget(), linger = LINGER } = options
@@ -52,20 +55,20 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   function receive(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void {
     const connection = connectionOf(incoming.socket)
-    if (connection.isClosing) return
+    connection.newest = outgoing
     const target = readTarget(incoming.url ?? '')
     if (!target) return refuseAtDoor(incoming, outgoing, refuse(400, 'The request line must name a path.'))
-    if (connection.answersDue >= PIPELINE_MAX)
-      return refuseAtDoor(incoming, outgoing, refuse(503, `At most ${PIPELINE_MAX} requests of a connection may wait for their answers.`))
     const refusal = checkHead(incoming, connection.requests++ === 0)
     if (refusal) return refuseAtDoor(incoming, outgoing, refusal)
     const peerAddress = peers.resolve(incoming.socket.remoteAddress, forwardedFor(incoming.headers))
     const arrival = { target, peerAddress, connection, budget, bodyTimeoutMs, awaitsContinue: awaitsContinue ? outgoing : undefined }
+    connection.answersDue++
     const isKnown = findEndpoint(target.path) !== undefined
+    if (connection.answersDue >= PIPELINE_MAX) connection.isClosing = true
     if (isKnown ? apiMount === 'direct' : isApiPath(target.path) || isAmbiguousPath(target.path)) {
       return void answerApi(incoming, outgoing, arrival)
     }
-    if (isDraining) outgoing.setHeader('connection', 'close')
+    if (isDraining || connection.isClosing) outgoing.setHeader('connection', 'close')
     passToNext(incoming, outgoing, arrival, {
       isApi: isKnown,
       isFromTrustedProxy: peers.isTrusted(incoming.socket.remoteAddress),
@@ -78,14 +81,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function answerApi(incoming: IncomingMessage, outgoing: ServerResponse, arrival: Arrival): Promise<void> {
     const { connection } = arrival
     apiRequestsUnderWay++
-    connection.answersDue++
+    // Requests that a client pipelines behind this one are answered after it, so only the newest answer may close the connection.
+    const mayClose = () => isDraining || connection.isBroken || connection.isClosing
     const request = new NodeRequest(incoming, arrival)
     const response = await handleApiRequest(runtime, request)
     const isCutOff = !incoming.complete && (connection.isBroken || CUTTING_OFF.has(response.status))
     if (isCutOff && !request.isBodyOutstanding) writeEarly(incoming, outgoing, response, connection)
-    else write(outgoing, response, connection, isDraining || connection.isBroken || request.isBodyOutstanding)
+    else write(outgoing, response, connection, request.isBodyOutstanding || (mayClose() && connection.newest === outgoing))
     request.release()
-    connection.answersDue--
+    noteAnswered(connection, incoming.socket)
     if (--apiRequestsUnderWay === 0) whenQuiet?.()
   }
 

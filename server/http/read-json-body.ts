@@ -3,6 +3,7 @@ import { err, type Result } from '#lib/result.ts'
 import type { ApiRequest, BodyProblem } from './api-request.ts'
 import type { BodyOwner } from './body-budget.ts'
 import { type Refusal, refuse } from './errors.ts'
+import { HEAVY_BYTES, takeHeavyTurn } from './heavy-turn.ts'
 
 /** Largest body of everything but depositMultiple, in bytes. */
 export const BODY_BYTES_MAX = 64 * 1024
@@ -47,6 +48,7 @@ export async function readJsonBody(request: ApiRequest, bytesMax: number, owner:
   if (!body.ok) return err(refuseBody(body.error, bytesMax))
   if (body.value.length === 0) return err(refuse(400, 'The body is empty: JSON is required.'))
   if (wrongType) return err(wrongType)
+  if (body.value.length > HEAVY_BYTES) await takeHeavyTurn()
   const parsed = parseJsonBytes(body.value)
   return parsed.ok ? parsed : err(refuse(400, `The body is not valid JSON: ${parsed.error}.`))
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse } from './api-response.ts'
+import { dropBody } from './drop-body.ts'
 
 /** How long, and how much of, a body that nobody wants is still taken off the wire after its answer. */
 export type Linger = { timeMs: number; bytesMax: number }
@@ -20,17 +21,12 @@ export function writeEarlyResponse(incoming: IncomingMessage, outgoing: ServerRe
   writeHead(outgoing, response, true)
   if (outgoing.req.method === 'HEAD') outgoing.flushHeaders()
   else outgoing.write(response.body)
-  let bytes = 0
   const timer = setTimeout(close, linger.timeMs)
-  incoming.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > linger.bytesMax) close()
-  })
   incoming.once('end', close)
   incoming.once('close', close)
   if (incoming.socket.readableEnded) return close()
   incoming.socket.once('end', close)
-  incoming.resume()
+  dropBody(incoming, linger.bytesMax, close)
 
   function close(): void {
     clearTimeout(timer)

@@ -19,7 +19,7 @@ export const JSON_DEPTH_MAX = 32
  * So many values may be in one document. A value of two bytes (`0,`) becomes an object of fifty, so without this bound a body of some
  * megabytes could fill the heap.
  */
-export const JSON_VALUES_MAX = 100_000
+export const JSON_VALUES_MAX = 50_000
 
 /** So many names may be in one object: V8 takes microseconds, not nanoseconds, for each name of an object that has tens of thousands. */
 export const JSON_NAMES_MAX = 1_000
@@ -41,7 +41,7 @@ class JsonProblem extends Error {}
 
 /**
  * Reads one JSON document (RFC 8259), stricter than `JSON.parse`: a surrogate without its partner, nesting beyond 32, more than
- * 1,000 names in an object and more than 100,000 values are refused. Numbers keep their source text. `__proto__` is a name like any other. A name that is repeated in one object
+ * 1,000 names in an object and more than 50,000 values are refused. Numbers keep their source text. `__proto__` is a name like any other. A name that is repeated in one object
  * keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only whoever knows the fields can tell
  * whether either matters. The error is one clause with the position in characters, never content.
  */

@@ -7,7 +7,7 @@ const SLICE_BYTES_MAX = 2 * 1024 * 1024
 const RESUMED_MAX = SLICE_BYTES_MAX / (64 * 1024)
 
 let sliceBytes = 0
-let slice: NodeJS.Timeout | undefined
+let isSliceOpen = false
 const paused: IncomingMessage[] = []
 
 /**
@@ -20,7 +20,7 @@ export function dropBody(incoming: IncomingMessage, bytesMax: number, onTooMuch:
     bytes += chunk.length
     if (bytes > bytesMax) return onTooMuch()
     sliceBytes += chunk.length
-    slice ??= setTimeout(startSlice, SLICE_MS)
+    if (!isSliceOpen) openSlice()
     if (sliceBytes <= SLICE_BYTES_MAX) return
     incoming.pause()
     paused.push(incoming)
@@ -28,8 +28,14 @@ export function dropBody(incoming: IncomingMessage, bytesMax: number, onTooMuch:
   incoming.resume()
 }
 
-function startSlice(): void {
+function openSlice(): void {
+  isSliceOpen = true
+  setTimeout(closeSlice, SLICE_MS)
+}
+
+function closeSlice(): void {
+  isSliceOpen = false
   sliceBytes = 0
   for (const incoming of paused.splice(0, RESUMED_MAX)) incoming.resume()
-  slice = paused.length > 0 ? setTimeout(startSlice, SLICE_MS) : undefined
+  if (paused.length > 0) openSlice()
 }

@@ -96,7 +96,10 @@ function sumByCurrency(requests: readonly TransactionRequest[]): Map<Currency, b
   return sums
 }
 
-/** In request order. The row that lost the race described above is told as an error in its place: the others did start. */
+/**
+ * In request order. The element that lost the race described above is an error in its place: the others are committed, and a 400 for the
+ * whole array would hide their transactionIds.
+ */
 function toJson({ runtime, request }: Call, requests: readonly TransactionRequest[], outcomes: readonly IntakeOutcome[]): string {
   const elements = requests.map((element, index) => {
     const outcome = outcomes[index]

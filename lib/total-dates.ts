@@ -1,4 +1,4 @@
-import { type UtcDay, utcDayOf } from './time.ts'
+import { FIRST_DAY, LAST_DAY, type UtcDay, utcDayOf } from './time.ts'
 
 export const TOTAL_PRESETS = ['today', 'yesterday', 'last7', 'thisMonth', 'lastMonth', 'thisYear', 'always'] as const
 export type TotalPreset = (typeof TOTAL_PRESETS)[number]
@@ -36,20 +36,29 @@ export function daysAsked({ dates, from, to }: { dates: TotalPreset; from: UtcDa
   return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to }
 }
 
-/** The day before or after (negative: before) by whole days. */
+const DAY_MS = 86_400_000
+const FIRST_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`)
+const LAST_MS = Date.parse(`${LAST_DAY}T00:00:00Z`)
+
+/** The day so many whole days later (negative: earlier); FIRST_DAY or LAST_DAY when the result lies beyond them. */
 export function addDays(day: UtcDay, days: number): UtcDay {
-  return utcDayOf(new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000))
+  const ms = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS
+  return utcDayOf(new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)))
 }
 
 /** Every day of a range, both ends included. */
 export function daysBetween(from: UtcDay, to: UtcDay): UtcDay[] {
   const days: UtcDay[] = []
-  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
+  // The day after LAST_DAY is LAST_DAY again, so the loop ends at `to` and not after it.
+  for (let day = from; day < to; day = addDays(day, 1)) days.push(day)
+  if (from <= to) days.push(to)
   return days
 }
 
 /** The last day of a month, `2026-11` or a day of it. */
 export function monthEnd(month: string): UtcDay {
-  const [year = 0, number = 0] = month.split('-').map(Number)
-  return utcDayOf(new Date(Date.UTC(year, number, 0)))
+  const end = new Date(`${month.slice(0, 7)}-01T00:00:00Z`)
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
+  end.setUTCMonth(end.getUTCMonth() + 1, 0)
+  return utcDayOf(end)
 }

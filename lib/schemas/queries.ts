@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isUtcDay } from '../time.ts'
+import { FIRST_DAY, isUtcDay, LAST_DAY } from '../time.ts'
 import { TRANSACTION_STATUSES } from '../transaction-status.ts'
 import { idField, noteField, PAGE_MAX, PAGE_SIZE_MAX, wholeNumberField, wordField } from './fields.ts'
 import { mustBe } from './problems.ts'
@@ -11,7 +11,7 @@ const size = wholeNumberField('size', 1, PAGE_SIZE_MAX).meta({ description: 'Tra
 const PHONE = /^\d{10,15}$/
 
 function dayField(name: string) {
-  const error = mustBe(name, 'an ISO 8601 date, YYYY-MM-DD')
+  const error = mustBe(name, `an ISO 8601 date, YYYY-MM-DD, from ${FIRST_DAY} to ${LAST_DAY}`)
   return z.string({ error }).refine(isUtcDay, { error }).meta({ format: 'date' })
 }
 

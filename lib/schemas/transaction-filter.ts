@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '../operators.ts'
-import { isUtcDay } from '../time.ts'
+import { isUtcDay, isUtcInstant } from '../time.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
 import { WEBHOOK_STATES } from '../webhook-state.ts'
 import { addressAmount } from './address-amount.ts'
@@ -19,7 +19,7 @@ function listOf<const Values extends readonly [string, ...string[]]>(values: Val
 
 const day = z.string().refine(isUtcDay).nullable().default(null).catch(null)
 
-const instant = z.iso.datetime().nullable().default(null).catch(null)
+const instant = z.string().refine(isUtcInstant).nullable().default(null).catch(null)
 
 /**
  * The filters of the transaction list as they stand in its address. Every field has a default and forgives: a link made by

@@ -43,7 +43,7 @@ const COMPONENTS = {
 } as const
 
 const ERROR_MEANINGS: Record<number, string> = {
-  400: 'The form of the input, an externalId that is taken, or a state that does not allow this',
+  400: 'The input is missing or invalid, the externalId is taken, or the state does not allow this',
   401: 'A credential is missing, invalid or expired',
   403: 'Address, user, application or transfer service is not admitted, or the person may not do this',
   404: 'No transaction with this id, or no such endpoint',
@@ -53,7 +53,7 @@ const ERROR_MEANINGS: Record<number, string> = {
   415: 'The body is not uncompressed UTF-8 JSON',
   429: 'Too many attempts; see Retry-After',
   500: 'A temporary error of an operator, or an internal error',
-  503: 'Too much is waiting; see Retry-After',
+  503: 'Too much is waiting or being received; see Retry-After',
 }
 
 const REQUEST_EXAMPLE: Json = {
@@ -69,6 +69,14 @@ const REQUEST_EXAMPLE: Json = {
 const ref = (name: keyof typeof COMPONENTS): Json => ({ $ref: `#/components/schemas/${name}` })
 const arrayOf = (items: Json, limits: { [name: string]: Json } = {}): Json => ({ type: 'array', items, ...limits })
 const NUMBER: Json = { type: 'number', description: 'A single JSON decimal number, exact to the last digit' }
+
+const BATCH_DESCRIPTION =
+  'All elements are checked before anything starts: if one of them is invalid, or its externalId belongs to a transaction with other ' +
+  'content, the response is 400, its message names the index and the field, and nothing is started. Otherwise the response is 200 with one ' +
+  'element for each element of the request, in the same order. When another request takes an externalId with other content at the same ' +
+  'moment, after the check and before the start, the element at that index is an Error with status 400 and that deposit is not started; ' +
+  'all others are. A response of 503 can mean that some deposits were started: send the same array again, and what was started is returned ' +
+  'and not started twice.'
 
 const PARTNER_ERRORS = [400, 401, 403, 405, 500]
 const BODY_ERRORS = [408, 413, 415, 503]
@@ -96,10 +104,11 @@ const OPERATIONS: Operation[] = [
     path: 'depositMultiple',
     method: 'post',
     id: 'depositMultiple',
-    summary: 'Start several deposits, all or none',
+    summary: 'Start several deposits',
+    description: BATCH_DESCRIPTION,
     errors: BODY_ERRORS,
     body: arrayOf(ref('TransactionRequest'), { minItems: 1, maxItems: BATCH_LENGTH_MAX }),
-    answer: arrayOf(ref('InitiationResponse')),
+    answer: arrayOf({ oneOf: [ref('InitiationResponse'), ref('Error')] }),
   },
   {
     path: 'transaction-status',
@@ -211,7 +220,7 @@ const TOKEN_OPERATIONS: Operation[] = [
     summary: 'User name and password for tokens',
     body: ref('AccessTokenRequest'),
     answer: ref('TokenResponse'),
-    errors: [400, 401, 403, 405, 408, 413, 415, 429, 500],
+    errors: [400, 401, 403, 405, 408, 413, 415, 429, 500, 503],
     isOpen: true,
   },
   {
@@ -221,7 +230,7 @@ const TOKEN_OPERATIONS: Operation[] = [
     summary: 'A refresh token for new tokens',
     body: ref('RefreshTokenRequest'),
     answer: ref('TokenResponse'),
-    errors: [400, 401, 403, 405, 408, 413, 415, 500],
+    errors: [400, 401, 403, 405, 408, 413, 415, 500, 503],
     isOpen: true,
   },
 ]

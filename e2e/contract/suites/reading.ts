@@ -191,8 +191,10 @@ export function describeReading(service: () => Service): void {
       const name = 'getTotalAmountByApplicationProductAndDateRange'
       assert.equal((await get(service().partner, name, valid)).status, 200)
       assert.equal((await get(service().partner, name, { ...valid, endDate: valid.startDate })).status, 200)
+      assert.equal((await get(service().partner, name, { ...valid, startDate: '0001-01-01', endDate: '9999-12-31' })).status, 200)
       for (const [change, message] of [
         [{ startDate: '2026-02-30' }, /startDate must be/],
+        [{ startDate: '0000-01-01' }, /startDate must be .* from 0001-01-01/],
         [{ startDate: '01/02/2026' }, /startDate/],
         [{ endDate: '2026-13-01' }, /endDate must be/],
         [{ endDate: '2025-12-31' }, /endDate must not be before/],

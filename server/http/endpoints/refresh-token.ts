@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { refreshTokenRequestSchema } from '#lib/schemas/tokens.ts'
 import { type RefreshFailure, refreshTokens } from '../../identity/refresh-tokens.ts'
 import type { ApiResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
-import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 
 /** POST /public/refresh_token: a refresh token for a new pair. */
@@ -15,9 +15,9 @@ export const refreshToken: OpenEndpoint = {
   method: 'POST',
   path: '/public/refresh_token',
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
-    const body = await readJsonBody(request, BODY_BYTES_MAX)
+    const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
-    const parsed = parseInput(refreshTokenRequestSchema, body.value)
+    const parsed = parseFields(refreshTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
     const refreshed = await refreshTokens(runtime, parsed.value)
     return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))

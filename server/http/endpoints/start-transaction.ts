@@ -17,7 +17,7 @@ import { initiationJson } from '../serialise-transaction.ts'
 
 /** What collect and deposit share: everything but the direction of the money (spec, Rules 1). */
 export async function startTransaction({ runtime, request, caller }: Call, type: TransactionType): Promise<Result<string, Refusal>> {
-  const body = await readJsonBody(request, BODY_BYTES_MAX)
+  const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: caller.application.applicationId })
   if (!body.ok) return body
   const parsed = parseTransactionRequest(body.value)
   if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
@@ -91,7 +91,7 @@ export function toIntakeItem(
     applicationId: application.applicationId,
     // Ordered by time: neighbours in the index are neighbours in time.
     transactionId: randomUUIDv7(),
-    externalId: request.externalId.toLowerCase(),
+    externalId: request.externalId,
     type,
     operator: request.transferMethod,
     customerName: request.customerName,

@@ -1,0 +1,21 @@
+import type { Receiver } from '#e2e/crash/receiver.ts'
+import type { Pool } from '#server/database/pool.ts'
+import type { Arsenal } from './arsenal.ts'
+import type { Service } from './service.ts'
+
+export type ScenarioRoom = {
+  service: Service
+  arsenal: Arsenal
+  pool: Pool
+  receiver: Receiver
+  /** How long the abuse goes on. */
+  minutes: number
+  seed: number
+  say(line: string): void
+}
+
+/** A day of abuse, compressed. `play` gives back what went wrong for those who abuse nothing, one sentence each. */
+export type Scenario = { name: string; play(room: ScenarioRoom): Promise<string[]> }
+
+/** Every scenario, in the order in which they are played. */
+export const SCENARIOS: readonly Scenario[] = []

@@ -11,6 +11,8 @@ const LANES = 10
 /** Cases that wait for time-outs take no lane of their own. */
 const LONG_AT_ONCE = 60
 
+const DEATH_SHOWS_MS = 300
+
 /** When which request was under way, to name suspects of what shows only in the whole process. */
 type Span = { number: number; kind: string; fromMs: number; toMs: number }
 
@@ -71,6 +73,8 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
     const fromMs = Date.now()
     const outcome = await perform(service, attack)
     record.spans.push({ number, kind, fromMs, toMs: Date.now() })
+    // A process that dies resets its connections a moment before its end is known here.
+    if (outcome.answers.length === 0 && !outcome.wasCutByUs && outcome.ending !== 'open') await delay(DEATH_SHOWS_MS)
     const hasDied = service.exits.length > exits || outcome.ending === 'refused'
     noteTold(record, attack, outcome, number)
     if (!hasDied) {

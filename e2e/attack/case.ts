@@ -34,7 +34,7 @@ export type Expectation = {
   /** From the last byte that was sent to the last answer. */
   limitMs: number
   /** The path that error bodies must repeat; undefined where the request has none that can be read. */
-  path?: string
+  path?: string | undefined
   /** What a look at the answers finds wrong, in one sentence. */
   inspect?: (answers: readonly Answer[]) => string | undefined
 }

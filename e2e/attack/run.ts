@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Receiver } from '#e2e/crash/receiver.ts'
-import { createPool, type Pool } from '#server/database/pool.ts'
 import { type Arsenal, gatherArsenal, renewTokens } from './arsenal.ts'
 import { assault, emptyRecord, type Record_, suspectsAt } from './assault.ts'
 import { TRUSTED_PROXY } from './families/addresses.ts'
@@ -12,7 +11,7 @@ import { BLOCKED_LIMIT_MS, blockedMs, type LoopWatch, watchLoop } from './oracle
 import { MEMORY_LIMIT_MB, type MemoryWatch, watchMemory } from './oracle/watch-memory.ts'
 import { createPlan } from './plan.ts'
 import { SCENARIOS, type ScenarioRoom } from './scenarios.ts'
-import { Service } from './service.ts'
+import { Service, withDatabase } from './service.ts'
 
 export type RunReport = {
   findings: Finding[]
@@ -27,35 +26,37 @@ export type RunReport = {
 
 const TOKENS_RENEWED_EVERY_MS = 30 * 60_000
 const REST_MS = 3_000
+/** A process that was started again loads its pages from the disk; its end is the finding, not this. */
+const COLD_MS = 20_000
 const NUMBERS_MAX = 5
 
 /** Starts the service, attacks it, and holds it to everything that must still be true. */
 export async function runAttack(options: Options, say: (line: string) => void): Promise<RunReport> {
   const receiver = await Receiver.start()
   const service = await Service.start({ TRUSTED_PROXIES: TRUSTED_PROXY })
-  const pool = createPool({ databaseUrl: service.databaseUrl(), connectionsMax: 2, applicationName: 'attack run' })
   let isBroken = true
   try {
-    const report = await attackAndCheck(options, { service, pool, receiver, say })
+    const report = await attackAndCheck(options, { service, receiver, say })
     isBroken = report.findings.length > 0
     return report
   } finally {
-    await pool.end()
     await service.stop({ keepsFolder: options.keepsFolder && isBroken })
     await receiver.close()
   }
 }
 
-type Room = { service: Service; pool: Pool; receiver: Receiver; say(line: string): void }
+type Room = { service: Service; receiver: Receiver; say(line: string): void }
 
-async function attackAndCheck(options: Options, { service, pool, receiver, say }: Room): Promise<RunReport> {
-  let arsenal = await gatherArsenal({
-    place: service,
-    sandbox: service.readSandbox(),
-    pool,
-    webhookUrl: receiver.url('ok'),
-    tokenSecret: service.readTokenSecret(),
-  })
+async function attackAndCheck(options: Options, { service, receiver, say }: Room): Promise<RunReport> {
+  let arsenal = await withDatabase(service, (pool) =>
+    gatherArsenal({
+      place: service,
+      sandbox: service.readSandbox(),
+      pool,
+      webhookUrl: receiver.url('ok'),
+      tokenSecret: service.readTokenSecret(),
+    }),
+  )
   await warmUp(arsenal)
   const renewal = setInterval(
     () =>
@@ -69,7 +70,7 @@ async function attackAndCheck(options: Options, { service, pool, receiver, say }
   service.onStart = (pid) => loop.follow(pid)
   const memory = watchMemory(() => service.pid)
   const record = emptyRecord()
-  const before = await snapshotRows(pool)
+  const before = await withDatabase(service, snapshotRows)
   const plan = createPlan(options)
   const numbers = options.only ?? Array.from({ length: options.requests }, (_, index) => index + 1)
   say(`Service in ${service.folder}, seed ${options.seed}, ${numbers.length} requests`)
@@ -77,9 +78,9 @@ async function attackAndCheck(options: Options, { service, pool, receiver, say }
     await assault({ service, arsenal: () => arsenal, plan, numbers, record, isVerbose: options.only !== undefined, say })
     await service.untilReady()
     const told = { accepted: record.accepted, uncertain: record.uncertain, acceptedTokens: record.acceptedTokens }
-    const rowProblems = await checkRows(pool, before, told)
+    const rowProblems = await withDatabase(service, (pool) => checkRows(pool, before, told))
     for (const what of rowProblems) record.findings.push({ rule: 'rows', what, numbers: numbersIn(what, record), kind: 'rows' })
-    const room: ScenarioRoom = { service, arsenal, pool, receiver, minutes: options.minutes, seed: options.seed, say }
+    const room: ScenarioRoom = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
     for (const scenario of SCENARIOS) if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, room)))
     await delay(REST_MS)
     await checkBystanders(arsenal, record)
@@ -89,7 +90,7 @@ async function attackAndCheck(options: Options, { service, pool, receiver, say }
     memory.stop()
     await loop.stop()
   }
-  record.findings.push(...exitFindings(service, record), ...loopFindings(loop, record), ...memoryFindings(memory, record))
+  record.findings.push(...exitFindings(service, record), ...loopFindings(service, loop, record), ...memoryFindings(memory, record))
   return {
     findings: record.findings,
     looked: {
@@ -167,9 +168,10 @@ function exitFindings(service: Service, record: Record_): Finding[] {
   }))
 }
 
-function loopFindings(loop: LoopWatch, record: Record_): Finding[] {
+function loopFindings(service: Service, loop: LoopWatch, record: Record_): Finding[] {
+  const isCold = (atMs: number) => service.exits.some((exit) => atMs >= exit.atMs && atMs < exit.atMs + COLD_MS)
   return loop.slow
-    .filter((probe) => blockedMs(probe) > BLOCKED_LIMIT_MS)
+    .filter((probe) => blockedMs(probe) > BLOCKED_LIMIT_MS && !isCold(probe.atMs))
     .map((probe) => ({
       rule: 'loop',
       what: `blocked for ${Math.round(blockedMs(probe))} ms (answer after ${Math.round(probe.latencyMs)}, control ${Math.round(probe.controlMs)}, without a CPU ${Math.round(probe.starvedMs)})`,

@@ -1,12 +1,10 @@
 import type { Receiver } from '#e2e/crash/receiver.ts'
-import type { Pool } from '#server/database/pool.ts'
 import type { Arsenal } from './arsenal.ts'
 import type { Service } from './service.ts'
 
 export type ScenarioRoom = {
   service: Service
   arsenal: Arsenal
-  pool: Pool
   receiver: Receiver
   /** How long the abuse goes on. */
   minutes: number

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { killAtOnce, listProcesses } from '#e2e/crash/processes.ts'
 import { freePort } from '#server/database/embedded.ts'
+import { createPool, type Pool } from '#server/database/pool.ts'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -143,4 +144,14 @@ function isServed(url: string): Promise<boolean> {
     },
     () => false,
   )
+}
+
+/** Looks into the service's database. Each time over new connections: after a crash it is at another address. */
+export async function withDatabase<Value>(service: Service, work: (pool: Pool) => Promise<Value>): Promise<Value> {
+  const pool = createPool({ databaseUrl: service.databaseUrl(), connectionsMax: 2, applicationName: 'attack run' })
+  try {
+    return await work(pool)
+  } finally {
+    await pool.end()
+  }
 }

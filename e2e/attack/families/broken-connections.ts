@@ -97,6 +97,7 @@ const halfClosedInside: CaseMaker = {
     const at = random.between(1, bytes.length)
     const attack = oneRequest(`half-closed after ${at} of ${bytes.length} bytes of a head`, parts, ['4xx'], {
       silence: 'the request ended in the middle',
+      path: undefined,
     })
     return withSteps(attack, [{ do: 'write', bytes: bytes.subarray(0, at) }, { do: 'halfClose' }])
   },

@@ -221,7 +221,7 @@ const callbacks: CaseMaker = {
     const id = random.pick(arsenal.program.transactionIds)
     const seconds = Math.floor(Date.now() / 1_000)
     const signature = random.pick([
-      undefined,
+      'absent',
       '',
       'x',
       `t=${seconds},v1=${'0'.repeat(64)}`,
@@ -235,9 +235,9 @@ const callbacks: CaseMaker = {
       operatorReference: 'x',
       context: random.uuid(),
     })
-    const headers: Header[] = [JSON_CONTENT, ...(signature === undefined ? [] : [['x-sandbox-signature', signature] as const])]
+    const headers: Header[] = [JSON_CONTENT, ...(signature === 'absent' ? [] : [['x-sandbox-signature', signature] as const])]
     return oneRequest(
-      `a callback with the signature ${signature ?? 'absent'}`,
+      `a callback with the signature ${signature}`,
       { method: 'POST', target: `/operators/callback/${random.pick(['MOMOCM', 'OMCM', 'UGMTN'])}`, headers, body },
       [400, 401, 403, 404],
     )

@@ -24,7 +24,7 @@ const NAMES: readonly string[] = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
   '{{7*7}}',
-  '${7*7}',
+  '#{7*7}',
   '%s%s%n',
   '%00',
   '=cmd|calc',

@@ -10,7 +10,8 @@ import { checkRows, snapshotRows } from './oracle/rows.ts'
 import { BLOCKED_LIMIT_MS, blockedMs, type LoopWatch, watchLoop } from './oracle/watch-loop.ts'
 import { MEMORY_LIMIT_MB, type MemoryWatch, watchMemory } from './oracle/watch-memory.ts'
 import { createPlan } from './plan.ts'
-import { SCENARIOS, type ScenarioRoom } from './scenarios.ts'
+import type { ScenarioRoom } from './scenarios/scenario.ts'
+import { SCENARIOS } from './scenarios.ts'
 import { Service, withDatabase } from './service.ts'
 
 export type RunReport = {

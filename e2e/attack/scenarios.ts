@@ -1,19 +1,10 @@
-import type { Receiver } from '#e2e/crash/receiver.ts'
-import type { Arsenal } from './arsenal.ts'
-import type { Service } from './service.ts'
+import { forcedQueries } from './scenarios/forced-queries.ts'
+import { garbageOperator } from './scenarios/garbage-operator.ts'
+import { hangingReceiver } from './scenarios/hanging-receiver.ts'
+import { idleConnections } from './scenarios/idle-connections.ts'
+import type { Scenario } from './scenarios/scenario.ts'
+import { signInFlood } from './scenarios/sign-in-flood.ts'
+import { slowClients } from './scenarios/slow-clients.ts'
 
-export type ScenarioRoom = {
-  service: Service
-  arsenal: Arsenal
-  receiver: Receiver
-  /** How long the abuse goes on. */
-  minutes: number
-  seed: number
-  say(line: string): void
-}
-
-/** A day of abuse, compressed. `play` gives back what went wrong for those who abuse nothing, one sentence each. */
-export type Scenario = { name: string; play(room: ScenarioRoom): Promise<string[]> }
-
-/** Every scenario, in the order in which they are played. */
-export const SCENARIOS: readonly Scenario[] = []
+/** Every scenario, in the order in which they are played. A new one is a file in `scenarios/` and a word here. */
+export const SCENARIOS: readonly Scenario[] = [idleConnections, slowClients, signInFlood, hangingReceiver, forcedQueries, garbageOperator]

@@ -77,7 +77,8 @@ export class Service {
   }
 
   databaseUrl(): string {
-    return readFileSync(path.join(this.folder, 'postgres.url'), 'utf8').trim()
+    const given = this.#environment['DATABASE_URL']
+    return given ?? readFileSync(path.join(this.folder, 'postgres.url'), 'utf8').trim()
   }
 
   /** Waits until API and pages are served. Throws when that takes too long. */

@@ -1,6 +1,7 @@
 // Measures from outside whether an event loop answers: node probe-process.ts <host> <port> <path> <interval ms> <pid>.
 // Asks on a connection of its own every so often, asks an idle control server in a third process at the same moment, and reads
-// from the kernel how long the measured main thread and this process waited for a CPU. Tells its parent about slow answers.
+// from the kernel how long the measured main thread waited for a CPU. What this process waits for one shows in the control's
+// latency. Tells its parent about slow answers.
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,7 +11,7 @@ export type SlowProbe = {
   latencyMs: number
   /** The control server's latency at the same time. */
   controlMs: number
-  /** How long the measured thread, and this process, stood in the queue for a CPU meanwhile. */
+  /** How long the measured thread stood in the queue for a CPU meanwhile. */
   starvedMs: number
 }
 export type ProbeMessage = { kind: 'slow'; probe: SlowProbe } | { kind: 'count'; probes: number }
@@ -79,7 +80,7 @@ const control = new Line({ host, port: Number(controlPort) }, request('/'))
 
 async function probe(): Promise<void> {
   const file = `/proc/${pid}/task/${pid}/schedstat`
-  const [queuedBefore, ownBefore, pidBefore] = [queuedMs(file), queuedMs('/proc/self/schedstat'), pid]
+  const [queuedBefore, pidBefore] = [queuedMs(file), pid]
   const startedMs = performance.now()
   let controlWorstMs = 0
   let isWaiting = true
@@ -95,7 +96,7 @@ async function probe(): Promise<void> {
   probes++
   await controlling
   if (latencyMs === undefined || latencyMs < REPORTED_FROM_MS || pid !== pidBefore) return
-  const starvedMs = queuedMs(file) - queuedBefore + queuedMs('/proc/self/schedstat') - ownBefore
+  const starvedMs = queuedMs(file) - queuedBefore
   const message: ProbeMessage = {
     kind: 'slow',
     probe: { atMs: Date.now() - (performance.now() - startedMs), latencyMs, controlMs: controlWorstMs, starvedMs },

@@ -2,7 +2,9 @@
 // `npm run attack -- --requests 20000 --seed 7`. The same seed makes the same requests. Exit code 1 when anything was found.
 import { randomInt } from 'node:crypto'
 import { buildPages } from '#e2e/processes/build-pages.ts'
+import { FAMILIES } from './families.ts'
 import { groupFindings, RULES, type Rule } from './findings.ts'
+import { endOnSignals } from './leave-nothing.ts'
 import { type Options, readOptions } from './options.ts'
 import { type RunReport, runAttack } from './run.ts'
 
@@ -14,6 +16,7 @@ if (!options.ok) {
   process.stderr.write(`${options.error}\n`)
   process.exit(2)
 }
+endOnSignals()
 const startedMs = performance.now()
 await buildPages()
 const report = await runAttack(options.value, say)
@@ -47,7 +50,7 @@ function print({ findings, looked, ...figures }: RunReport, { seed, isShort, fam
 }
 
 function replayFamilies(families: Options['families']): string {
-  return families.length === 19 ? '' : ` --families ${families.map(({ name }) => name).join(',')}`
+  return families.length === FAMILIES.length ? '' : ` --families ${families.map(({ name }) => name).join(',')}`
 }
 
 function say(line: string): void {

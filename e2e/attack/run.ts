@@ -4,6 +4,7 @@ import { type Arsenal, gatherArsenal, renewTokens } from './arsenal.ts'
 import { assault, emptyRecord, type Record_, suspectsAt } from './assault.ts'
 import { TRUSTED_PROXY } from './families/addresses.ts'
 import type { Finding, Rule } from './findings.ts'
+import { leaveNothing } from './leave-nothing.ts'
 import type { Options } from './options.ts'
 import { verifyBooks } from './oracle/books.ts'
 import { checkRows, snapshotRows } from './oracle/rows.ts'
@@ -36,12 +37,13 @@ export async function runAttack(options: Options, say: (line: string) => void): 
   const receiver = await Receiver.start()
   const service = await Service.start({ TRUSTED_PROXIES: TRUSTED_PROXY })
   let isBroken = true
+  const end = leaveNothing(() => service.stop({ keepsFolder: options.keepsFolder && isBroken }))
   try {
     const report = await attackAndCheck(options, { service, receiver, say })
     isBroken = report.findings.length > 0
     return report
   } finally {
-    await service.stop({ keepsFolder: options.keepsFolder && isBroken })
+    await end()
     await receiver.close()
   }
 }

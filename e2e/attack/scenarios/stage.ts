@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import { startEmbeddedPostgres } from '#server/database/embedded.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
 import { tokensOf } from '../arsenal.ts'
+import { leaveNothing } from '../leave-nothing.ts'
 import { ROOT, Service } from '../service.ts'
 
 const run = promisify(execFile)
@@ -71,14 +72,14 @@ export async function openStage(partners: number, handle: OperatorHandler): Prom
   }
   const pool = createPool({ databaseUrl: postgres.url, connectionsMax: 2, applicationName: 'attack stage' })
   let service: Service | undefined
-  const stop = async () => {
+  const stop = leaveNothing(async () => {
     await pool.end()
     operator.closeAllConnections()
     await service?.stop({ keepsFolder: false })
     operator.close()
     await postgres.stop()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
+  })
   try {
     service = await Service.start(environment)
     const { baseUrl } = service

@@ -80,7 +80,7 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
     if (!hasDied) {
       record.performed++
       for (const what of judgeAnswers(attack, outcome))
-        record.findings.push({ rule: 'answers', what: `${attack.what}: ${what}`, numbers: [number], kind })
+        record.findings.push({ rule: 'answers', what, sent: attack.what, numbers: [number], kind })
       if (options.isVerbose) options.say(describe(outcome))
       return
     }

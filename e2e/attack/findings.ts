@@ -1,8 +1,10 @@
 /** What the service did and must not do. */
 export type Finding = {
   rule: Rule
-  /** What was seen, in one sentence. */
+  /** What was wrong, in one sentence. */
   what: string
+  /** What was sent, as an example. */
+  sent?: string
   /** The numbers of the requests that were under way, the surest first; empty where no request of the plan was. */
   numbers: readonly number[]
   /** The kind of case, to tell the same finding from another one. */
@@ -22,21 +24,19 @@ export const RULES = {
 export type Rule = keyof typeof RULES
 
 /** The same thing seen many times. */
-export type FindingGroup = { rule: Rule; kind: string; what: string; times: number; numbers: readonly number[] }
+export type FindingGroup = Finding & { times: number }
 
-/** Puts the same findings together: one rule, one kind of case, one sentence but for its numbers and quotations. */
+/** Puts the same findings together: one rule, one kind of case, one sentence but for its numbers and what it quotes. */
 export function groupFindings(findings: readonly Finding[]): FindingGroup[] {
   const groups = new Map<string, FindingGroup>()
-  for (const { rule, kind, what, numbers } of findings) {
-    const key = `${rule} ${kind} ${what.replaceAll(/\d+/g, '#').slice(0, 60)}`
+  for (const finding of findings) {
+    const quoteless = finding.what.replace(/^(answered \d+[^:]*):.*$/s, '$1').replaceAll(/"[^"]*"/g, '"…"')
+    const key = `${finding.rule} ${finding.kind} ${/^answered/.test(quoteless) ? quoteless : quoteless.replaceAll(/[\d.]+/g, '#').slice(0, 80)}`
     const known = groups.get(key)
-    groups.set(key, {
-      rule,
-      kind,
-      what: known?.what ?? what,
-      times: (known?.times ?? 0) + 1,
-      numbers: [...(known?.numbers ?? []), ...numbers],
-    })
+    if (known) {
+      known.times++
+      known.numbers = [...known.numbers, ...finding.numbers]
+    } else groups.set(key, { ...finding, times: 1 })
   }
   return [...groups.values()]
 }

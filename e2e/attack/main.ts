@@ -26,9 +26,10 @@ process.exitCode = report.findings.length > 0 ? 1 : 0
 function print({ findings, looked, ...figures }: RunReport, { seed, isShort, families }: Options): void {
   const groups = groupFindings(findings)
   say('')
-  for (const { rule, kind, what, times, numbers } of groups.slice(0, GROUPS_SHOWN_MAX)) {
+  for (const { rule, kind, what, sent, times, numbers } of groups.slice(0, GROUPS_SHOWN_MAX)) {
     say(`${rule}  ${times > 1 ? `${times} times, ` : ''}${kind}`)
-    say(`        ${what.replaceAll('\n', ' ').slice(0, 400)}`)
+    const example = sent === undefined ? '' : `${sent.slice(0, 200)}: `
+    say(`        ${`${example}${what}`.replaceAll('\n', ' ').slice(0, 400)}`)
     if (numbers.length > 0)
       say(
         `        npm run attack -- --seed ${seed}${isShort ? ' --short' : ''}${replayFamilies(families)} --only ${numbers.slice(0, NUMBERS_SHOWN_MAX).join(',')}`,

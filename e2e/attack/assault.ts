@@ -13,8 +13,8 @@ const LONG_AT_ONCE = 60
 
 const DEATH_SHOWS_MS = 300
 
-/** When which request was under way, to name suspects of what shows only in the whole process. */
-type Span = { number: number; kind: string; fromMs: number; toMs: number }
+/** When which request or scenario was under way, to name suspects of what shows only in the whole process. */
+type Span = { number: number | undefined; kind: string; fromMs: number; toMs: number }
 
 /** What the attackers were told. */
 export type Record_ = {

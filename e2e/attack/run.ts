@@ -84,7 +84,8 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
     const rowProblems = await withDatabase(service, (pool) => checkRows(pool, before, told))
     for (const what of rowProblems) record.findings.push({ rule: 'rows', what, numbers: numbersIn(what, record), kind: 'rows' })
     const room: ScenarioRoom = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
-    for (const scenario of SCENARIOS) if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, room)))
+    for (const scenario of SCENARIOS)
+      if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, room, record)))
     await delay(REST_MS)
     await checkBystanders(arsenal, record)
     for (const what of await verifyBooks(service.databaseUrl())) record.findings.push({ rule: 'books', what, numbers: [], kind: 'verify' })
@@ -113,9 +114,10 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
   }
 }
 
-async function play(scenario: (typeof SCENARIOS)[number], room: ScenarioRoom): Promise<Finding[]> {
-  const startedMs = performance.now()
+async function play(scenario: (typeof SCENARIOS)[number], room: ScenarioRoom, record: Record_): Promise<Finding[]> {
+  const [startedMs, fromMs] = [performance.now(), Date.now()]
   const problems = await scenario.play(room)
+  record.spans.push({ number: undefined, kind: `scenario ${scenario.name}`, fromMs, toMs: Date.now() })
   room.say(`${problems.length === 0 ? 'ok    ' : 'BROKEN'}  ${scenario.name}, ${Math.round((performance.now() - startedMs) / 1_000)} s`)
   return problems.map((what) => ({ rule: 'bystanders', what, numbers: [], kind: scenario.name }))
 }
@@ -177,7 +179,7 @@ function loopFindings(service: Service, loop: LoopWatch, record: Record_): Findi
     .filter((probe) => blockedMs(probe) > BLOCKED_LIMIT_MS && !isCold(probe.atMs))
     .map((probe) => ({
       rule: 'loop',
-      what: `blocked for ${Math.round(blockedMs(probe))} ms (answer after ${Math.round(probe.latencyMs)}, control ${Math.round(probe.controlMs)}, without a CPU ${Math.round(probe.starvedMs)})`,
+      what: `blocked for ${Math.round(blockedMs(probe))} ms (answer after ${Math.round(probe.latencyMs)}, control ${Math.round(probe.controlMs)}, without a CPU ${Math.round(probe.starvedMs)}, computing ${Math.round(probe.computedMs)})`,
       ...suspects(record, probe.atMs, probe.latencyMs),
     }))
 }
@@ -200,7 +202,7 @@ function memoryFindings(memory: MemoryWatch, record: Record_): Finding[] {
 
 function suspects(record: Record_, atMs: number, durationMs: number): { numbers: number[]; kind: string } {
   const spans = suspectsAt(record, atMs, durationMs)
-  return { numbers: spans.slice(0, NUMBERS_MAX).map((span) => span.number), kind: spans[0]?.kind ?? 'between the requests' }
+  return { numbers: spans.slice(0, NUMBERS_MAX).flatMap((span) => span.number ?? []), kind: spans[0]?.kind ?? 'between the requests' }
 }
 
 function numbersIn(what: string, record: Record_): number[] {

@@ -13,6 +13,8 @@ export type SlowProbe = {
   controlMs: number
   /** How long the measured thread stood in the queue for a CPU meanwhile. */
   starvedMs: number
+  /** How long it computed meanwhile. */
+  computedMs: number
 }
 export type ProbeMessage = { kind: 'slow'; probe: SlowProbe } | { kind: 'count'; probes: number }
 
@@ -65,12 +67,13 @@ class Line {
   }
 }
 
-/** Time that a thread stood ready and had no CPU, in ms; 0 where the kernel does not tell. */
-function queuedMs(file: string): number {
+/** For how long a thread has computed, and has stood ready without a CPU, in ms; zeros where the kernel does not tell. */
+function readSchedule(file: string): { computedMs: number; queuedMs: number } {
   try {
-    return Number(readFileSync(file, 'utf8').split(' ')[1] ?? 0) / 1e6
+    const [computed = '0', queued = '0'] = readFileSync(file, 'utf8').split(' ')
+    return { computedMs: Number(computed) / 1e6, queuedMs: Number(queued) / 1e6 }
   } catch {
-    return 0
+    return { computedMs: 0, queuedMs: 0 }
   }
 }
 
@@ -80,7 +83,7 @@ const control = new Line({ host, port: Number(controlPort) }, request('/'))
 
 async function probe(): Promise<void> {
   const file = `/proc/${pid}/task/${pid}/schedstat`
-  const [queuedBefore, pidBefore] = [queuedMs(file), pid]
+  const [before, pidBefore] = [readSchedule(file), pid]
   const startedMs = performance.now()
   let controlWorstMs = 0
   let isWaiting = true
@@ -96,10 +99,16 @@ async function probe(): Promise<void> {
   probes++
   await controlling
   if (latencyMs === undefined || latencyMs < REPORTED_FROM_MS || pid !== pidBefore) return
-  const starvedMs = queuedMs(file) - queuedBefore
+  const after = readSchedule(file)
   const message: ProbeMessage = {
     kind: 'slow',
-    probe: { atMs: Date.now() - (performance.now() - startedMs), latencyMs, controlMs: controlWorstMs, starvedMs },
+    probe: {
+      atMs: Date.now() - (performance.now() - startedMs),
+      latencyMs,
+      controlMs: controlWorstMs,
+      starvedMs: after.queuedMs - before.queuedMs,
+      computedMs: after.computedMs - before.computedMs,
+    },
   }
   process.send?.(message)
 }

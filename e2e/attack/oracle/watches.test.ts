@@ -54,9 +54,9 @@ test('a loop that waits for nothing is not accused, also on a machine that is bu
 })
 
 test('what a machine without a free CPU delays is subtracted', () => {
-  assert.equal(blockedMs({ atMs: 0, latencyMs: 900, controlMs: 20, starvedMs: 800 }), 100)
-  assert.equal(blockedMs({ atMs: 0, latencyMs: 900, controlMs: 850, starvedMs: 0 }), 50)
-  assert.equal(blockedMs({ atMs: 0, latencyMs: 900, controlMs: 10, starvedMs: 30 }), 870)
+  assert.equal(blockedMs({ atMs: 0, latencyMs: 900, controlMs: 20, starvedMs: 800, computedMs: 80 }), 100)
+  assert.equal(blockedMs({ atMs: 0, latencyMs: 900, controlMs: 850, starvedMs: 0, computedMs: 80 }), 50)
+  assert.equal(blockedMs({ atMs: 0, latencyMs: 900, controlMs: 10, starvedMs: 30, computedMs: 80 }), 870)
 })
 
 test('a process that takes more than its memory is caught, with its highest reading', async () => {

@@ -15,6 +15,8 @@ export type Step =
   /** Closes the sending half: what is still answered can be read. */
   | { do: 'halfClose' }
   | { do: 'reset' }
+  /** Where the first answer leads elsewhere: sends the request for that target. */
+  | { do: 'follow'; bytesFor(target: string): Uint8Array }
 
 /** A status, or every status of a class. */
 export type StatusRule = number | '2xx' | '3xx' | '4xx'

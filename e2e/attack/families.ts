@@ -2,6 +2,7 @@ import type { Family } from './case.ts'
 import { addresses } from './families/addresses.ts'
 import { brokenConnections } from './families/broken-connections.ts'
 import { credentialAttacks } from './families/credentials.ts'
+import { dates } from './families/dates.ts'
 import { encodings } from './families/encodings.ts'
 import { framing } from './families/framing.ts'
 import { headers } from './families/headers.ts'
@@ -12,8 +13,9 @@ import { multipart } from './families/multipart.ts'
 import { nesting } from './families/nesting.ts'
 import { numbers } from './families/numbers.ts'
 import { pipelining } from './families/pipelining.ts'
-import { dates, queryParameters } from './families/queries.ts'
+import { queryParameters } from './families/query-parameters.ts'
 import { requestTargets } from './families/request-targets.ts'
+import { routerHeaders } from './families/router-headers.ts'
 import { sessions } from './families/sessions.ts'
 import { slow } from './families/slow.ts'
 import { text } from './families/text.ts'
@@ -27,6 +29,7 @@ export const FAMILIES: readonly Family[] = [
   methods,
   requestTargets,
   headers,
+  routerHeaders,
   framing,
   slow,
   brokenConnections,

@@ -1,3 +1,4 @@
+import { endedCredentials } from './scenarios/ended-credentials.ts'
 import { forcedQueries } from './scenarios/forced-queries.ts'
 import { garbageOperator } from './scenarios/garbage-operator.ts'
 import { hangingReceiver } from './scenarios/hanging-receiver.ts'
@@ -7,4 +8,12 @@ import { signInFlood } from './scenarios/sign-in-flood.ts'
 import { slowClients } from './scenarios/slow-clients.ts'
 
 /** Every scenario, in the order in which they are played. A new one is a file in `scenarios/` and a word here. */
-export const SCENARIOS: readonly Scenario[] = [idleConnections, slowClients, signInFlood, hangingReceiver, forcedQueries, garbageOperator]
+export const SCENARIOS: readonly Scenario[] = [
+  idleConnections,
+  slowClients,
+  endedCredentials,
+  signInFlood,
+  hangingReceiver,
+  forcedQueries,
+  garbageOperator,
+]

@@ -77,6 +77,8 @@ class Line {
         return this.#until(() => this.isOver || this.#reader.answers.length >= step.answers, this.#attack.expect.limitMs)
       case 'awaitByte':
         return this.#until(() => this.isOver || this.#reader.bytesRead > 0, this.#attack.expect.limitMs)
+      case 'follow':
+        return this.#follow(step.bytesFor)
       case 'halfClose':
         this.#socket.end()
         return
@@ -135,6 +137,15 @@ class Line {
       if (this.#reader.answers.length >= this.#attack.expect.answers) return
     }
     this.#lastSentMs = performance.now()
+  }
+
+  async #follow(bytesFor: (target: string) => Uint8Array): Promise<void> {
+    await this.#until(() => this.isOver || this.#reader.answers.length > 0, this.#attack.expect.limitMs)
+    const answer = this.#reader.answers[0]
+    const target = answer?.headers['location']?.replace(/^https?:\/\/[^/]+/, '')
+    if (!answer || answer.status < 300 || answer.status > 399 || !target || this.isOver) return
+    await this.#write(bytesFor(target))
+    await this.#until(() => this.isOver || this.#reader.answers.length > 1, this.#attack.expect.limitMs)
   }
 
   #connected(): Promise<void> {

@@ -1,3 +1,4 @@
+import { decode, encode } from 'next-auth/jwt'
 import { signIn as signInPerson } from '#e2e/roles/callers.ts'
 import { readBuiltActions } from '#e2e/roles/find-endpoints.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -21,6 +22,8 @@ export type Arsenal = {
   /** A transaction of `program` that waits for approval; undefined when the sandbox has none. */
   waitingId: string | undefined
   actions: readonly { name: string; id: string; page: string }[]
+  /** Cookies that the service's own secret sealed and that must open nothing: expired, of nobody, of another generation. */
+  deadCookies: readonly { what: string; cookie: string }[]
   /** Signs access tokens: what an attacker has after a leak. */
   tokenSecret: string
   /** A receiver on loopback that takes every webhook. */
@@ -36,7 +39,7 @@ export type ArsenalOptions = {
 }
 
 /** Signs everybody in and looks up what exists. Throws when the service refuses correct credentials. */
-export async function gatherArsenal({ place, sandbox, pool, webhookUrl, tokenSecret }: ArsenalOptions): Promise<Arsenal> {
+export async function gatherArsenal({ place, sandbox, pool, webhookUrl, secrets }: ArsenalOptions): Promise<Arsenal> {
   const baseUrl = `http://${place.host}:${place.port}`
   const [first, second] = sandbox.applications
   if (!first || !second) throw new Error('The sandbox must have two applications')
@@ -62,8 +65,34 @@ export async function gatherArsenal({ place, sandbox, pool, webhookUrl, tokenSec
     waitingId: rows[0]?.transaction_id,
     actions: await readBuiltActions(),
     webhookUrl,
-    tokenSecret,
+    tokenSecret: secrets.token,
+    deadCookies: await sealDeadCookies(visitors[0]?.cookie ?? '', secrets.session),
   }
+}
+
+/** What a real session says, sealed again with something changed. */
+async function sealDeadCookies(cookie: string, secret: string): Promise<{ what: string; cookie: string }[]> {
+  const [name = '', token = ''] = cookie.split(/=(.*)/s)
+  const claims = await decode({ token, secret }).catch(() => null)
+  if (!claims) throw new Error('The session of the sandbox could not be opened with its secret')
+  const epoch = Number(claims['epoch'])
+  const changes: [string, Record<string, unknown>, number][] = [
+    ['expired a minute ago', {}, -60],
+    ['of nobody', { sub: '00000000-0000-4000-8000-000000000000' }, 3_600],
+    ['of no id', { sub: "' or 1=1 --" }, 3_600],
+    ['of a number', { sub: 12 }, 3_600],
+    ['without a person', { sub: undefined }, 3_600],
+    ['of a later generation', { epoch: epoch + 1 }, 3_600],
+    ['of an earlier generation', { epoch: epoch - 1 }, 3_600],
+    ['of a generation that is a text', { epoch: String(epoch) }, 3_600],
+    ['without a generation', { epoch: undefined }, 3_600],
+  ]
+  return Promise.all(
+    changes.map(async ([what, changed, maxAge]) => ({
+      what,
+      cookie: `${name}=${await encode({ token: { ...claims, ...changed } as typeof claims, secret, maxAge })}`,
+    })),
+  )
 }
 
 /** Tokens for another hour. */

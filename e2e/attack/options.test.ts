@@ -57,6 +57,7 @@ const arsenal: Arsenal = {
   waitingId: undefined,
   actions: [{ name: 'app/x.ts saveView', id: 'f'.repeat(42), page: '/[application]/transactions' }],
   tokenSecret: 'secret',
+  deadCookies: [{ what: 'expired', cookie: 'countersign.session=x' }],
   webhookUrl: 'http://127.0.0.1:1/ok',
 }
 

@@ -57,7 +57,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
       sandbox: service.readSandbox(),
       pool,
       webhookUrl: receiver.url('ok'),
-      tokenSecret: service.readTokenSecret(),
+      secrets: service.readSecrets(),
     }),
   )
   await warmUp(arsenal)

@@ -31,7 +31,7 @@ function spoil(random: Random, arsenal: Arsenal): { what: string; cookie: string
 const spoilt: CaseMaker = {
   name: 'sessions that are none',
   make(random, arsenal) {
-    const { what, cookie } = spoil(random, arsenal)
+    const { what, cookie } = random.chance(0.5) ? spoil(random, arsenal) : random.pick(arsenal.deadCookies)
     const isData = random.chance(0.5)
     const place = placeOf(isData ? random.pick(['data', 'stream'] as const) : 'page', random, arsenal, true)
     const target = place.target === '/' || place.target === '/sign-in' ? `/${arsenal.program.slug}` : place.target

@@ -35,7 +35,7 @@ export type ArsenalOptions = {
   sandbox: SandboxFile
   pool: Pool
   webhookUrl: string
-  tokenSecret: string
+  secrets: { token: string; session: string }
 }
 
 /** Signs everybody in and looks up what exists. Throws when the service refuses correct credentials. */

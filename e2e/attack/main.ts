@@ -10,6 +10,8 @@ import { type RunReport, runAttack } from './run.ts'
 
 const GROUPS_SHOWN_MAX = 60
 const NUMBERS_SHOWN_MAX = 5
+/** What shows only in the whole process has any of these as its cause; together they show it again. */
+const SUSPECTS_SHOWN_MAX = 20
 
 const options = readOptions(process.argv.slice(2), randomInt(1, 1_000_000))
 if (!options.ok) {
@@ -32,7 +34,7 @@ function print({ findings, looked, ...figures }: RunReport, { seed, isShort, fam
     say(`        ${`${example}${what}`.replaceAll('\n', ' ').slice(0, 400)}`)
     if (numbers.length > 0)
       say(
-        `        npm run attack -- --seed ${seed}${isShort ? ' --short' : ''}${replayFamilies(families)} --only ${numbers.slice(0, NUMBERS_SHOWN_MAX).join(',')}`,
+        `        npm run attack -- --seed ${seed}${isShort ? ' --short' : ''}${replayFamilies(families)} --only ${numbers.slice(0, rule === 'answers' ? NUMBERS_SHOWN_MAX : SUSPECTS_SHOWN_MAX).join(',')}`,
       )
   }
   if (groups.length > GROUPS_SHOWN_MAX) say(`and ${groups.length - GROUPS_SHOWN_MAX} more kinds of findings`)

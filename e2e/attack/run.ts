@@ -30,7 +30,7 @@ const TOKENS_RENEWED_EVERY_MS = 30 * 60_000
 const REST_MS = 3_000
 /** A process that was started again loads its pages from the disk; its end is the finding, not this. */
 const COLD_MS = 20_000
-const NUMBERS_MAX = 5
+const NUMBERS_MAX = 20
 
 /** Starts the service, attacks it, and holds it to everything that must still be true. */
 export async function runAttack(options: Options, say: (line: string) => void): Promise<RunReport> {

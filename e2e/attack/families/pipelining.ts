@@ -30,6 +30,9 @@ const mixed: CaseMaker = {
   },
 }
 
+/** Whoever pipelines more than this may be asked to come back over another connection. */
+const PIPELINED_LEAST = 16
+
 const many: CaseMaker = {
   name: 'many requests at once',
   make(random, arsenal) {
@@ -38,6 +41,7 @@ const many: CaseMaker = {
     return pipeline(
       `${number} times ${place.target} at once`,
       Array.from({ length: number }, () => written(place)),
+      { answers: PIPELINED_LEAST, answersMax: number },
     )
   },
 }

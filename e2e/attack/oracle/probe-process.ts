@@ -2,9 +2,9 @@
 // Asks on a connection of its own every so often, asks an idle control server in a third process at the same moment, and reads
 // from the kernel how long the measured main thread waited for a CPU. What this process waits for one shows in the control's
 // latency. Tells its parent about slow answers.
-import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readSchedule } from './schedule.ts'
 
 export type SlowProbe = {
   atMs: number
@@ -67,23 +67,12 @@ class Line {
   }
 }
 
-/** For how long a thread has computed, and has stood ready without a CPU, in ms; zeros where the kernel does not tell. */
-function readSchedule(file: string): { computedMs: number; queuedMs: number } {
-  try {
-    const [computed = '0', queued = '0'] = readFileSync(file, 'utf8').split(' ')
-    return { computedMs: Number(computed) / 1e6, queuedMs: Number(queued) / 1e6 }
-  } catch {
-    return { computedMs: 0, queuedMs: 0 }
-  }
-}
-
 const request = (target: string) => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
 const measured = new Line({ host, port: Number(port) }, request(path))
 const control = new Line({ host, port: Number(controlPort) }, request('/'))
 
 async function probe(): Promise<void> {
-  const file = `/proc/${pid}/task/${pid}/schedstat`
-  const [before, pidBefore] = [readSchedule(file), pid]
+  const [before, pidBefore] = [readSchedule(pid), pid]
   const startedMs = performance.now()
   let controlWorstMs = 0
   let isWaiting = true
@@ -99,7 +88,7 @@ async function probe(): Promise<void> {
   probes++
   await controlling
   if (latencyMs === undefined || latencyMs < REPORTED_FROM_MS || pid !== pidBefore) return
-  const after = readSchedule(file)
+  const after = readSchedule(pid)
   const message: ProbeMessage = {
     kind: 'slow',
     probe: {

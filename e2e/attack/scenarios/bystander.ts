@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Arsenal } from '../arsenal.ts'
+import { readSchedule } from '../oracle/schedule.ts'
+import type { Service } from '../service.ts'
 import { openCaller, percentile } from './caller.ts'
 
 export type Bystander = {
@@ -12,8 +14,11 @@ const EVERY_MS = 50
 const WORST_MS = 3_000
 const USUAL_MS = 1_000
 
-/** Somebody who abuses nothing and calls the API and a page all the while. Each answer must be right and in time. */
-export function startBystander(arsenal: Arsenal): Bystander {
+/**
+ * Somebody who abuses nothing and calls the API and a page all the while. Each answer must be right and in time; the time in which
+ * the service had no CPU, because other programs had it, does not count.
+ */
+export function startBystander({ service, arsenal }: { service: Service; arsenal: Arsenal }): Bystander {
   const caller = openCaller(arsenal.baseUrl)
   const { apiKey, apiId, accessToken, slug } = arsenal.program
   const program = { apiKey, apiId, authorization: `Bearer ${accessToken}` }
@@ -24,8 +29,9 @@ export function startBystander(arsenal: Arsenal): Bystander {
   const busy = (async () => {
     for (let turn = 0; !isOver; turn++) {
       const [path, headers] = turn % 4 === 0 ? [`/${slug}`, session] : ['/api/v1/transaction/getByApplicationProductBalances', program]
+      const before = readSchedule(service.pid ?? 0)
       const reply = await caller.get(path, headers)
-      durationsMs.push(reply.durationMs)
+      durationsMs.push(reply.durationMs - Math.max(0, readSchedule(service.pid ?? 0).queuedMs - before.queuedMs))
       if (reply.status !== 200) problems.push(`${path} answered ${reply.status || 'nothing'}`)
       await delay(EVERY_MS)
     }

@@ -11,7 +11,7 @@ const HELD_MS = 4_000
 export const idleConnections: Scenario = {
   name: 'idle-connections',
   async play({ service, arsenal }) {
-    const bystander = startBystander(arsenal)
+    const bystander = startBystander({ service, arsenal })
     const sockets: Socket[] = []
     let refused = 0
     for (let number = 0; number < CONNECTIONS; number++) {

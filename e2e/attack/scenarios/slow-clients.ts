@@ -14,7 +14,7 @@ export const slowClients: Scenario = {
   name: 'slow-clients',
   async play({ service, arsenal, minutes, seed }) {
     const random = createRandom(seed)
-    const bystander = startBystander(arsenal)
+    const bystander = startBystander({ service, arsenal })
     const endsAtMs = performance.now() + minutes * 60_000
     let isOver = false
     const sockets = new Set<Socket>()

@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 
 /** What somebody who abuses nothing was answered. Status 0: no whole answer came. */
-export type Reply = { status: number; body: unknown; durationMs: number }
+export type Reply = { status: number; body: unknown; bytes: number; durationMs: number }
 
 export type Caller = {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>
@@ -25,9 +25,9 @@ export function openCaller(baseUrl: string, options: { from?: string; connection
     try {
       const answer = await agent.request({ origin: baseUrl, path, method, headers, ...(body !== undefined && { body }) })
       const text = await answer.body.text()
-      return { status: answer.statusCode, body: parse(text), durationMs: performance.now() - startedMs }
+      return { status: answer.statusCode, body: parse(text), bytes: Buffer.byteLength(text), durationMs: performance.now() - startedMs }
     } catch {
-      return { status: 0, body: undefined, durationMs: performance.now() - startedMs }
+      return { status: 0, body: undefined, bytes: 0, durationMs: performance.now() - startedMs }
     }
   }
   return {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { credentials, type Header, JSON_CONTENT, requestBytes } from '../wire/request.ts'
@@ -51,7 +50,9 @@ export const heldBodies: Scenario = {
 
 /** As fast as the peer reads; ends early when it has closed. */
 async function send(socket: Socket, bytes: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   for (let sent = 0; sent < bytes && !socket.destroyed && socket.writable; sent += PIECE.length) {
-    if (!socket.write(PIECE)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined)
+    if (socket.write(PIECE)) continue
+    await Promise.race([new Promise<void>((resolve) => socket.once('drain', resolve)), closed])
   }
 }

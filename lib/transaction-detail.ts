@@ -57,12 +57,16 @@ export type WebhookAttemptDto = {
   outcome: WebhookOutcome
   httpStatus: number | null
   detail: string | null
+  /** From when it was due until it began; null where that was not recorded. */
+  waitedMs: number | null
 }
 
 export type WebhookDto = {
   state: 'due' | 'delivered' | 'exhausted'
   nextAt: string | null
   finishedAt: string | null
+  /** The next attempt is overdue: its receiver lets others time out, and those before it in the queue go first. */
+  isLate: boolean
   attempts: WebhookAttemptDto[]
 }
 

@@ -35,6 +35,7 @@ export function startLoops(runtime: Runtime): Loops {
     copiesStatusFor: (applicationId) => directory.find(applicationId)?.copiesWebhookStatus ?? false,
     allowsPrivateTargets: config.isSandbox,
     allowedNetworks: config.webhookAllowedNetworks,
+    onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
   })
   runtime.onWork(dispatcher.wake)
   runtime.onFinal(deliveries.wake)

@@ -106,11 +106,12 @@ function toWork({ state, nextAt, unconfirmedSince, queries, lastAnswer }: WorkRo
   return { state, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null, queries, lastAnswer }
 }
 
-function toWebhook({ state, nextAt, finishedAt, attempts }: WebhookHistory): WebhookDto {
+function toWebhook({ state, nextAt, finishedAt, isLate, attempts }: WebhookHistory): WebhookDto {
   return {
     state,
     nextAt: nextAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,
+    isLate,
     attempts: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
   }
 }

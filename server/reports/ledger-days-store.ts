@@ -135,17 +135,37 @@ export async function sumLines(
 
 export type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter | null; offset: bigint; limit: number }
 
-/** Postings of some days in order of time. */
-export async function selectLines(queryable: Queryable, applicationId: string, request: LinesRequest): Promise<LineRow[]> {
-  const { rows } = await queryable.query<LineRow>(
-    `select p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
-            p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
-            t.transaction_id is not null as "isTransaction"
-     from (select * ${POSTINGS_OF_DAYS} ${request.kind === null ? '' : `and ${FILTERED_LINES[request.kind].condition}`}
+const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
+  p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
+  t.transaction_id is not null as "isTransaction"`
+
+/** Postings of some days in order of time; $5 offset, $6 limit. */
+function linesOf(kind: LineFilter | null): string {
+  return `select ${LINE_COLUMNS}
+     from (select * ${POSTINGS_OF_DAYS} ${kind === null ? '' : `and ${FILTERED_LINES[kind].condition}`}
            order by at, subject_id, kind offset $5 limit $6) p
      left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
-     order by p.at, p.subject_id, p.kind`,
-    [applicationId, request.operator, request.from, request.to, request.offset, request.limit],
-  )
+     order by p.at, p.subject_id, p.kind`
+}
+
+/** One page of the postings of some days, in order of time. */
+export async function selectLines(queryable: Queryable, applicationId: string, request: LinesRequest): Promise<LineRow[]> {
+  const { operator, from, to, kind, offset, limit } = request
+  const { rows } = await queryable.query<LineRow>(linesOf(kind), [applicationId, operator, from, to, offset, limit])
   return rows
+}
+
+/** The same through a cursor of the caller's transaction, some at a time: they are sorted once, however many there are. */
+export async function* walkLines(
+  snapshot: Queryable,
+  applicationId: string,
+  { operator, from, to, kind, offset, limit }: LinesRequest,
+  batchRows: number,
+): AsyncGenerator<LineRow[], void, undefined> {
+  await snapshot.query(`declare statement_lines no scroll cursor for ${linesOf(kind)}`, [applicationId, operator, from, to, offset, limit])
+  for (;;) {
+    const { rows } = await snapshot.query<LineRow>(`fetch ${batchRows} from statement_lines`)
+    if (rows.length > 0) yield rows
+    if (rows.length < batchRows) return
+  }
 }

@@ -2,12 +2,12 @@ import type { Holdings, LineFilter, LineKind, Movements, StatementDto, Statement
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { StatementFilter } from '#lib/schemas/finance-query.ts'
-import { utcDayOf } from '#lib/time.ts'
-import { daysAsked } from '#lib/total-dates.ts'
+import { type UtcDay, utcDayOf } from '#lib/time.ts'
+import { daysAsked, monthEnd } from '#lib/total-dates.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { withSnapshot } from '#server/database/with-snapshot.ts'
+import { openSnapshot, withSnapshot } from '#server/database/with-snapshot.ts'
 import { addSums, addsUp, type LedgerDay, NOTHING, type OperatorLedger, readLedger, type Sums } from './day-ledger.ts'
-import { type LineRow, selectLines, sumLines } from './ledger-days-store.ts'
+import { type LineRow, selectLines, sumLines, walkLines } from './ledger-days-store.ts'
 
 export const LINES_PER_PAGE = 50
 const FIRST_DAY = '0001-01-01'
@@ -19,19 +19,27 @@ export type StatementRequest = {
   now: Date
 }
 
+/** A statement with movements on more days than this is by month, on more months by year: a page stays one however long the range. */
+const PERIODS_MAX = 400
+
 /**
- * The statement of one operator: opening, what came in and went out, closing, in sum and by day. Opening plus movements is closing by
- * construction of the postings, and everything together is the live balance (`agrees`), in one snapshot.
+ * The statement of one operator: opening, what came in and went out, closing, in sum and by day (by month or year where there are more
+ * than `periodsMax` days or months). Opening plus movements is closing by construction of the postings, and everything together is
+ * the live balance (`agrees`), in one snapshot.
  */
-export function readStatement(pool: Pool, { applicationId, operator, filter, now }: StatementRequest): Promise<StatementDto> {
+export function readStatement(
+  pool: Pool,
+  { applicationId, operator, filter, now }: StatementRequest,
+  periodsMax = PERIODS_MAX,
+): Promise<StatementDto> {
   const { from, to } = rangeOf(filter, now)
   return withSnapshot(pool, async (snapshot) => {
     const ledger = oneOf(await readLedger(snapshot, applicationId, { operator, fromDay: from }))
     const days = ledger.days.filter((day) => day.day <= to)
     let closing = ledger.before
-    const statementDays = days.map((day) => {
-      closing = addSums(closing, day)
-      return { ...toMovements(day), day: day.day, closing: toHoldings(closing) }
+    const periods = periodsOf(days, { from, to }, periodsMax).map(({ sums, ...period }) => {
+      closing = addSums(closing, sums)
+      return { ...toMovements(sums), ...period, closing: toHoldings(closing) }
     })
     return {
       operator,
@@ -42,11 +50,39 @@ export function readStatement(pool: Pool, { applicationId, operator, filter, now
       opening: toHoldings(ledger.before),
       movements: toMovements(days.reduce<Sums>(addSums, NOTHING)),
       closing: toHoldings(closing),
-      days: statementDays,
+      days: periods,
       agrees: addsUp(ledger),
     }
   })
 }
+
+type Period = { day: string; from: UtcDay; to: UtcDay; sums: Sums }
+
+/** Days, or months, or years: the finest of which there are at most `periodsMax`, each cut to the range. */
+function periodsOf(days: readonly LedgerDay[], range: { from: UtcDay; to: UtcDay }, periodsMax: number): Period[] {
+  for (const [length, end] of PERIOD_LENGTHS) {
+    const groups = Map.groupBy(days, (day) => day.day.slice(0, length))
+    if (groups.size > periodsMax && length > 4) continue
+    return [...groups].map(([period, own]) => {
+      const [first, last] = [own[0]?.day ?? range.from, end(period)]
+      const from = length === 10 ? first : `${period}-01-01`.slice(0, 10)
+      return {
+        day: period,
+        from: from < range.from ? range.from : from,
+        to: last > range.to ? range.to : last,
+        sums: own.reduce<Sums>(addSums, NOTHING),
+      }
+    })
+  }
+  return []
+}
+
+/** How many characters of a day name its period, and the last day of that. */
+const PERIOD_LENGTHS: readonly [number, (period: string) => UtcDay][] = [
+  [10, (day) => day],
+  [7, monthEnd],
+  [4, (year) => `${year}-12-31`],
+]
 
 export type LinesRequest = StatementRequest & { kind: LineFilter | null; page: number; size?: number }
 
@@ -70,6 +106,28 @@ export function readStatementLines(pool: Pool, request: LinesRequest): Promise<S
     const rows = place ? await selectLines(snapshot, applicationId, { operator, ...place, kind, limit: size }) : []
     return { lines: rows.map(toLine), sum: null, total, page, size }
   })
+}
+
+const BATCH_ROWS = 1_000
+
+/**
+ * The first `limit` postings behind a statement, oldest first, some at a time out of one snapshot. It holds a connection: read it to its
+ * end or give it back with `return()`.
+ */
+export async function* walkStatementLines(
+  pool: Pool,
+  { applicationId, operator, filter, now, kind }: StatementRequest & { kind: LineFilter | null },
+  limit: number,
+): AsyncGenerator<StatementLine[], void, undefined> {
+  const { from, to } = rangeOf(filter, now)
+  const snapshot = await openSnapshot(pool)
+  try {
+    for await (const rows of walkLines(snapshot.client, applicationId, { operator, from, to, kind, offset: 0n, limit }, BATCH_ROWS)) {
+      yield rows.map(toLine)
+    }
+  } finally {
+    await snapshot.close()
+  }
 }
 
 /** The days that hold the lines from `begin` on, and how far into the first of them they begin. */

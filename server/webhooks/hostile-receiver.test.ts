@@ -108,6 +108,6 @@ test('the words of a failure are stored: well-formed and without NUL, wherever t
   for (const text of words) {
     const sender = makeSender({ resolveHost: () => Promise.reject(new NameLookupError(text)) })
     const { detail } = await sender.send('http://receiver.example/', {}, '{}')
-    assert.ok(detail !== null && detail.isWellFormed() && !detail.includes('\0') && detail.length <= 500, JSON.stringify(detail))
+    assert.ok(detail?.isWellFormed() && !detail.includes('\0') && detail.length <= 500, JSON.stringify(detail))
   }
 })

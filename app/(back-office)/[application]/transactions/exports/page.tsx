@@ -37,7 +37,9 @@ export default async function ExportsPage({ params, searchParams }: Props) {
         actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>}
       />
       <div className="mt-4 grid gap-5">
-        {refused && <Notice tone="bad">{t(refused === 'busy' ? 'exports.busy' : 'exports.refused')}</Notice>}
+        {refused && (
+          <Notice tone="bad">{t(refused === 'busy' || refused === 'failed' ? `exports.${refused}` : 'exports.refused')}</Notice>
+        )}
         <CheckFile application={application} />
         {exports.length === 0 ? (
           <EmptyState icon="download" title={t('exports.none')} text={t('exports.noneText')} />

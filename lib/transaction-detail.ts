@@ -139,6 +139,8 @@ export type TransactionDetailDto = {
   maker: ActorDto
   events: EventDto[]
   attempts: OperatorAttemptDto[]
+  /** Calls and webhooks from before these instants are not kept; null where this transaction had none that old. */
+  removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   webhook: WebhookDto | null
   entries: LedgerEntryDto[]

@@ -68,7 +68,8 @@ export function startWorker(options: WorkerOptions): Worker {
 function startRunner({ pool, logger, preparesStatements, tasks }: WorkerOptions): Promise<Runner> {
   return run({
     pgPool: pool,
-    concurrency: 2,
+    // One more than the tasks that may take minutes (removing old rows, sealing), so that those of each minute are on time.
+    concurrency: 3,
     noHandleSignals: true,
     noPreparedStatements: !preparesStatements,
     logger: new GraphileLogger((scope) => (level, message) => {

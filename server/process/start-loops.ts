@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '../approvals/expire-approvals.ts'
 import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
+import { removeOldRows } from '../jobs/remove-old-rows.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
 import { sealTotals } from '../reports/seal-totals.ts'
@@ -46,9 +47,12 @@ export function startLoops(runtime: Runtime): Loops {
     logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
   )
   void sealTotals(pool).catch((error) => logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'))
-  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks: taskTable(runtime) })
+  let isEnding = false
+  const tasks = taskTable(runtime, () => isEnding)
+  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
   return {
     async drain() {
+      isEnding = true
       await worker.stop()
       await dispatcher.drain()
       await settler.drain()
@@ -58,7 +62,7 @@ export function startLoops(runtime: Runtime): Loops {
 }
 
 /** Every scheduled task of the service, by its name. */
-function taskTable({ pool, settler, clock, logger }: Runtime): ScheduledTask[] {
+function taskTable({ config, pool, settler, clock, logger }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
@@ -69,6 +73,10 @@ function taskTable({ pool, settler, clock, logger }: Runtime): ScheduledTask[] {
     }),
     // What a process of the release before wrote while it was being replaced.
     scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),
+    scheduledTask('remove_old_rows', '41 * * * *', async () => {
+      const removed = await removeOldRows(pool, { months: config.retentionMonths, now: clock.now(), isEnding })
+      if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
+    }),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]

@@ -1,6 +1,7 @@
 import { formatMinor } from '#lib/money.ts'
 import type { ActorDto, ApprovalDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { readRetentionMarks } from '#server/jobs/retention-marks.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
@@ -30,7 +31,7 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, work, webhook, entries, item, decisions, makerName] = await Promise.all([
+  const [events, attempts, work, webhook, entries, item, decisions, makerName, marks] = await Promise.all([
     selectEvents(queryable, applicationId, transactionId),
     selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
     selectOperatorWork(queryable, applicationId, transactionId),
@@ -39,18 +40,28 @@ export async function readTransactionDetail(
     selectApprovalItem(queryable, applicationId, transactionId),
     selectDecisions(queryable, applicationId, transactionId),
     transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+    readRetentionMarks(queryable),
   ])
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
     events: events.map(toEvent),
     attempts: attempts.map(toAttempt),
+    removedBefore: {
+      calls: work ? null : markAfter(transaction.createdAt, marks.attempts),
+      webhook: !transaction.finalAt || webhook?.attempts.length ? null : markAfter(transaction.finalAt, marks.deliveries),
+    },
     work: work ? toWork(work) : null,
     webhook: webhook ? toWebhook(webhook) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
     decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
   }
+}
+
+/** The instant before which rows may be missing, where it is later than `at`. */
+function markAfter(at: Date, mark: Date | undefined): string | null {
+  return mark && at < mark ? mark.toISOString() : null
 }
 
 function fieldsOf(transaction: Transaction) {

@@ -7,8 +7,8 @@ export type ExportSlot = {
 /** Each export holds a connection and a view of the database for as long as the browser takes to read. */
 const SLOTS_MAX = 4
 const SLOTS_PER_APPLICATION = 2
-/** The other connections are for everybody else. */
-const CONNECTIONS_PER_SLOT = 4
+/** Of the connections for reports; the others are for pages. */
+const SHARE_OF_CONNECTIONS = 2 / 3
 
 const KEY = Symbol.for('countersign.exportSlots')
 
@@ -28,7 +28,7 @@ export function takeExportSlot(applicationId: string, connectionsMax: number): E
   const counts = underWay()
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const own = counts.get(applicationId) ?? 0
-  const slots = Math.max(1, Math.min(SLOTS_MAX, Math.floor(connectionsMax / CONNECTIONS_PER_SLOT)))
+  const slots = Math.max(1, Math.min(SLOTS_MAX, Math.floor(connectionsMax * SHARE_OF_CONNECTIONS)))
   if (all >= slots || own >= Math.max(1, Math.min(SLOTS_PER_APPLICATION, slots - 1))) return undefined
   counts.set(applicationId, own + 1)
   let isHeld = true

@@ -21,9 +21,24 @@ export function CallTables({ detail }: { detail: TransactionDetailDto }) {
   return (
     <>
       {detail.attempts.length > 0 && <OperatorCalls attempts={detail.attempts} />}
+      {detail.removedBefore.calls && (
+        <Removed of="operatorCalls" before={detail.removedBefore.calls} isAll={detail.attempts.length === 0} />
+      )}
       {detail.webhook && <WebhookAttempts webhook={detail.webhook} />}
+      {detail.removedBefore.webhook && <Removed of="webhook" before={detail.removedBefore.webhook} isAll={!detail.webhook} />}
     </>
   )
+}
+
+/** What is not shown because it is not kept so long, which is not the same as that there was none. */
+function Removed({ of, before, isAll }: { of: 'operatorCalls' | 'webhook'; before: string; isAll: boolean }) {
+  const t = useT()
+  const words = (
+    <p className="text-ink-2">
+      {t(`transaction.removed.${of}`)} <TimeText at={before} style="full" />.
+    </p>
+  )
+  return isAll ? <Section title={t(`transaction.${of}`)}>{words}</Section> : words
 }
 
 function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'] }) {

@@ -5,6 +5,7 @@ import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { sealLedgerDays } from '../../ledger/seal-ledger-days.ts'
 import { readStatement, readStatementLines, walkStatementLines } from '../read-statement.ts'
 import { liveThrough } from '../testing.ts'
 import { exportTable, type TableRows } from './export-table.ts'
@@ -106,6 +107,7 @@ test('a statement is by day, of very many days by month, of very many months by 
     "update ledger_balances set deposit_minor = $2::bigint, clearing_minor = -$2::bigint where application_id = $1 and operator = 'MOMOCM'",
     [yearly, years * 52 * 100],
   )
+  await sealLedgerDays(database.pool)
   const read = (from: string | null, to: string | null) =>
     readStatement(database.pool, {
       applicationId: yearly,
@@ -131,6 +133,26 @@ test('a statement is by day, of very many days by month, of very many months by 
     assert.equal(days.at(-1)?.closing.total, closing.total)
     assert.equal(Number(opening.total) + Number(movements.funded), Number(closing.total))
     for (const [place, day] of days.entries()) assert.ok(day.from <= day.to && (place === 0 || day.from > (days[place - 1]?.to ?? '')))
+  }
+  for (const range of [
+    ['1990-01-01', '1996-12-31'],
+    ['1990-01-10', '2010-06-20'],
+    ['0001-01-01', '9999-12-31'],
+  ] as const) {
+    const request = {
+      applicationId: yearly,
+      operator: 'MOMOCM' as const,
+      filter: { dates: 'always' as const, from: range[0], to: range[1] },
+      now: new Date('2026-11-21T12:00:00Z'),
+      kind: null,
+    }
+    const walked = []
+    for await (const lines of walkStatementLines(database.pool, request, 10_000)) walked.push(...lines)
+    for (const page of [1, 2, 5, Math.ceil(walked.length / 37)]) {
+      const part = await readStatementLines(database.pool, { ...request, page, size: 37 })
+      assert.equal(part.total, walked.length)
+      assert.deepEqual(part.lines, walked.slice((page - 1) * 37, page * 37), `page ${page} of ${range.join(' to ')}`)
+    }
   }
   const [, byMonth] = statements
   assert.deepEqual([byMonth?.days[0]?.from, byMonth?.days.at(-1)?.to], ['1990-01-10', '2010-06-20'])

@@ -59,7 +59,7 @@ export function startWorker(options: WorkerOptions): Worker {
   return {
     async stop() {
       isStopping = true
-      await runner?.stop().catch(() => undefined)
+      await runner?.stop().catch((error: unknown) => options.logger.warn({ err: error }, 'The job worker could not be stopped in order'))
       await Promise.race([loop, delay(STOP_LIMIT_MS, undefined, { ref: false })])
     },
   }

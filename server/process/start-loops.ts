@@ -46,7 +46,9 @@ export function startLoops(runtime: Runtime): Loops {
   void sealLedgerDays(pool).catch((error) =>
     logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
   )
-  void sealTotals(pool).catch((error) => logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'))
+  void sealFinishedDays(runtime).catch((error) =>
+    logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'),
+  )
   let isEnding = false
   const tasks = taskTable(runtime, () => isEnding)
   const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
@@ -61,12 +63,17 @@ export function startLoops(runtime: Runtime): Loops {
   }
 }
 
+async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger'>): Promise<void> {
+  const unsealed = await sealTotals(pool)
+  if (unsealed.length > 0) logger.warn({ applications: unsealed }, 'Days of some applications could not be summed; PostgreSQL logged why')
+}
+
 /** Every scheduled task of the service, by its name. */
 function taskTable({ config, pool, settler, clock, logger }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
-    scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),
+    scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {
       const repaired = await repairLedgerDays(pool)
       if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')

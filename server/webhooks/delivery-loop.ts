@@ -63,6 +63,8 @@ const STRANGERS_PER_TURN = 4
 const HINTS_PER_CLAIM = 500
 const FORGET_EVERY_MS = 60_000
 const LEASE_MARGIN_MS = 1_000
+/** What the column holds: a service that was off for a month was late by more. */
+const WAITED_MS_MAX = 2 ** 31 - 1
 
 /**
  * Delivers what the outbox holds (server/webhooks/README.md). Attempts are claimed and committed before they are sent,
@@ -237,7 +239,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const ending = result.outcome.startsWith('timeout') ? 'timed_out' : result.httpStatus !== null ? 'answered' : 'failed'
     slots.ended(target, ending, result.durationMs)
     const { applicationId, transactionId, number } = delivery
-    const waitedMs = Math.max(0, Math.round(startedAt.getTime() - delivery.dueMs))
+    const waitedMs = Math.min(WAITED_MS_MAX, Math.max(0, Math.round(startedAt.getTime() - delivery.dueMs)))
     const spreadMs = ending === 'timed_out' ? slots.spreadMs(target) : 0
     recorder.add({ applicationId, transactionId, number, startedAt, waitedMs, spreadMs, ...result })
     pump(target)

@@ -106,3 +106,29 @@ test('where hundreds of receivers hang each keeps one slot', () => {
   }
   assert.deepEqual(new Set(targets.map((target) => target.slots)), new Set([1]))
 })
+
+test('ten thousand host names that all hang leave two thousand in memory, and those that answer among them', () => {
+  const slots = createTargetSlots(4_096)
+  const well = slots.get('http://well.example')
+  slots.added(well)
+  slots.ended(well, 'answered')
+  for (let place = 0; place < 10_000; place++) {
+    const target = slots.get(`http://h${place}.example`)
+    slots.added(target)
+    slots.ended(target, 'timed_out')
+  }
+  assert.ok([...slots.all()].length <= 2_048)
+  assert.equal(slots.find('http://well.example'), well)
+  assert.ok(Object.keys(slots.allowance(500).suspects).length < 2_048)
+})
+
+test('an attempt that was due months ago is recorded like any other', async () => {
+  const receiver = await startReceiver((response) => response.end())
+  const applicationId = randomUUID()
+  const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
+  assert.ok(item)
+  await database.pool.query(`update webhook_deliveries set next_at = now() - interval '90 days' where application_id = $1`, [applicationId])
+  const loop = startLoop(database.pool)
+  await until(async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.state === 'delivered')
+  await loop.drain()
+})

@@ -63,6 +63,12 @@ const HANGS_AFTER = 8
 const SPREAD_MS = 500
 const SPREAD_MS_MAX = 30_000
 const FORGET_AFTER_MS = 15 * 60_000
+/**
+ * Receivers that are remembered, beside those at work. Each is looked at for each claim and told to the database, so that whoever gives every
+ * transaction another host name would otherwise slow down everybody's claims.
+ */
+const REMEMBERED_MAX = 2_048
+const FORGOTTEN_AT_ONCE = 256
 
 /** How many more deliveries a receiver may be given now. */
 function freeOf(target: Target, freeDefault: number): number {
@@ -93,6 +99,14 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
     target.standing = standing
   }
 
+  /** Those that answer go last: what is known of the others is only that they were slow, and that is soon found out again. */
+  function forgetSome(): void {
+    const idle = [...targets.values()].filter((target) => target.inFlight + target.queue.length === 0)
+    const rank = (target: Target) => (target.standing === 'proven' ? 1 : 0)
+    idle.sort((left, right) => rank(left) - rank(right) || left.lastUsedMs - right.lastUsedMs)
+    for (const target of idle.slice(0, FORGOTTEN_AT_ONCE)) targets.delete(target.key)
+  }
+
   function claimed(): number {
     return held.unknown + held.proven + held.suspect
   }
@@ -104,6 +118,7 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
     get(key) {
       const known = targets.get(key)
       if (known) return known
+      if (targets.size >= REMEMBERED_MAX) forgetSome()
       const target: Target = {
         key,
         slots: SLOTS_START,

@@ -91,7 +91,8 @@ export type Movements = {
   count: number
 }
 export type Holdings = { collect: string; deposit: string; held: string; total: string }
-export type StatementDay = Movements & { day: UtcDay; closing: Holdings }
+/** A day; in a long statement a month (`2026-11`) or a year (`2026`). `from` and `to`: its days in the range, both included. */
+export type StatementDay = Movements & { day: string; from: UtcDay; to: UtcDay; closing: Holdings }
 
 export type StatementDto = {
   operator: OperatorCode
@@ -102,7 +103,7 @@ export type StatementDto = {
   opening: Holdings
   movements: Movements
   closing: Holdings
-  /** Days on which something moved. */
+  /** Days on which something moved; months or years of them where there are very many. */
   days: StatementDay[]
   /** Whether everything ever posted adds up to the live balance, in one snapshot. */
   agrees: boolean

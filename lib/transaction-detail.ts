@@ -57,12 +57,16 @@ export type WebhookAttemptDto = {
   outcome: WebhookOutcome
   httpStatus: number | null
   detail: string | null
+  /** From when it was due until it began; null where that was not recorded. */
+  waitedMs: number | null
 }
 
 export type WebhookDto = {
   state: 'due' | 'delivered' | 'exhausted'
   nextAt: string | null
   finishedAt: string | null
+  /** The next attempt is overdue: its receiver lets others time out, and those before it in the queue go first. */
+  isLate: boolean
   attempts: WebhookAttemptDto[]
 }
 
@@ -143,6 +147,8 @@ export type TransactionDetailDto = {
   maker: ActorDto
   events: EventDto[]
   attempts: OperatorAttemptDto[]
+  /** Calls and webhooks from before these instants are not kept; null where this transaction had none that old. */
+  removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   contradiction: ContradictionDto | null
   webhook: WebhookDto | null

@@ -8,6 +8,11 @@ import { decodeSecretsKey } from './secrets-at-rest/keyring.ts'
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
 export type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
 
+/** What old rows are removed of, each after months of its own. */
+export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'throttles'] as const
+export type RetentionKind = (typeof RETENTION_KINDS)[number]
+export type RetentionMonths = Record<RetentionKind, number>
+
 export type Config = {
   role: 'web' | 'worker' | 'all'
   host: string
@@ -44,6 +49,8 @@ export type Config = {
   apiMount: 'direct' | 'next'
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   simulator: { delayMs: number; port: number | undefined }
+  /** How many months each kind of row is kept; 0: for ever. */
+  retentionMonths: RetentionMonths
   /** Real operators by code. In production a code that is absent is switched off. */
   operators: Partial<Record<OperatorCode, OperatorSettings>>
   /** How often processes of this service have crashed and were restarted, by name; told by the process that restarted this one. */
@@ -123,6 +130,10 @@ const environmentSchema = secretsSchema.extend({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
     .optional(),
+  RETENTION_ATTEMPTS_MONTHS: wholeNumber(0, 1_200).default(13),
+  RETENTION_DELIVERIES_MONTHS: wholeNumber(0, 1_200).default(13),
+  RETENTION_EXPORTS_MONTHS: wholeNumber(0, 1_200).default(60),
+  RETENTION_THROTTLES_MONTHS: wholeNumber(0, 1_200).default(1),
   SIMULATOR_DELAY_MS: wholeNumber(0, 600_000).default(1_500),
   SIMULATOR_PORT: wholeNumber(1, 65_535).optional(),
   CRASHES: crashCounts.default({}),
@@ -163,6 +174,12 @@ export function loadConfig(environment: Environment): Config {
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
     operators: operatorSettings(environment),
     crashes: values.CRASHES,
+    retentionMonths: {
+      attempts: values.RETENTION_ATTEMPTS_MONTHS,
+      deliveries: values.RETENTION_DELIVERIES_MONTHS,
+      exports: values.RETENTION_EXPORTS_MONTHS,
+      throttles: values.RETENTION_THROTTLES_MONTHS,
+    },
   }
 }
 

@@ -26,6 +26,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   schema_functions: 'one row per function file',
   installation: 'one row: whether this database belongs to a sandbox or to production',
   secrets_keys: 'one row per key that secrets are encrypted with',
+  retention_marks: 'one row per kind of row that is removed when it is old',
   ledger_seal: 'one row: up to when postings are summed by day',
 }
 

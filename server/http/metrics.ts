@@ -5,8 +5,8 @@ export type Metrics = {
   countRequest(endpoint: string, status: number, durationMs: number): void
   /** Told the size of each batch that intake or settlement ran. */
   observeBatch(kind: BatchKind, size: number): void
-  /** Told the outcome of each webhook attempt, operator call and the like. */
-  countOutcome(kind: OutcomeKind, outcome: string): void
+  /** Told the outcome of each webhook attempt, operator call and the like; of `count` of them at once (default 1). */
+  countOutcome(kind: OutcomeKind, outcome: string, count?: number): void
   /** Adds a figure that is read when somebody looks: a queue's depth, a pool's connections. */
   addGauge(name: string, help: string, read: () => number): void
   /** Adds how often processes of this service crashed and were restarted, by process. */
@@ -74,7 +74,7 @@ export function createMetrics(): Metrics {
       seconds.observe(durationMs / 1_000)
     },
     observeBatch: (kind, size) => batches.observe({ kind }, size),
-    countOutcome: (kind, outcome) => outcomes.inc({ kind, outcome }),
+    countOutcome: (kind, outcome, count = 1) => outcomes.inc({ kind, outcome }, count),
     addGauge(name, help, read) {
       new Gauge({
         name: `countersign_${name}`,

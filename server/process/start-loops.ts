@@ -3,6 +3,7 @@ import { expireApprovals } from '../approvals/expire-approvals.ts'
 import { pruneEndedSessions } from '../identity/end-session.ts'
 import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
+import { removeOldRows } from '../jobs/remove-old-rows.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
 import { askAboutContradictions } from '../operators/ask-about-contradictions.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
@@ -40,6 +41,7 @@ export function startLoops(runtime: Runtime): Loops {
     copiesStatusFor: (applicationId) => directory.find(applicationId)?.copiesWebhookStatus ?? false,
     allowsPrivateTargets: config.isSandbox,
     allowedNetworks: config.webhookAllowedNetworks,
+    onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
   })
   runtime.onWork(dispatcher.wake)
   runtime.onFinal(deliveries.wake)
@@ -49,10 +51,15 @@ export function startLoops(runtime: Runtime): Loops {
   void sealLedgerDays(pool).catch((error) =>
     logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
   )
-  void sealTotals(pool).catch((error) => logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'))
-  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks: taskTable(runtime) })
+  void sealFinishedDays(runtime).catch((error) =>
+    logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'),
+  )
+  let isEnding = false
+  const tasks = taskTable(runtime, () => isEnding)
+  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
   return {
     async drain() {
+      isEnding = true
       await worker.stop()
       await dispatcher.drain()
       await settler.drain()
@@ -61,8 +68,13 @@ export function startLoops(runtime: Runtime): Loops {
   }
 }
 
+async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger'>): Promise<void> {
+  const unsealed = await sealTotals(pool)
+  if (unsealed.length > 0) logger.warn({ applications: unsealed }, 'Days of some applications could not be summed; PostgreSQL logged why')
+}
+
 /** Every scheduled task of the service, by its name. */
-function taskTable({ pool, settler, clock, logger, connectors, metrics }: Runtime): ScheduledTask[] {
+function taskTable({ config, pool, settler, clock, logger, connectors, metrics }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('ask_about_contradictions', '* * * * *', async () => {
@@ -73,13 +85,17 @@ function taskTable({ pool, settler, clock, logger, connectors, metrics }: Runtim
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
-    scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),
+    scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {
       const repaired = await repairLedgerDays(pool)
       if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')
     }),
     // What a process of the release before wrote while it was being replaced.
     scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),
+    scheduledTask('remove_old_rows', '41 * * * *', async () => {
+      const removed = await removeOldRows(pool, { months: config.retentionMonths, now: clock.now(), isEnding })
+      if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
+    }),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),

@@ -150,9 +150,19 @@ function recentHealth(pool: Queryable, applicationId: string): Promise<WebhookHe
   const known = healthByApplication.get(applicationId)
   const nowMs = performance.now()
   if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.health
+  // What nobody looks at any more is forgotten: at most the applications of the last seconds are held.
+  for (const [id, { readAtMs }] of healthByApplication) {
+    if (nowMs - readAtMs < HEALTH_AGE_MAX_MS) break
+    healthByApplication.delete(id)
+  }
   const health = webhookHealth(pool, applicationId)
-  healthByApplication.set(applicationId, { readAtMs: nowMs, health })
+  // In order of time: an entry that is made again stands last.
+  healthByApplication.delete(applicationId)
+  const entry = { readAtMs: nowMs, health }
+  healthByApplication.set(applicationId, entry)
   // What failed is asked again by the next.
-  health.catch(() => healthByApplication.delete(applicationId))
+  health.catch(() => {
+    if (healthByApplication.get(applicationId) === entry) healthByApplication.delete(applicationId)
+  })
   return health
 }

@@ -1,6 +1,7 @@
 import { formatMinor } from '#lib/money.ts'
 import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { readRetentionMarks } from '#server/jobs/retention-marks.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
@@ -31,7 +32,7 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, contradiction, work, webhook, entries, item, decisions, makerName] = await Promise.all([
+  const [events, attempts, contradiction, work, webhook, entries, item, decisions, makerName, marks] = await Promise.all([
     selectEvents(queryable, applicationId, transactionId),
     selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
     selectContradiction(queryable, applicationId, transactionId),
@@ -41,12 +42,17 @@ export async function readTransactionDetail(
     selectApprovalItem(queryable, applicationId, transactionId),
     selectDecisions(queryable, applicationId, transactionId),
     transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+    readRetentionMarks(queryable),
   ])
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
     events: events.map(toEvent),
     attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
+    removedBefore: {
+      calls: work ? null : markAfter(transaction.createdAt, marks.attempts),
+      webhook: !transaction.finalAt || webhook?.attempts.length ? null : markAfter(transaction.finalAt, marks.deliveries),
+    },
     work: work ? toWork(work) : null,
     contradiction: toContradiction(contradiction),
     webhook: webhook ? toWebhook(webhook) : null,
@@ -54,6 +60,11 @@ export async function readTransactionDetail(
     approval: item ? toApproval(item, decisions) : null,
     decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
   }
+}
+
+/** The instant before which rows may be missing, where it is later than `at`. */
+function markAfter(at: Date, mark: Date | undefined): string | null {
+  return mark && at < mark ? mark.toISOString() : null
 }
 
 function fieldsOf(transaction: Transaction) {
@@ -138,11 +149,12 @@ function toWork({ nextAt, unconfirmedSince, ...work }: WorkRow) {
   return { ...work, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null }
 }
 
-function toWebhook({ state, nextAt, finishedAt, attempts }: WebhookHistory): WebhookDto {
+function toWebhook({ state, nextAt, finishedAt, isLate, attempts }: WebhookHistory): WebhookDto {
   return {
     state,
     nextAt: nextAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,
+    isLate,
     attempts: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
   }
 }

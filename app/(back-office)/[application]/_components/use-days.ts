@@ -12,8 +12,8 @@ export function useDays() {
   const month = (text: string) => formatTime(t, 'UTC', instant(`${text}-01`), 'day-year').replace(/^\d+ /, '')
   return {
     day,
-    /** `2026-11-03` or `2026-11`, short. */
-    period: (text: string) => (text.length === 7 ? month(text) : formatTime(t, 'UTC', instant(text), 'day')),
+    /** `2026-11-03`, `2026-11` or `2026`, short. */
+    period: (text: string) => (text.length === 4 ? text : text.length === 7 ? month(text) : formatTime(t, 'UTC', instant(text), 'day')),
     /** `1 Nov 2026 to 30 Nov 2026, both days included, UTC.` */
     range({ from, to }: OpenRange): string {
       if (from === null && to === null) return t('totals.range.always')

@@ -5,20 +5,37 @@ import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
-import { writeTableCsv } from '#server/reports/export/table-csv.ts'
+import type { TableRows } from '#server/reports/export/export-table.ts'
 import { readTotals } from '#server/reports/read-totals.ts'
 
 /** The totals per operator as a file, for the same filters as the page. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  return answerCsv({ application, permission: 'export:create', fileName: `totals-${application}` }, async (actor) => {
+  const answer = { application, permission: 'export:create' as const, fileName: `totals-${application}`, signal: request.signal }
+  return answerCsv(answer, async (actor) => {
     const { reportPool, clock } = backOfficeRuntime()
     const query = totalsQuerySchema.parse(Object.fromEntries(request.nextUrl.searchParams))
     const t = await getT()
     const totals = await readTotals(reportPool, actor.applicationId, query, clock.now())
     const status = query.status === 'ALL' ? t('totals.allStatuses') : t(`status.${query.status}`)
-    return writeTableCsv(
-      [
+    async function* rows(): TableRows {
+      yield totals.operators.map((row) => [
+        { text: `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}` },
+        { text: row.operator },
+        { text: totals.from ?? '' },
+        { text: totals.to ?? '' },
+        { text: status },
+        { decimal: String(row.count) },
+        { decimal: row.amount },
+        { text: row.currency },
+        { text: row.share === null ? '' : formatShare(row.share, 'en') },
+      ])
+    }
+    return {
+      action: 'totals.exported',
+      subject: actor.applicationId,
+      details: { from: totals.from, to: totals.to, status: query.status, type: query.type, operators: query.operator },
+      heads: [
         t('totals.operator'),
         t('totals.operatorCode'),
         t('totals.from'),
@@ -29,17 +46,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         t('totals.currency'),
         t('totals.success'),
       ],
-      totals.operators.map((row) => [
-        { text: `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}` },
-        { text: row.operator },
-        { text: totals.from ?? '' },
-        { text: totals.to ?? '' },
-        { text: status },
-        { decimal: String(row.count) },
-        { decimal: row.amount },
-        { text: row.currency },
-        { text: row.share === null ? '' : formatShare(row.share, 'en') },
-      ]),
-    )
+      rows: rows(),
+    }
   })
 }

@@ -35,12 +35,18 @@ export const approvalRuleSchema = z
     firstTimeOnly: z.boolean().default(false),
     approvals: approvalStepsSchema,
     needsCode: z.boolean().default(false),
+    /**
+     * Whether the application's own program may send in decisions (validateTransaction, rejectTransaction) on what this rule holds
+     * back. Left out: no, except for the application's default rule.
+     */
+    apiMayDecide: z.boolean().optional(),
     expiresInHours: z.number().int().min(1).max(720).default(168),
   })
   .refine((rule) => rule.aboveMinor === '0' || rule.currency !== null, {
     path: ['currency'],
     message: 'A threshold other than zero needs its currency',
   })
+  .transform((rule) => ({ ...rule, apiMayDecide: rule.apiMayDecide ?? isDefaultRule(rule) }))
 export type ApprovalRule = z.output<typeof approvalRuleSchema>
 
 /** All rules of one version of an application's policy; the names tell them apart. */
@@ -52,7 +58,7 @@ export const approvalRulesSchema = z
 /** The rules that one version of an application's policy consists of. Version 0: nobody has set any. */
 export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
 
-/** What the items of one band need. The field names are those that approval_band and intake_batch read (0003_money.sql). */
+/** What the items of one band need. The field names are those that approval_band_for and intake_batch read. */
 export type ApprovalBand = {
   aboveMinor: string
   firstTimeOnly: boolean
@@ -61,6 +67,7 @@ export type ApprovalBand = {
   rule: { name: string; parts: ApprovalRulePart[] }
   steps: number[]
   needsCode: boolean
+  apiMayDecide: boolean
   expiresInHours: number
 }
 
@@ -87,7 +94,15 @@ export const BASE_RULE: ApprovalRule = {
   firstTimeOnly: false,
   approvals: [1],
   needsCode: false,
+  apiMayDecide: true,
   expiresInHours: 168,
+}
+
+/** Whether a rule is the application's default rule, whatever it says of the API. */
+function isDefaultRule(rule: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(BASE_RULE).every(
+    ([field, value]) => field === 'apiMayDecide' || JSON.stringify(rule[field]) === JSON.stringify(value),
+  )
 }
 
 /** The policy of an application that has set none: what its API starts goes straight to the operator. */

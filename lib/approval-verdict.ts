@@ -4,6 +4,9 @@ import type { TransactionStatus } from './transaction-status.ts'
 /** Why a person may not decide on a transaction now. Each has a sentence in lib/i18n. */
 export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'not_waiting' | 'expired' | 'decided_already'
 
+/** Why nobody may approve a transaction now, whoever looks: it could not be started now either. Rejecting stays possible. */
+export type TermsObstacle = 'application_disabled' | 'service_disabled'
+
 export type DecisionFacts = {
   person: { id: string; roles: readonly Role[] }
   makerId: string | null
@@ -14,7 +17,7 @@ export type DecisionFacts = {
 
 /**
  * Whether a person may decide on a transaction: true, or the first reason why not. The one rule behind the API, the
- * commands and the buttons (DESIGN 9). Persons before states: what somebody may never do is not explained by the state.
+ * commands and the buttons. Persons before states: what somebody may never do is not explained by the state.
  */
 export function canDecide(facts: DecisionFacts): true | DecisionObstacle {
   if (!facts.person.roles.includes('checker')) return 'not_a_checker'
@@ -23,6 +26,16 @@ export function canDecide(facts: DecisionFacts): true | DecisionObstacle {
   if (facts.isExpired) return 'expired'
   if (facts.deciderIds.includes(facts.person.id)) return 'decided_already'
   return true
+}
+
+export type TermsFacts = { isApplicationEnabled: boolean; isServiceEnabled: boolean }
+
+/** The same for an approval, which also needs the application and its transfer service to be switched on. */
+export function canApprove(facts: DecisionFacts & TermsFacts): true | DecisionObstacle | TermsObstacle {
+  const verdict = canDecide(facts)
+  if (verdict !== true) return verdict
+  if (!facts.isApplicationEnabled) return 'application_disabled'
+  return facts.isServiceEnabled ? true : 'service_disabled'
 }
 
 export type ApprovalProgress = { step: number; stepCount: number; given: number; needed: number; isComplete: boolean }

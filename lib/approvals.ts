@@ -1,4 +1,4 @@
-import type { DecisionObstacle } from './approval-verdict.ts'
+import type { DecisionObstacle, TermsObstacle } from './approval-verdict.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from './transaction-status.ts'
@@ -10,8 +10,8 @@ export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 /** How many transactions one decision may take at once; a larger filter is decided in several goes. */
 export const BULK_MAX = 500
 
-/** Why a button is not there: the state of things, or no second factor where the rule asks for a fresh code. */
-export type ApprovalObstacle = DecisionObstacle | 'second_factor_missing'
+/** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
+export type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
 /** Why somebody cannot take a transaction back. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
@@ -25,6 +25,8 @@ export type ApprovalDecisionRow = {
   note: string
   at: string
   usedCode: boolean
+  /** False: the person may not approve here any more, so another approval is needed in its place. */
+  counts: boolean
 }
 
 /** How a wait ended, by whom; `by` is null for the service itself. */
@@ -65,6 +67,8 @@ export type ApprovalRow = {
   given: number
   needed: number
   needsCode: boolean
+  /** The application's program may send in decisions too. */
+  apiMayDecide: boolean
   decisions: readonly ApprovalDecisionRow[]
   end: ApprovalEnd | null
   canApprove: true | ApprovalObstacle

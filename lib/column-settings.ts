@@ -16,7 +16,8 @@ export function readColumnSettings(text: string | undefined): ColumnSettings | u
   if (!text || text.length > 1_000 || !/^(~?[a-zA-Z]+)(\.~?[a-zA-Z]+)*$/.test(text)) return undefined
   const parts = text.split('.')
   return {
-    order: parts.map((part) => part.replace('~', '')),
+    // A column that is named twice would be shown twice.
+    order: [...new Set(parts.map((part) => part.replace('~', '')))],
     hidden: parts.filter((part) => part.startsWith('~')).map((part) => part.slice(1)),
   }
 }

@@ -8,7 +8,7 @@ export type FeeSchedule = {
   appFixedMinor: bigint
 }
 
-/** 1 % for the service and 0.5 % for the application's owner (DESIGN 5, Fees). */
+/** 1 % for the service and 0.5 % for the application's owner. */
 export const DEFAULT_FEE_SCHEDULE: FeeSchedule = {
   systemRatePpm: 10_000,
   systemFixedMinor: 0n,
@@ -24,6 +24,29 @@ export function computeFees(amountMinor: bigint, currency: Currency, schedule: F
     feeSystemMinor: oneFee(amountMinor, currency, schedule.systemRatePpm, schedule.systemFixedMinor),
     feeAppMinor: oneFee(amountMinor, currency, schedule.appRatePpm, schedule.appFixedMinor),
   }
+}
+
+/** What a collect credits, in hundredths: the amount less both fees. Zero or less: the fees leave nothing of it. */
+export function collectCredit(amountMinor: bigint, fees: Fees): bigint {
+  return amountMinor - fees.feeSystemMinor - fees.feeAppMinor
+}
+
+/**
+ * The amount in hundredths from which on every collect credits something under this schedule. The rates together must be
+ * less than the whole amount.
+ */
+export function smallestCollect(schedule: FeeSchedule, currency: Currency): bigint {
+  const leftPpm = BigInt(1_000_000 - schedule.systemRatePpm - schedule.appRatePpm)
+  // Rounding adds less than one unit of the currency to each fee, so above this every amount credits something.
+  const enoughMinor = ((schedule.systemFixedMinor + schedule.appFixedMinor + 200n) * 1_000_000n) / leftPpm + 1n
+  let amountMinor = enoughMinor
+  while (amountMinor > 0n) {
+    const creditMinor = collectCredit(amountMinor, computeFees(amountMinor, currency, schedule))
+    if (creditMinor <= 0n) return amountMinor + 1n
+    // Fees do not rise as the amount falls: whatever is less than the credit below credits something too.
+    amountMinor -= creditMinor
+  }
+  return 1n
 }
 
 function oneFee(amountMinor: bigint, currency: Currency, ratePpm: number, fixedMinor: bigint): bigint {

@@ -44,11 +44,19 @@ export type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: s
 /** `delivered` and `exhausted` ended at `after` or later and before `before`. */
 export type WebhookHealthDto = WebhookCounts & { after: string; before: string; worst: WebhookTarget[] }
 
+/** Final results that an operator contradicts and, asked about it, did not confirm. */
+export type OpenContradictions = {
+  count: number
+  isMore: boolean
+  newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
+}
+
 export type OverviewDto = {
   asOf: string
   /** Null for somebody who decides nothing. */
   waiting: { count: number; isMore: boolean; oldestAt: string | null } | null
   unconfirmed: UnconfirmedMoney[]
+  contradictions: OpenContradictions
   from: UtcDay
   to: UtcDay
   charts: CurrencyChart[]
@@ -84,7 +92,8 @@ export type Movements = {
   count: number
 }
 export type Holdings = { collect: string; deposit: string; held: string; total: string }
-export type StatementDay = Movements & { day: UtcDay; closing: Holdings }
+/** A day; in a long statement a month (`2026-11`) or a year (`2026`). `from` and `to`: its days in the range, both included. */
+export type StatementDay = Movements & { day: string; from: UtcDay; to: UtcDay; closing: Holdings }
 
 export type StatementDto = {
   operator: OperatorCode
@@ -95,7 +104,7 @@ export type StatementDto = {
   opening: Holdings
   movements: Movements
   closing: Holdings
-  /** Days on which something moved. */
+  /** Days on which something moved; months or years of them where there are very many. */
   days: StatementDay[]
   /** Whether everything ever posted adds up to the live balance, in one snapshot. */
   agrees: boolean

@@ -15,6 +15,7 @@ test('an address holds its filters in the order given, and leaves out what is no
 test('column settings survive the cookie, and fit the columns that there are', () => {
   const settings = { order: ['time', 'amount', 'note'], hidden: ['note'] }
   assert.deepEqual(readColumnSettings(writeColumnSettings(settings)), settings)
-  assert.equal(readColumnSettings('<script>'), undefined)
+  for (const odd of ['<script>', '', '.', 'time..note', '__proto__', 'a'.repeat(1_001)]) assert.equal(readColumnSettings(odd), undefined)
+  assert.deepEqual(readColumnSettings('time.~time.note')?.order, ['time', 'note'])
   assert.deepEqual(fitColumnSettings(settings, ['amount', 'time', 'status']), { order: ['time', 'amount', 'status'], hidden: [] })
 })

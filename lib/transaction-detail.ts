@@ -18,7 +18,7 @@ export type EventDto = {
 }
 
 /** How a call to or from an operator ended: what it said, or that nobody knows. */
-export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'interrupted'
+export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'not_sent' | 'interrupted'
 
 export type OperatorAttemptDto = {
   number: number
@@ -57,12 +57,16 @@ export type WebhookAttemptDto = {
   outcome: WebhookOutcome
   httpStatus: number | null
   detail: string | null
+  /** From when it was due until it began; null where that was not recorded. */
+  waitedMs: number | null
 }
 
 export type WebhookDto = {
   state: 'due' | 'delivered' | 'exhausted'
   nextAt: string | null
   finishedAt: string | null
+  /** The next attempt is overdue: its receiver lets others time out, and those before it in the queue go first. */
+  isLate: boolean
   attempts: WebhookAttemptDto[]
 }
 
@@ -84,6 +88,8 @@ export type DecisionDto = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
+  /** False: the person may not approve here any more, so another approval is needed in its place. */
+  counts: boolean
   at: string
 }
 
@@ -105,7 +111,15 @@ export type OperatorWorkDto = {
   unconfirmedSince: string | null
   queries: number
   lastAnswer: string | null
+  /** The operator had accepted it and now says that it does not know it: it is not sent again without a person's decision. */
+  isDenied: boolean
 }
+
+/**
+ * What the operator said against a final result, and what it said when it was asked about that: `confirmed` the stored result,
+ * `repeated` the contradiction, or neither.
+ */
+export type ContradictionDto = { at: string; said: OperatorOutcome; state: 'asking' | 'confirmed' | 'repeated' | 'unclear' }
 
 /** Everything that is known of one transaction. Amounts are exact decimals, instants ISO 8601. */
 export type TransactionDetailDto = {
@@ -133,7 +147,10 @@ export type TransactionDetailDto = {
   maker: ActorDto
   events: EventDto[]
   attempts: OperatorAttemptDto[]
+  /** Calls and webhooks from before these instants are not kept; null where this transaction had none that old. */
+  removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
+  contradiction: ContradictionDto | null
   webhook: WebhookDto | null
   entries: LedgerEntryDto[]
   approval: ApprovalDto | null

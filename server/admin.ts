@@ -1,16 +1,15 @@
 // `npm run admin -- <command>`: what the machine's administrator does to applications, keys and people.
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { ACCESS_COMMANDS } from './admin/access-commands.ts'
 import { AdminError } from './admin/admin-error.ts'
 import { APPLICATION_COMMANDS } from './admin/application-commands.ts'
 import { type Command, type Options, type Output, usageOf } from './admin/command.ts'
+import { openAdminDatabase } from './admin/open-database.ts'
 import { PERSON_COMMANDS } from './admin/person-commands.ts'
-import { migrate } from './database/migrate.ts'
-import { createPool, type Pool } from './database/pool.ts'
+import { SECRETS_COMMANDS } from './admin/secrets-commands.ts'
+import { describeDatabaseProblem } from './database/describe-problem.ts'
 
-const COMMANDS: readonly Command[] = [...APPLICATION_COMMANDS, ...ACCESS_COMMANDS, ...PERSON_COMMANDS]
+const COMMANDS: readonly Command[] = [...APPLICATION_COMMANDS, ...ACCESS_COMMANDS, ...PERSON_COMMANDS, ...SECRETS_COMMANDS]
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -30,7 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
       console.log(`${command.summary}.\n\n  ${usageOf(command)}`)
       return 0
     }
-    print(await withDatabase((pool) => command.run(pool, options)), asJson)
+    print(await runCommand(command, options), asJson)
     return 0
   } catch (error) {
     console.error(sentenceOf(error))
@@ -69,34 +68,13 @@ function parseOptions(command: Command, args: readonly string[]): { options: Opt
   return { options, asJson: values['json'] === true }
 }
 
-/**
- * DATABASE_URL, or the database of the sandbox that runs on this machine. A database without our tables is prepared first;
- * one that has them is left at its version: upgrading it is the service's business, when it starts.
- */
-async function withDatabase(work: (pool: Pool) => Promise<Output>): Promise<Output> {
-  const databaseUrl = process.env['DATABASE_URL'] || (await sandboxDatabaseUrl())
-  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign admin' })
+async function runCommand(command: Command, options: Options): Promise<Output> {
+  const pool = await openAdminDatabase(process.env, { usesSecrets: command.usesSecrets ?? false })
   try {
-    return await work(pool).catch(async (error: unknown) => {
-      if (!isTableMissing(error)) throw error
-      await migrate(pool)
-      return work(pool)
-    })
+    return await command.run(pool, options)
   } finally {
     await pool.end()
   }
-}
-
-/** PostgreSQL's undefined_table. Every command begins by reading one, so nothing was done yet. */
-function isTableMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '42P01'
-}
-
-async function sandboxDatabaseUrl(): Promise<string> {
-  const file = path.resolve(process.env['DATA_DIR'] || '.data', 'postgres.url')
-  const text = await readFile(file, 'utf8').catch(() => '')
-  if (text.trim() === '') throw new AdminError('No database: set DATABASE_URL, or start the sandbox first (npm start).')
-  return text.trim()
 }
 
 function print(output: Output, asJson: boolean): void {
@@ -130,7 +108,7 @@ function generalUsage(): string {
     ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
     'COMMAND --help shows its options; --json prints one JSON object.',
-    'Works on DATABASE_URL, or on the sandbox that runs with this DATA_DIR (default .data).',
+    'Works on DATABASE_URL (with NODE_ENV=production or SANDBOX=1), or on the sandbox that runs with this DATA_DIR (default .data).',
   ].join('\n')
 }
 
@@ -139,6 +117,6 @@ function sentenceOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const what = cause instanceof Error ? cause.message || code : String(cause)
-  const isUnreachable = ['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'ECONNRESET', '28P01', '3D000'].includes(code)
-  return isUnreachable ? `The database cannot be used (${what || code}).` : `That did not work: ${what}.`
+  const problem = describeDatabaseProblem(error)
+  return problem === undefined ? `That did not work: ${what}.` : `The database cannot be used (${problem}).`
 }

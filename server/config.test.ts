@@ -3,8 +3,10 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { loadConfig } from './config.ts'
 
-const SECRETS = { TOKEN_SECRET: 't'.repeat(32), SESSION_SECRET: 's'.repeat(32) }
-const PRODUCTION = { NODE_ENV: 'production', DATABASE_URL: 'postgres://app:pw@db:5432/countersign', ...SECRETS }
+const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64')
+const SECRETS = { TOKEN_SECRET: 't'.repeat(32), SESSION_SECRET: 's'.repeat(32), SECRETS_KEY }
+const DATABASE_URL = 'postgres://app:pw@db:5432/countersign'
+const PRODUCTION = { NODE_ENV: 'production', DATABASE_URL, PUBLIC_URL: 'https://pay.example.com', ...SECRETS }
 
 test('nothing configured is the sandbox on 127.0.0.1:3000 with its own database', () => {
   const config = loadConfig({})
@@ -32,6 +34,10 @@ for (const [name, value] of [
   ['TRUSTED_PROXIES', '10.0.0.0/8, example'],
   ['TOKEN_SECRET', 'short'],
   ['SESSION_SECRET', 'short'],
+  ['SECRETS_KEY', 'short'],
+  ['SECRETS_KEY', 'a sentence of more than thirty-two characters'],
+  ['SECRETS_KEY_PREVIOUS', `${SECRETS_KEY},short`],
+  ['CRASHES', 'many'],
   ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/99'],
   ['LOG_LEVEL', 'loud'],
   ['API_MOUNT', 'both'],
@@ -54,7 +60,7 @@ for (const [name, value] of [
   })
 }
 
-for (const name of ['TOKEN_SECRET', 'SESSION_SECRET', 'DATABASE_URL'] as const) {
+for (const name of ['TOKEN_SECRET', 'SESSION_SECRET', 'SECRETS_KEY', 'DATABASE_URL', 'PUBLIC_URL'] as const) {
   test(`production without ${name} does not start`, () => {
     assert.throws(() => loadConfig({ ...PRODUCTION, [name]: undefined }), new RegExp(`^Error: ${name} is missing`))
   })
@@ -68,6 +74,44 @@ test('production is no sandbox: only SANDBOX=1 makes it one', () => {
 
 test('one secret does not serve two purposes in production', () => {
   assert.throws(() => loadConfig({ ...PRODUCTION, SESSION_SECRET: SECRETS.TOKEN_SECRET }), /^Error: SESSION_SECRET must differ/)
+  assert.throws(() => loadConfig({ ...PRODUCTION, TOKEN_SECRET: SECRETS_KEY }), /^Error: SECRETS_KEY must differ/)
+})
+
+for (const environment of [{}, { NODE_ENV: 'development' }, { NODE_ENV: 'test' }, { SANDBOX: '0' }, { NODE_ENV: 'test', SANDBOX: '0' }]) {
+  test(`DATABASE_URL is refused with ${JSON.stringify(environment)}: nobody said whose database it is`, () => {
+    assert.throws(() => loadConfig({ ...PRODUCTION, NODE_ENV: undefined, ...environment }), /needs NODE_ENV=production/)
+  })
+}
+
+test('DATABASE_URL is accepted for a sandbox that says so', () => {
+  assert.equal(loadConfig({ DATABASE_URL, SANDBOX: '1' }).isSandbox, true)
+})
+
+for (const [publicUrl, isAllowed] of [
+  ['https://pay.example.com', true],
+  ['http://pay.example.com', false],
+  ['http://10.0.0.5:3000', false],
+  ['http://127.0.0.1.example.com', false],
+  ['http://localhost.example.com', false],
+  ['http://127.0.0.1:3000', true],
+  ['http://localhost:3000', true],
+  ['http://[::1]:3000', true],
+] as const) {
+  test(`production ${isAllowed ? 'accepts' : 'refuses'} ${publicUrl} as its address, by either name`, () => {
+    for (const name of ['PUBLIC_URL', 'NEXTAUTH_URL']) {
+      const load = () => loadConfig({ ...PRODUCTION, PUBLIC_URL: undefined, [name]: publicUrl })
+      if (isAllowed) assert.equal(load().publicUrl, publicUrl)
+      else assert.throws(load, new RegExp(`^Error: ${name} must be an https address`))
+    }
+  })
+}
+
+test('previous keys are a list', () => {
+  const other = Buffer.alloc(32, 8).toString('hex')
+  assert.deepEqual(loadConfig({ ...PRODUCTION, SECRETS_KEY_PREVIOUS: `${other}, ${SECRETS_KEY}` }).secretsKeys, {
+    current: SECRETS_KEY,
+    previous: [other, SECRETS_KEY],
+  })
 })
 
 test('an operator is configured by its code or by its protocol, and only with its secret', () => {

@@ -3,9 +3,15 @@ import path from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { decodeSecretsKey } from './secrets-at-rest/keyring.ts'
 
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
 export type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
+
+/** What old rows are removed of, each after months of its own. */
+export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'throttles'] as const
+export type RetentionKind = (typeof RETENTION_KINDS)[number]
+export type RetentionMonths = Record<RetentionKind, number>
 
 export type Config = {
   role: 'web' | 'worker' | 'all'
@@ -23,9 +29,12 @@ export type Config = {
   poolSize: number
   /** Off behind PgBouncer in transaction mode when it does not track prepared statements. */
   preparesStatements: boolean
+  /** The opposite of `isSandbox`: a process is one or the other, and so is its database. */
   isProduction: boolean
   /** Seeds, a simulator instead of operators, loopback allowed. Never true in production without SANDBOX=1. */
   isSandbox: boolean
+  /** Encrypt the secrets in the database: one writes, all of them read. */
+  secretsKeys: { current: string; previous: string[] }
   tokenSecret: string
   sessionSecret: string
   /** The address that people and partners use, without a slash at its end. */
@@ -40,8 +49,12 @@ export type Config = {
   apiMount: 'direct' | 'next'
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   simulator: { delayMs: number; port: number | undefined }
+  /** How many months each kind of row is kept; 0: for ever. */
+  retentionMonths: RetentionMonths
   /** Real operators by code. In production a code that is absent is switched off. */
   operators: Partial<Record<OperatorCode, OperatorSettings>>
+  /** How often processes of this service have crashed and were restarted, by name; told by the process that restarted this one. */
+  crashes: Record<string, number>
 }
 
 type Environment = Record<string, string | undefined>
@@ -63,6 +76,23 @@ const httpUrl = z
   .refine((text) => hasProtocol(text, ['http:', 'https:']), 'must be an absolute http or https address')
   .transform((text) => text.replace(/\/+$/, ''))
 const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`)
+const SECRETS_KEY_RULE = 'must hold at least 256 bits in base64 or hexadecimal (openssl rand -base64 32)'
+const secretsKey = z.string().refine((text) => decodeSecretsKey(text) !== undefined, SECRETS_KEY_RULE)
+const secretsKeys = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine((parts) => parts.every((part) => decodeSecretsKey(part) !== undefined), `${SECRETS_KEY_RULE}, with commas between several`)
+const crashCounts = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      context.addIssue('must be JSON')
+      return z.NEVER
+    }
+  })
+  .pipe(z.record(z.string().regex(/^[a-z0-9 ]{1,40}$/), z.int().min(0)))
 const networks = z
   .string()
   .transform((text) =>
@@ -73,7 +103,8 @@ const networks = z
   )
   .refine((parts) => parts.every(isNetwork), 'must be addresses or networks (10.0.0.0/8, ::1) with commas between them')
 
-const environmentSchema = z.object({
+const secretsSchema = z.object({ SECRETS_KEY: secretsKey.optional(), SECRETS_KEY_PREVIOUS: secretsKeys.default([]) })
+const environmentSchema = secretsSchema.extend({
   NODE_ENV: z.enum(['production', 'development', 'test'], 'must be production, development or test').default('development'),
   SANDBOX: flag.optional(),
   ROLE: z.enum(['web', 'worker', 'all'], 'must be web, worker or all').default('all'),
@@ -99,8 +130,13 @@ const environmentSchema = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
     .optional(),
+  RETENTION_ATTEMPTS_MONTHS: wholeNumber(0, 1_200).default(13),
+  RETENTION_DELIVERIES_MONTHS: wholeNumber(0, 1_200).default(13),
+  RETENTION_EXPORTS_MONTHS: wholeNumber(0, 1_200).default(60),
+  RETENTION_THROTTLES_MONTHS: wholeNumber(0, 1_200).default(1),
   SIMULATOR_DELAY_MS: wholeNumber(0, 600_000).default(1_500),
   SIMULATOR_PORT: wholeNumber(1, 65_535).optional(),
+  CRASHES: crashCounts.default({}),
 })
 
 /**
@@ -109,16 +145,10 @@ const environmentSchema = z.object({
  * long as the process (the sandbox hands in stored ones).
  */
 export function loadConfig(environment: Environment): Config {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
-  const parsed = environmentSchema.safeParse(present)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw new Error(`${String(issue?.path[0])} ${issue?.message}.`)
-  }
-  const values = parsed.data
+  const values = parseEnvironment(environmentSchema, environment)
   const isSandbox = values.SANDBOX ?? values.NODE_ENV !== 'production'
-  const isProduction = values.NODE_ENV === 'production' && !isSandbox
-  if (isProduction) demandForProduction(values)
+  if (isSandbox) demandForSandbox(values)
+  else demandForProduction(values)
   return {
     role: values.ROLE,
     host: values.HOST,
@@ -129,8 +159,9 @@ export function loadConfig(environment: Environment): Config {
     databaseReplicaUrl: values.DATABASE_REPLICA_URL,
     poolSize: values.POOL_SIZE,
     preparesStatements: values.PREPARED_STATEMENTS,
-    isProduction,
+    isProduction: !isSandbox,
     isSandbox,
+    secretsKeys: { current: values.SECRETS_KEY ?? randomSecret(), previous: values.SECRETS_KEY_PREVIOUS },
     tokenSecret: values.TOKEN_SECRET ?? randomSecret(),
     sessionSecret: values.SESSION_SECRET ?? randomSecret(),
     publicUrl: values.PUBLIC_URL ?? values.NEXTAUTH_URL ?? `http://${urlHost(values.HOST)}:${values.PORT}`,
@@ -141,8 +172,31 @@ export function loadConfig(environment: Environment): Config {
     // The sandbox runs in somebody's terminal: a line per request would bury what matters.
     logLevel: values.LOG_LEVEL ?? (isSandbox ? 'warn' : 'info'),
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
-    operators: operatorSettings(present),
+    operators: operatorSettings(environment),
+    crashes: values.CRASHES,
+    retentionMonths: {
+      attempts: values.RETENTION_ATTEMPTS_MONTHS,
+      deliveries: values.RETENTION_DELIVERIES_MONTHS,
+      exports: values.RETENTION_EXPORTS_MONTHS,
+      throttles: values.RETENTION_THROTTLES_MONTHS,
+    },
   }
+}
+
+/**
+ * SECRETS_KEY and SECRETS_KEY_PREVIOUS alone, for programs that need nothing else; undefined when there is no key. Throws
+ * an Error whose message is one sentence that names the variable.
+ */
+export function loadSecretsKeys(environment: Environment): Config['secretsKeys'] | undefined {
+  const { SECRETS_KEY: current, SECRETS_KEY_PREVIOUS: previous } = parseEnvironment(secretsSchema, environment)
+  return current === undefined ? undefined : { current, previous }
+}
+
+/** Which kind of database this environment says DATABASE_URL is; undefined when it does not say. */
+export function namedMode(environment: Environment): 'sandbox' | 'production' | undefined {
+  const sandbox = flag.safeParse(environment['SANDBOX'])
+  if (sandbox.success && sandbox.data) return 'sandbox'
+  return environment['NODE_ENV'] === 'production' ? 'production' : undefined
 }
 
 /** The process's own environment: the one place that reads it. */
@@ -165,7 +219,24 @@ export function randomSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** An empty variable counts as absent. Throws an Error with one sentence for the first bad one. */
+function parseEnvironment<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.infer<Schema> {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const parsed = schema.safeParse(present)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new Error(`${String(issue?.path[0])} ${issue?.message}.`)
+}
+
+/** Somebody else's database may be a production one: that this is a sandbox has to be said, and is not concluded from silence. */
+function demandForSandbox(values: z.infer<typeof environmentSchema>): void {
+  if (values.DATABASE_URL && !values.SANDBOX)
+    throw new Error('DATABASE_URL needs NODE_ENV=production, or SANDBOX=1 to run a sandbox on that database.')
+}
+
 function demandForProduction(values: z.infer<typeof environmentSchema>): void {
+  if (values.NODE_ENV !== 'production')
+    throw new Error('SANDBOX=0 needs NODE_ENV=production: without seeds and simulator a process is a production process.')
   if (!values.DATABASE_URL)
     throw new Error('DATABASE_URL is missing: production needs a PostgreSQL 17 or newer (SANDBOX=1 runs the sandbox instead).')
   for (const name of ['TOKEN_SECRET', 'SESSION_SECRET'] as const) {
@@ -174,7 +245,27 @@ function demandForProduction(values: z.infer<typeof environmentSchema>): void {
         `${name} is missing: production needs a secret of at least ${SECRET_LENGTH_MIN} characters, the same in every process.`,
       )
   }
+  if (!values.SECRETS_KEY)
+    throw new Error(
+      'SECRETS_KEY is missing: production needs a key of at least 256 bits (openssl rand -base64 32), the same in every process; keep it with the backup.',
+    )
   if (values.TOKEN_SECRET === values.SESSION_SECRET) throw new Error('SESSION_SECRET must differ from TOKEN_SECRET.')
+  if ([values.TOKEN_SECRET, values.SESSION_SECRET].includes(values.SECRETS_KEY))
+    throw new Error('SECRETS_KEY must differ from TOKEN_SECRET and SESSION_SECRET.')
+  demandSecureUrl(values.PUBLIC_URL ? 'PUBLIC_URL' : 'NEXTAUTH_URL', values.PUBLIC_URL ?? values.NEXTAUTH_URL)
+}
+
+/**
+ * Over http the cookies of sessions would travel without `Secure`. An http address of this machine itself is allowed: it
+ * leaves the machine over no network, and it lets an installation be tried before its proxy is there.
+ */
+function demandSecureUrl(name: string, publicUrl: string | undefined): void {
+  if (publicUrl === undefined)
+    throw new Error('PUBLIC_URL is missing: production needs the https address that people, partners and operators use.')
+  const { protocol, hostname } = new URL(publicUrl)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+  if (protocol !== 'https:' && !isLoopback)
+    throw new Error(`${name} must be an https address in production: over http, session cookies would be sent without Secure.`)
 }
 
 /** OPERATOR_<CODE>_… for one operator, OPERATOR_<PROTOCOL>_… (MTN_MOMO, ORANGE_WEB) for all that speak a protocol. */
@@ -190,7 +281,7 @@ function operatorSettings(environment: Environment): Config['operators'] {
     if (!baseUrl.success) throw new Error(`${prefix}_BASE_URL must be an absolute http or https address.`)
     const operatorSecret = environment[`${prefix}_SECRET`]
     if (!operatorSecret) throw new Error(`${prefix}_SECRET is missing, though ${prefix}_BASE_URL is set.`)
-    settings[code] = { baseUrl: baseUrl.data, key: environment[`${prefix}_KEY`], secret: operatorSecret }
+    settings[code] = { baseUrl: baseUrl.data, key: environment[`${prefix}_KEY`] || undefined, secret: operatorSecret }
   }
   return settings
 }

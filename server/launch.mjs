@@ -1,8 +1,9 @@
 // `npm start`: plain JavaScript for the machine's own Node 20. It installs and builds what is missing, then hands over
-// to the pinned Node, which runs server/main.ts, and stays only to pass signals on.
-import { spawn } from 'node:child_process'
+// to the pinned Node, which runs server/main.ts, and stays to pass signals on and to restart it when it crashes.
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from './prepare.mjs'
+import { keepRunning } from './process/keep-running.mjs'
 
 /** Measured under load: more room for the young generation costs less time, and the whole stays below 400 MB. */
 const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning']
@@ -30,28 +31,20 @@ function demandNode() {
 }
 
 function start() {
-  // In a session of its own: a Ctrl-C in the terminal reaches this process alone, which passes it on once. The channel
-  // tells the service when this process is killed, so that it never runs on as an orphan.
-  const child = spawn(PINNED_NODE, [...NODE_FLAGS, `${ROOT}/server/main.ts`, ...process.argv.slice(2)], {
-    cwd: process.cwd(),
+  return keepRunning({
+    program: PINNED_NODE,
+    args: [...NODE_FLAGS, `${ROOT}/server/main.ts`, ...process.argv.slice(2)],
     // What was compiled once, types stripped, is kept: more than a second less at each later start.
-    env: { NODE_COMPILE_CACHE: `${ROOT}/node_modules/.cache/countersign`, ...process.env },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    detached: true,
+    environment: { NODE_COMPILE_CACHE: `${ROOT}/node_modules/.cache/countersign`, ...process.env },
+    sweep: () => spawnSync(PINNED_NODE, [`${ROOT}/server/process/end-leftover.ts`], { stdio: 'ignore', timeout: 20_000 }),
   })
-  child.once('error', (error) => {
-    console.error(`The pinned Node does not start (${error.code}).`)
-    process.exit(1)
-  })
-  child.once('exit', (code) => process.exit(code ?? 1))
-  return child
 }
 
 function end(signal) {
   const now = Date.now()
   if (now - lastSignalAt < SAME_SIGNAL_MS) return
   lastSignalAt = now
-  if (service) return service.kill(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM')
+  if (service) return service.end(signal === 'SIGINT' ? 'SIGINT' : 'SIGTERM')
   endPreparation()
   process.exit(130)
 }
@@ -62,8 +55,11 @@ function watchParent() {
   const shell = process.ppid
   const npm = parentOf(shell)
   const hasShellBetween = nameOf(npm).startsWith('npm')
-  setInterval(() => {
-    if (process.ppid !== shell || (hasShellBetween && parentOf(shell) !== npm)) end('SIGTERM')
+  const watch = setInterval(() => {
+    if (process.ppid === shell && (!hasShellBetween || parentOf(shell) === npm)) return
+    // Once: a second signal would end the service at once instead of in order.
+    clearInterval(watch)
+    end('SIGTERM')
   }, 250).unref()
 }
 

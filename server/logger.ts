@@ -22,6 +22,9 @@ const HIDDEN = [
   'reason',
 ]
 
+/** What PostgreSQL adds to an error quotes rows and parameters; code, table and constraint say enough. */
+const QUOTES_OF_ROWS = ['detail', 'where', 'internalQuery'].flatMap((name) => [`err.${name}`, `err.cause.${name}`, `err.*.${name}`])
+
 /** JSON lines on standard error, so that what the start prints stays readable on standard output. */
 export function createLogger(level: string): Logger {
   return pino(
@@ -29,7 +32,10 @@ export function createLogger(level: string): Logger {
       level,
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: [...HIDDEN, ...HIDDEN.map((name) => `*.${name}`), ...HIDDEN.map((name) => `*.*.${name}`)], censor: '[hidden]' },
+      redact: {
+        paths: [...QUOTES_OF_ROWS, ...HIDDEN, ...HIDDEN.map((name) => `*.${name}`), ...HIDDEN.map((name) => `*.*.${name}`)],
+        censor: '[hidden]',
+      },
     },
     pino.destination({ dest: 2, sync: true }),
   )

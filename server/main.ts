@@ -1,18 +1,22 @@
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
-import { migrate } from './database/migrate.ts'
-import { createPool } from './database/pool.ts'
+import { describeDatabaseProblem } from './database/describe-problem.ts'
+import type { Pool } from './database/pool.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { announcement } from './process/announce.ts'
 import { createEnding, type Ending } from './process/ending.ts'
 import { claimDataDirectory } from './process/instance.ts'
 import { openDatabase } from './process/open-database.ts'
+import { prepareDatabase } from './process/prepare-database.ts'
 import { sandboxSecrets } from './process/sandbox-secrets.ts'
 import { startLoops } from './process/start-loops.ts'
 import { simulatorFolder, startSimulator } from './process/start-simulator.ts'
 import { startWeb } from './process/start-web.ts'
 import { startWebProcesses } from './process/start-web-processes.ts'
 import { createRuntime } from './runtime.ts'
+import { SEEDED_USERNAMES } from './sandbox/cast.ts'
 import { seedSandbox } from './sandbox/seed-sandbox.ts'
+import { createKeyring } from './secrets-at-rest/keyring.ts'
+import { publishKeyring } from './secrets-at-rest/process-keyring.ts'
 
 const startedAtMs = performance.now()
 
@@ -34,21 +38,34 @@ try {
 function readConfig(): Config {
   const environment = processEnvironment()
   const config = loadConfig(environment)
-  return config.isSandbox ? loadConfig({ ...sandboxSecrets(config.dataDirectory), ...environment }) : config
+  if (!config.isSandbox) return config
+  const given = Object.entries(environment).filter(([, value]) => value)
+  return loadConfig({ ...sandboxSecrets(config.dataDirectory), ...Object.fromEntries(given) })
 }
 
 /** Starts everything from the ground up; the end takes it down in the opposite order. */
 async function start(config: Config, logger: Logger, ending: Ending): Promise<void> {
   publishForNext(config)
+  const keyring = createKeyring(config.secretsKeys)
+  publishKeyring(keyring)
   if (!config.databaseUrl) {
     const instance = await claimDataDirectory(config.dataDirectory)
     instance.update({ url: config.publicUrl })
     ending.onBegin(() => instance.update({ isEnding: true }))
   }
-  const database = await openDatabase(config, logger)
+  const opening = openDatabase(config, logger)
+  // A signal may come while PostgreSQL starts: it must not stay behind.
+  ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
+  const database = await opening
   ending.onForced(() => database.kill())
-  ending.add('the database', () => database.close())
-  const wasSeeded = await prepareDatabase(config, database.url)
+  const wasSeeded = await prepareDatabase({
+    config,
+    databaseUrl: database.url,
+    keyring,
+    logger,
+    seededUsernames: SEEDED_USERNAMES,
+    seed: (pool) => seed(pool, config),
+  })
 
   const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
   if (simulator) ending.add('the simulator', () => simulator.stop())
@@ -62,7 +79,13 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   if (config.role !== 'worker') {
     const web =
       config.webConcurrency > 1
-        ? await startWebProcesses({ config, databaseUrl: database.url, logger, operators })
+        ? await startWebProcesses({
+            config,
+            databaseUrl: database.url,
+            logger,
+            operators,
+            onGivenUp: (exitCode) => endForGood(ending, exitCode),
+          })
         : await startWeb(runtime, { sharesPort: false })
     ending.add('the front door', () => web.drain())
     // The API answers already; what is announced is that everything does.
@@ -72,31 +95,36 @@ async function start(config: Config, logger: Logger, ending: Ending): Promise<vo
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** Brings the schema up to date and fills an empty sandbox. True: it was filled now. */
-async function prepareDatabase(config: Config, databaseUrl: string): Promise<boolean> {
-  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign start' })
-  try {
-    await migrate(pool)
-    if (!config.isSandbox) return false
-    return await seedSandbox({
-      pool,
-      dataDirectory: config.dataDirectory,
-      baseUrl: config.publicUrl,
-      simulatorFolder: simulatorFolder(config),
-      now: new Date(),
-    })
-  } finally {
-    await pool.end()
-  }
+/** Fills an empty sandbox; true when it was filled now. */
+function seed(pool: Pool, config: Config): Promise<boolean> {
+  return seedSandbox({
+    pool,
+    dataDirectory: config.dataDirectory,
+    baseUrl: config.publicUrl,
+    simulatorFolder: simulatorFolder(config),
+    now: new Date(),
+  })
+}
+
+/** A web process crashes again and again. The launcher is told not to restart the whole service for it. */
+function endForGood(ending: Ending, exitCode: number): void {
+  process.send?.('final')
+  ending.begin(exitCode)
 }
 
 function complain(error: unknown): void {
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ''
-  process.stderr.write(`${explain(error)}${cause}\n`)
+  process.stderr.write(`${explain(error)}\n`)
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  const problem = describeDatabaseProblem(error)
+  if (problem !== undefined)
+    return `The database of DATABASE_URL cannot be used (${problem}); check the address and that PostgreSQL runs there.`
   const isPortTaken = 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
-  return isPortTaken ? `PORT ${String(error.port)} is taken by another program; set PORT to a free one.` : error.message
+  return isPortTaken ? `PORT ${String(error.port)} is taken by another program; set PORT to a free one.` : withCause(error)
+}
+
+function withCause(error: Error): string {
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }

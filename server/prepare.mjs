@@ -1,7 +1,7 @@
 // Plain JavaScript for the machine's own Node 20: it runs before anything is installed.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -17,6 +17,8 @@ const BUILD_FOLDERS = ['app', 'components', 'lib', 'server']
 const BUILD_FILES = ['next.config.ts', 'postcss.config.mjs', 'tsconfig.json', 'package.json', 'package-lock.json', 'proxy.ts']
 /** The process around the pages: a change there needs no build. */
 const NOT_IN_PAGES = /^server\/(testing|process|sandbox|admin)\/|^server\/(main|worker|runtime|verify|admin)\.ts$/
+const OUR_SECRETS =
+  /^(DATABASE_URL|DATABASE_REPLICA_URL|TOKEN_SECRET|SESSION_SECRET|NEXTAUTH_SECRET|SECRETS_KEY.*|METRICS_TOKEN|OPERATOR.*)$/
 const DIGEST = createHash('sha256').update(ROOT).digest('hex').slice(0, 16)
 /** Which process group installs or builds here, so that one a killed launcher left behind can be ended. */
 const CHILD_FILE = path.join(tmpdir(), `countersign-${process.getuid?.() ?? 0}-${DIGEST}.child`)
@@ -99,10 +101,15 @@ function filesBelow(folder) {
     .filter((file) => !NOT_IN_PAGES.test(path.relative(ROOT, file)))
 }
 
-/** Without what npm added: a script of npm must not find the node_modules that it is about to replace. */
-function environmentOfTheMachine() {
+/**
+ * Without what npm added: a script of npm must not find the node_modules that it is about to replace. And without our
+ * secrets: the install scripts of packages and the build have no business with them.
+ */
+export function environmentOfTheMachine() {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(package|lifecycle|command|execpath|node_execpath|config_local_prefix|config_node_gyp)|INIT_CWD$)/.test(name),
+    ([name]) =>
+      !OUR_SECRETS.test(name) &&
+      !/^(npm_(package|lifecycle|command|execpath|node_execpath|config_local_prefix|config_node_gyp)|INIT_CWD$)/.test(name),
   )
   const searchPath = (process.env.PATH ?? '')
     .split(path.delimiter)
@@ -116,14 +123,14 @@ function run(program, args, env, failure) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     childGroup = child.pid
-    if (child.pid) writeFileSync(CHILD_FILE, String(child.pid))
+    if (child.pid) noteChild(child.pid)
     const output = []
     child.stdout.on('data', (chunk) => output.push(chunk))
     child.stderr.on('data', (chunk) => output.push(chunk))
     child.once('error', (error) => reject(new Error(`${failure}: ${program} does not start (${error.code}).`)))
     child.once('close', (code) => {
       childGroup = undefined
-      rmSync(CHILD_FILE, { force: true })
+      forgetChild()
       if (code === 0) return resolve()
       process.stderr.write(Buffer.concat(output))
       reject(new Error(`${failure}; the reason is above.`))
@@ -147,15 +154,25 @@ async function lockCheckout(say) {
 function bind(name) {
   if (process.platform !== 'linux') return Promise.resolve(createServer())
   return new Promise((resolve, reject) => {
-    const server = createServer()
+    const server = createServer((socket) => socket.on('error', () => undefined).destroy())
     server.unref()
     server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))
     server.listen(name, () => resolve(server))
   })
 }
 
+/** The folder is everybody's: the file is created again each time and never written through somebody else's link. */
+function noteChild(pid) {
+  try {
+    rmSync(CHILD_FILE, { force: true })
+    writeFileSync(CHILD_FILE, String(pid), { flag: 'wx', mode: 0o600 })
+  } catch {
+    // Somebody else has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
+  }
+}
+
 function endLeftoverChild() {
-  const pid = Number(existsSync(CHILD_FILE) ? readFileSync(CHILD_FILE, 'utf8') : 0)
+  const pid = readOwnNumber(CHILD_FILE)
   if (!pid) return
   let folder
   try {
@@ -165,7 +182,25 @@ function endLeftoverChild() {
   }
   // The number may meanwhile belong to somebody else's process.
   if (folder === ROOT) endGroup(pid)
-  rmSync(CHILD_FILE, { force: true })
+  forgetChild()
+}
+
+function forgetChild() {
+  try {
+    rmSync(CHILD_FILE, { force: true })
+  } catch {
+    // Somebody else's, and not ours to remove.
+  }
+}
+
+/** The number in a file of our own; 0 when there is none, or when it is somebody else's, who could name any process of ours. */
+function readOwnNumber(file) {
+  try {
+    const stats = lstatSync(file)
+    return stats.isFile() && stats.uid === (process.getuid?.() ?? stats.uid) ? Number(readFileSync(file, 'utf8')) : 0
+  } catch {
+    return 0
+  }
 }
 
 function endGroup(pid) {

@@ -12,6 +12,7 @@ import { createSignInThrottle, type SignInThrottle } from './identity/sign-in-th
 import type { Logger } from './logger.ts'
 import type { Connectors } from './operators/connector.ts'
 import { type ConnectorSettings, closeConnectors, createConnectors } from './operators/create-connectors.ts'
+import { createForcedQueryDesk, FORCED_CALLS_MAX, type ForcedQueryDesk } from './operators/forced-query-desk.ts'
 import { type CallbackDesk, createCallbackDesk } from './operators/handle-callback.ts'
 import { createIntake, type Intake } from './transactions/intake.ts'
 import { createSettler, type Settler } from './transactions/settle.ts'
@@ -31,6 +32,7 @@ export type Runtime = HttpRuntime & {
   settler: Settler
   connectors: Connectors
   callbacks: CallbackDesk
+  forcedQueries: ForcedQueryDesk
   metrics: Metrics
   /** Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them. */
   onWork(listener: () => void): void
@@ -47,6 +49,7 @@ const KEY = Symbol.for('countersign.runtime')
 export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
+  metrics.addCrashes(config.crashes)
   const { pool, reportPool } = openPools({ ...config, databaseUrl })
   const directory = await createDirectory({
     pool,
@@ -54,12 +57,33 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   })
   const intake = createIntake({ pool, onBatch: (size) => metrics.observeBatch('intake', size) })
   const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
-  const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock })
+  const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger })
   const workListeners: (() => void)[] = []
   const wakeOperators = () => {
     for (const listener of workListeners) listener()
   }
-  const callbacks = createCallbackDesk({ pool, connectors, wake: wakeOperators })
+  const finalListeners: (() => void)[] = []
+  const onFinal = (listener: () => void) => {
+    settler.onFinal(listener)
+    finalListeners.push(listener)
+  }
+  const wakeWebhooks = () => {
+    for (const listener of finalListeners) listener()
+  }
+  const callbacks = createCallbackDesk({
+    pool,
+    connectors,
+    logger,
+    wake: wakeOperators,
+    onOutcome: (outcome) => metrics.countOutcome('operator', `callback ${outcome}`),
+  })
+  const forcedQueries = createForcedQueryDesk({
+    pool,
+    settler,
+    logger,
+    connectors: createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger, connectionsMax: FORCED_CALLS_MAX }),
+    onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
+  })
   intake.onCreated(wakeOperators)
   metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
   metrics.addGauge('database_connections', 'Open connections to the database', () => pool.totalCount)
@@ -78,15 +102,22 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     settler,
     connectors,
     callbacks,
+    forcedQueries,
     metrics,
     tokens: createTokens({ clock, secret: config.tokenSecret }),
-    throttle: createSignInThrottle({ pool, clock }),
+    throttle: createSignInThrottle({
+      pool,
+      clock,
+      secret: config.sessionSecret,
+      onError: (error) => logger.warn({ err: error }, 'A failed sign-in could not be recorded'),
+    }),
     accessLog: createAccessLog(config.logLevel),
-    onDecided: wakeOperators,
+    wake: { operators: wakeOperators, webhooks: wakeWebhooks },
     onWork: (listener) => void workListeners.push(listener),
-    onFinal: settler.onFinal,
+    onFinal,
     async close() {
       await intake.drain()
+      await forcedQueries.close()
       await settler.drain()
       await closeConnectors(connectors)
       await directory.close()

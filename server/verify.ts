@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createPool } from './database/pool.ts'
 import { verifyDatabase } from './reports/verify-database.ts'
 
-const databaseUrl = process.env['DATABASE_URL'] ?? (await sandboxUrl())
+const databaseUrl = process.env['DATABASE_URL'] || (await sandboxUrl())
 if (!databaseUrl) {
   process.stderr.write('There is no database to verify: set DATABASE_URL, or start the sandbox first (npm start).\n')
   process.exit(2)
@@ -22,7 +22,7 @@ process.exitCode = problems.length === 0 ? 0 : 1
 
 /** A running sandbox leaves its database's address in its data folder. */
 async function sandboxUrl(): Promise<string | undefined> {
-  const file = path.join(process.env['DATA_DIR'] ?? '.data', 'postgres.url')
+  const file = path.join(process.env['DATA_DIR'] || '.data', 'postgres.url')
   return readFile(file, 'utf8').then(
     (text) => text.trim(),
     () => undefined,

@@ -59,7 +59,7 @@ export function startWorker(options: WorkerOptions): Worker {
   return {
     async stop() {
       isStopping = true
-      await runner?.stop().catch(() => undefined)
+      await runner?.stop().catch((error: unknown) => options.logger.warn({ err: error }, 'The job worker could not be stopped in order'))
       await Promise.race([loop, delay(STOP_LIMIT_MS, undefined, { ref: false })])
     },
   }
@@ -68,7 +68,8 @@ export function startWorker(options: WorkerOptions): Worker {
 function startRunner({ pool, logger, preparesStatements, tasks }: WorkerOptions): Promise<Runner> {
   return run({
     pgPool: pool,
-    concurrency: 2,
+    // One more than the tasks that may take minutes (removing old rows, sealing), so that those of each minute are on time.
+    concurrency: 3,
     noHandleSignals: true,
     noPreparedStatements: !preparesStatements,
     logger: new GraphileLogger((scope) => (level, message) => {

@@ -4,6 +4,7 @@ import { redirect } from 'next/navigation'
 import { formField } from '#lib/form-field.ts'
 import { paths } from '#lib/paths.ts'
 import { safeNext } from '#lib/safe-next.ts'
+import { currentPerson } from '#server/http/back-office/current-person.ts'
 import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/http/back-office/sign-in.ts'
 
 /** What the form shows after a refusal; the e-mail comes back so that it need not be typed again, the password never does. */
@@ -39,13 +40,20 @@ export async function codeAction(_: CodeState, form: FormData): Promise<CodeStat
   return { problem: checked.error.kind, minutes: checked.error.kind === 'throttled' ? checked.error.minutes : 0 }
 }
 
-export type EnrolState = { kind: 'wrong' } | { kind: 'done'; recoveryCodes: readonly string[] } | null
+export type EnrolState = { kind: 'wrong_code' | 'wrong_password' | 'throttled' } | { kind: 'done'; recoveryCodes: readonly string[] } | null
 
-/** Switches the second factor on with the first code from the person's device. */
+/** Switches the second factor on with the password and the first code from the person's device. */
 export async function enrolAction(_: EnrolState, form: FormData): Promise<EnrolState> {
-  const finished = await finishEnrolment(formField(form, 'code'))
+  const person = await currentPerson()
+  if (!person) return redirect(paths.signIn())
+  const finished = await finishEnrolment(person.personId, { password: formField(form, 'password'), code: formField(form, 'code') })
   if (finished.ok) return { kind: 'done', recoveryCodes: finished.value.recoveryCodes }
-  if (finished.error === 'unauthenticated') return redirect(paths.signIn())
-  if (finished.error === 'wrong_code') return { kind: 'wrong' }
-  return redirect(safeNext(formField(form, 'next')))
+  switch (finished.error) {
+    case 'wrong_code':
+    case 'wrong_password':
+    case 'throttled':
+      return { kind: finished.error }
+    default:
+      return redirect(safeNext(formField(form, 'next')))
+  }
 }

@@ -2,7 +2,7 @@
 
 import { useWords } from '#components/ui/words.tsx'
 import { compareDecimals } from '#lib/add-decimals.ts'
-import type { ApprovalRow } from '#lib/approvals.ts'
+import type { ApprovalDecisionRow, ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -37,6 +37,11 @@ export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; se
       <span className={`block text-second whitespace-nowrap text-quiet ${secondClass}`}>{progressText(t, row, true)}</span>
     </span>
   )
+}
+
+/** Who decided what, and whether it still counts. */
+export function decisionText(t: Translate, { decision, counts, checkerName }: ApprovalDecisionRow): string {
+  return t(decision === 'validated' && !counts ? 'approvals.by.notCounted' : `approvals.by.${decision}`, { name: checkerName })
 }
 
 /** `1 of 2 approvals`, with the step where there are two and the code where one is asked for; `isShort`: on one line of a list. */

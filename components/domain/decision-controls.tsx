@@ -43,6 +43,8 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
         <Button size={size} variant={isPrimary ? 'primary' : 'quiet'} className={wide} onClick={() => onAsk('validated')}>
           {t('approvals.validate')}
         </Button>
+      ) : row.canApprove !== 'second_factor_missing' ? (
+        <NotAllowed reason={t(`approvals.obstacle.${row.canApprove}`)} />
       ) : (
         <a
           href={paths.enrol(paths.approvals(application))}

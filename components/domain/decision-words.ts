@@ -5,6 +5,7 @@ import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES, formatMinor, parseAmountMinor } from '#lib/money.ts'
+import { decisionText } from './approval-reason.tsx'
 
 export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
 export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
@@ -48,10 +49,7 @@ export function differences({ t, locale }: Words, shown: ShownRow, now: ShownRow
     [t('approvals.field.operator'), (row) => row.operator],
     [t('approvals.field.rule'), (row) => row.ruleName],
     [t('approvals.field.needed'), (row) => row.steps.join(' + ')],
-    [
-      t('approvals.field.decisions'),
-      (row) => row.decisions.map((one) => t(`approvals.by.${one.decision}`, { name: one.checkerName })).join(', ') || '–',
-    ],
+    [t('approvals.field.decisions'), (row) => row.decisions.map((one) => decisionText(t, one)).join(', ') || '–'],
   ]
   return fields.map(([field, read]) => ({ field, shown: read(shown), now: read(now) })).filter((each) => each.shown !== each.now)
 }

@@ -145,7 +145,13 @@ function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<A
     )
   }
   if (deciders.isMe && missing === 1) return null
-  return <Line icon="people">{t('approvals.evidence.deciders', { names })}</Line>
+  // Its program can never give a one-time code.
+  const isApiToo = row.apiMayDecide && !row.needsCode
+  return (
+    <Line icon="people" second={isApiToo && t('approvals.evidence.decidersApi')}>
+      {t('approvals.evidence.deciders', { names })}
+    </Line>
+  )
 }
 
 function decidersText(t: Translate, { isMe, others }: NonNullable<ApprovalView['deciders']>): string {

@@ -3,6 +3,7 @@ import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import type { Role } from '#lib/permissions.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { createApiUser } from '#server/identity/create-api-user.ts'
 import { createPerson } from '#server/identity/create-person.ts'
 import { fundBalance } from '#server/ledger/fund-balance.ts'
 import { activatePolicy } from '#server/policy/activate-policy.ts'
@@ -19,6 +20,15 @@ export async function newPartner(service: Service, options: { networks?: string[
     return options.networks ? status !== 401 : status === 200
   })
   return partner
+}
+
+/** The same partner as another of its API users. */
+export async function newApiUser(service: Service, partner: Partner): Promise<Partner> {
+  const username = `second-${randomUUID()}@example.com`
+  const { apiUserId, password } = must(
+    await createApiUser(service.pool, { applicationId: partner.applicationId, username, actor: SYSTEM_ACTOR }),
+  )
+  return signIn(service.baseUrl, { ...partner, username, apiUserId, password })
 }
 
 /** A person in the partner's application. */
@@ -39,8 +49,17 @@ export async function fundDeposits(service: Service, partner: Partner, operator:
   )
 }
 
-/** From now on what the partner's API starts above `aboveMinor` (XAF hundredths) waits for the checkers of `approvals`. */
-export async function demandApproval(service: Service, partner: Partner, aboveMinor: bigint, approvals: number[] = [1]): Promise<void> {
+/**
+ * From now on what the partner's API starts above `aboveMinor` (XAF hundredths) waits for the checkers of `approvals`, whose decisions the
+ * API may send in unless `change` says otherwise.
+ */
+export async function demandApproval(
+  service: Service,
+  partner: Partner,
+  aboveMinor: bigint,
+  approvals: number[] = [1],
+  change: { apiMayDecide?: boolean | undefined } = { apiMayDecide: true },
+): Promise<void> {
   const { applicationId } = partner
   const [first, second] = [SYSTEM_ACTOR, SYSTEM_ACTOR]
   const rules = [
@@ -52,6 +71,7 @@ export async function demandApproval(service: Service, partner: Partner, aboveMi
       currency: 'XAF',
       aboveMinor: String(aboveMinor),
       approvals,
+      ...change,
     },
   ]
   const { version } = must(await proposePolicy(service.pool, { applicationId, rules, actor: first }))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '#server/database/pool.ts'
-import { createTestDatabase } from '#server/testing/database.ts'
+import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 
 export type Mount = 'direct' | 'next'
@@ -29,7 +29,7 @@ const SIMULATOR_DELAY_MS = 50
 
 /** Starts `server/main.ts` as a sandbox in a folder of its own, on a free port. */
 export async function startService(mount: Mount): Promise<Service> {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase({ mode: 'sandbox' })
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-contract-'))
   const port = await findFreePort()
   const baseUrl = `http://127.0.0.1:${port}`
@@ -40,6 +40,7 @@ export async function startService(mount: Mount): Promise<Service> {
       HOME: process.env['HOME'],
       NODE_ENV: 'production',
       SANDBOX: '1',
+      SECRETS_KEY: TEST_SECRETS_KEY,
       LOG_LEVEL: 'error',
       HOST: '127.0.0.1',
       PORT: String(port),

@@ -14,11 +14,13 @@ const { values } = parseArgs({
   },
 })
 const BROKEN_SHOWN_MAX = 10
+/** A seed is 32 bits; a run of more kills or connections than these would not end, or would only test this machine. */
+const LIMITS = { kills: 100_000, seed: 4_294_967_295, connections: 1_000 }
 
 const startedMs = performance.now()
 const report = await runCrash({
-  kills: wholeNumber('kills', values.kills),
   seed: values.seed === undefined ? randomInt(1, 1_000_000) : wholeNumber('seed', values.seed),
+  kills: wholeNumber('kills', values.kills),
   connections: wholeNumber('connections', values.connections),
   keepsFolder: values.keep,
   say,
@@ -60,8 +62,9 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-function wholeNumber(name: string, text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text)
-  process.stderr.write(`--${name} must be a whole number from 1.\n`)
+function wholeNumber(name: keyof typeof LIMITS, text: string): number {
+  const value = Number(text)
+  if (/^\d{1,10}$/.test(text) && value >= 1 && value <= LIMITS[name]) return value
+  process.stderr.write(`--${name} must be a whole number from 1 to ${LIMITS[name]}.\n`)
   process.exit(2)
 }

@@ -16,7 +16,7 @@ let folder: string
 let web: ServiceProcess
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'sandbox' })
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-https-'))
   web = await startProcess({
     SANDBOX: '1',

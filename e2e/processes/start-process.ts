@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/embedded.ts'
+import { TEST_SECRETS_KEY } from '#server/testing/database.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_LIMIT_MS = 90_000
@@ -18,6 +19,7 @@ export type ServiceProcess = {
 export const SHARED_SECRETS = {
   TOKEN_SECRET: 'token secret of the process tests, long enough',
   SESSION_SECRET: 'session secret of the process tests, long enough',
+  SECRETS_KEY: TEST_SECRETS_KEY,
 }
 
 /** Starts `server/main.ts` with these variables on a port of its own and waits until `isReady` says so. */
@@ -26,6 +28,7 @@ export async function startProcess(
   isReady: (baseUrl: string) => Promise<boolean> = answersReady,
 ): Promise<ServiceProcess> {
   const port = environment['PORT'] ?? String(await freePort())
+  const baseUrl = `http://127.0.0.1:${port}`
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'server/main.ts'], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -35,12 +38,12 @@ export async function startProcess(
       NODE_ENV: 'test',
       LOG_LEVEL: 'error',
       HOST: '127.0.0.1',
+      PUBLIC_URL: baseUrl,
       ...SHARED_SECRETS,
       ...environment,
       PORT: port,
     },
   })
-  const baseUrl = `http://127.0.0.1:${port}`
   await untilReady(child, () => isReady(baseUrl))
   return { baseUrl, end: () => end(child) }
 }

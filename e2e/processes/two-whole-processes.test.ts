@@ -26,9 +26,9 @@ let partner: Partner
 let agent: Agent
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'production' })
   agent = openConnections(64)
-  environment = { ROLE: 'all', SANDBOX: '0', DATABASE_URL: database.url, ...OPERATOR }
+  environment = { NODE_ENV: 'production', ROLE: 'all', DATABASE_URL: database.url, ...OPERATOR }
   processes = await Promise.all([startProcess(environment), startProcess(environment)])
   partner = await newPartner()
 })

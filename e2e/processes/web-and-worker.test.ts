@@ -23,7 +23,7 @@ let agent: Agent
 let receiver: Receiver
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'sandbox' })
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-processes-'))
   agent = openConnections(32)
   receiver = await startReceiver((response) => response.writeHead(200).end())

@@ -88,6 +88,7 @@ export const ACTIONS: Record<string, Access> = {
 
 /** Actions that take no input beyond the application: whoever may call them means it, so only refusals are tried. */
 export const WITHOUT_INPUT: ReadonlySet<string> = new Set([
+  'app/actions/session.ts signOut',
   'app/actions/session.ts signOutEverywhere',
   'app/(back-office)/[application]/settings/actions.ts startEnrolment',
 ])

@@ -20,12 +20,12 @@ let callers: Caller[]
 let examples: Examples
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'production' })
   const here = await createTestPartner(database.pool, { name: 'Role table' })
   const elsewhere = await createTestPartner(database.pool, { name: 'Elsewhere' })
   // Without a worker nothing is dispatched and nothing moves by itself; the operator only has to be switched on.
   const operator = { OPERATOR_MOMOCM_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MOMOCM_SECRET: 'a secret that no operator knows' }
-  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url, ...operator }, servesPages)
+  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', DATABASE_URL: database.url, ...operator }, servesPages)
   const { headers } = await signInPartner(service.baseUrl, here)
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])

@@ -7,12 +7,17 @@ import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
 import { createApplication } from '#server/identity/create-application.ts'
 import { createPerson } from '#server/identity/create-person.ts'
+import { readSandboxSecrets } from '#server/process/sandbox-secrets.ts'
+import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 import { must } from '#server/testing/partner.ts'
 import { readSandbox, SANDBOX_FOLDER_VARIABLE, type SandboxPerson } from './sandbox.ts'
 
-/** The sandbox's database, for arranging what no page can: people of one test alone, a block. */
+/** The sandbox's database and keys, for arranging what no page can: people of one test alone, a block. */
 export async function sandboxPool(): Promise<Pool> {
-  const databaseUrl = await readFile(path.join(process.env[SANDBOX_FOLDER_VARIABLE] ?? '.data', 'postgres.url'), 'utf8')
+  const folder = process.env[SANDBOX_FOLDER_VARIABLE] ?? '.data'
+  const databaseUrl = await readFile(path.join(folder, 'postgres.url'), 'utf8')
+  publishKeyring(createKeyring({ current: readSandboxSecrets(folder)?.SECRETS_KEY ?? '', previous: [] }))
   return createPool({ databaseUrl: databaseUrl.trim(), connectionsMax: 2, applicationName: 'e2e' })
 }
 

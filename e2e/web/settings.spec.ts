@@ -15,10 +15,11 @@ test.beforeAll(async () => {
 test.afterAll(() => pool.end())
 
 /** From Off to the shown recovery codes; gives what the device and the person then know. */
-async function setUpSecondFactor(page: Page): Promise<{ code: () => string; recoveryCodes: string[] }> {
+async function setUpSecondFactor(page: Page, password: string): Promise<{ code: () => string; recoveryCodes: string[] }> {
   await page.getByRole('button', { name: 'Set up' }).click()
   const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
   await page.getByLabel('Type the six digits').fill('000000')
+  await page.getByLabel('Confirm with your password').fill(password)
   await page.getByRole('button', { name: 'Turn on' }).click()
   await expect(page.getByText('This code is not right.')).toBeVisible()
   await page.getByLabel('Type the six digits').fill(code())
@@ -42,7 +43,7 @@ test('a second factor: on, needed at sign-in, a recovery code once, new codes, o
   await page.getByRole('button', { name: 'your menu' }).click()
   await page.getByRole('link', { name: 'Your settings' }).click()
   await expect(page).toHaveURL(`/${person.slug}/settings`)
-  const { code, recoveryCodes } = await setUpSecondFactor(page)
+  const { code, recoveryCodes } = await setUpSecondFactor(page, person.password)
   await page.getByRole('button', { name: 'your menu' }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await expect(page).toHaveURL(/\/sign-in/)
@@ -198,6 +199,7 @@ test('where an application demands a second factor nothing else happens before: 
   await page.goto(`/${slug}`)
   const code = deviceOf((await page.locator('p.break-all').textContent()) ?? '')
   await page.getByLabel('Type the six digits').fill(code())
+  await page.getByLabel('Confirm with your password').fill(person.password)
   await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByRole('link', { name: 'I have kept them' }).click()
   await expect(page).toHaveURL(`/${slug}`)
@@ -253,6 +255,7 @@ for (const { locale, colorScheme } of LOOKS) {
       await page.getByRole('button', { name: words.setUp }).click()
       const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
       await expectAccessibleEverywhere(page)
+      await page.locator('#enrol-password').fill(person.password)
       await page.locator('#enrol-code').fill(code())
       await page.locator('#enrol-code').press('Enter')
       await expect(page.locator('#recovery-codes')).toBeVisible()

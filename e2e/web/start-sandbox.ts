@@ -12,7 +12,9 @@ export default async function startSandbox(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-web-'))
   // As root PostgreSQL runs as another user, who must be able to enter.
   await chmod(folder, 0o755)
-  const service = await startProcess({ DATA_DIR: folder, SANDBOX: '1', NODE_ENV: 'production', SIMULATOR_DELAY_MS: '300' }, servesPages)
+  // The key that the sandbox makes for itself: the specs read it there, whichever sandbox they run against.
+  const environment = { DATA_DIR: folder, SANDBOX: '1', NODE_ENV: 'production', SIMULATOR_DELAY_MS: '300', SECRETS_KEY: '' }
+  const service = await startProcess(environment, servesPages)
   process.env[SANDBOX_URL_VARIABLE] = service.baseUrl
   process.env[SANDBOX_FOLDER_VARIABLE] = folder
   return async () => {

@@ -6,7 +6,7 @@ import { findApprovals } from '#server/approvals/list-approvals.ts'
 import { recallTransaction } from '#server/approvals/recall-transaction.ts'
 import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { aBand, anIntakeItem, fund } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, decisionDeps, fund } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { expect, signIn } from './fixtures.ts'
@@ -26,7 +26,7 @@ export async function newQueue(pool: Pool) {
   const checker = await newPerson(pool, ['checker'], applicationId, 'Mariam Diallo')
   const other = await newPerson(pool, ['checker'], applicationId, 'Jean Ouattara')
   for (const operator of ['MOMOCM', 'SNOM', 'UGMTN'] as const) await fund(pool, applicationId, operator, FUNDED_MINOR)
-  const deps = { pool, clock: systemClock }
+  const deps = decisionDeps(pool)
 
   /** Lets these wait, in this order; returns their ids. */
   async function wait(all: readonly Made[], band: Band = {}): Promise<string[]> {

@@ -1,12 +1,16 @@
 import { z } from 'zod'
-import { mustBe } from './problems.ts'
+import { hasNul, mustBe } from './problems.ts'
 
 // Longer credentials than these are never issued, and hashing a megabyte of password is work for nothing.
 const CREDENTIAL_LENGTH_MAX = 1_000
 
 function credentialField(name: string) {
   const error = mustBe(name, `a text of 1 to ${CREDENTIAL_LENGTH_MAX} characters`)
-  return z.string({ error }).min(1, { error }).max(CREDENTIAL_LENGTH_MAX, { error })
+  return z
+    .string({ error })
+    .min(1, { error })
+    .max(CREDENTIAL_LENGTH_MAX, { error })
+    .refine((text) => !hasNul(text), { error })
 }
 
 const error = 'The body must be a JSON object.'

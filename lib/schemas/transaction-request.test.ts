@@ -20,6 +20,16 @@ const validBodies = fc.record({
   amountMinor: fc.bigInt(1n, 999_999_999_999n),
 })
 
+const VALID = {
+  transferMethod: 'OMCM',
+  customerName: 'Awa Ndiaye',
+  externalId: '7f2c1b1e-58a4-4c35-9c0d-0d1a6f0f5b11',
+  phoneNumber: '237699000111',
+  amount: 5000,
+  webhookUrl: 'https://partner.example/hooks',
+  countryName: 'CAMEROON',
+}
+
 function read(text: string) {
   const json = parseJson(text)
   assert.ok(json.ok)
@@ -82,4 +92,32 @@ test('one field gets one sentence, also when two rules refuse it', () => {
   assert.ok(!result.ok)
   assert.equal(result.error.filter((sentence) => sentence.startsWith('phoneNumber')).length, 1)
   assert.equal(result.error.length, 5)
+})
+
+test('a repeated field is refused by its name, whatever its values; a repeated unknown field is ignored', () => {
+  const text = JSON.stringify(VALID)
+  for (const twice of [
+    text.replace('{', '{"amount":5000,'),
+    text.replace('{', '{"\\u0061mount":-1,'),
+    text.replace('}', ',"amount":-1}'),
+  ]) {
+    const result = read(twice)
+    assert.deepEqual(result.ok ? [] : result.error, ['amount must not be repeated.'], twice)
+  }
+  for (const ignored of ['"x":1,"x":2,', '"x":{"amount":1,"amount":2},', '"__proto__":{"a":1},"__proto__":2,', '"Amount":1,'])
+    assert.equal(read(text.replace('{', `{${ignored}`)).ok, true, ignored)
+})
+
+test('NUL is refused in every field by its name, and ignored in unknown fields', () => {
+  for (const field of ['transferMethod', 'customerName', 'externalId', 'phoneNumber', 'webhookUrl', 'countryName'] as const) {
+    const result = read(JSON.stringify({ ...VALID, [field]: `${VALID[field]}\0` }))
+    assert.ok(!result.ok && result.error.includes(`${field} must not contain NUL.`), field)
+  }
+  for (const ignored of [{ note: 'a\0b' }, { 'a\0': 1 }, { note: { deep: ['\0'] } }])
+    assert.equal(read(JSON.stringify({ ...VALID, ...ignored })).ok, true, JSON.stringify(ignored))
+})
+
+test('externalId is lower case from here on', () => {
+  const result = read(JSON.stringify({ ...VALID, externalId: VALID.externalId.toUpperCase() }))
+  assert.equal(result.ok && result.value.externalId, VALID.externalId)
 })

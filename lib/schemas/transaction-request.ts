@@ -4,7 +4,7 @@ import { parseAmountMinor } from '../money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '../operators.ts'
 import { err, ok, type Result } from '../result.ts'
 import { isAtMost, wordField } from './fields.ts'
-import { mustBe, parseInput } from './problems.ts'
+import { hasNul, mustBe, parseFields } from './problems.ts'
 
 const CUSTOMER_NAME_LENGTH_MAX = 200
 const WEBHOOK_URL_LENGTH_MAX = 2_048
@@ -29,7 +29,7 @@ type TextField = 'customerName' | 'externalId' | 'phoneNumber' | 'webhookUrl'
 
 function textField(name: TextField, isRight: (text: string) => boolean) {
   const error = mustBe(name, MUST_BE[name])
-  return z.string({ error }).refine(isRight, { error })
+  return z.string({ error }).refine((text) => isRight(text) && !hasNul(text), { error })
 }
 
 /** Hundredths out of the source text of a JSON number; a text in quotes is no number (DESIGN 5, Fields). */
@@ -53,10 +53,12 @@ export const transactionRequestSchema = z
         maxLength: CUSTOMER_NAME_LENGTH_MAX,
         description: 'Full name of the customer',
       }),
-      externalId: textField('externalId', (text) => UUID_V4.test(text)).meta({
-        format: 'uuid',
-        description: 'UUID version 4, unique per transaction on the side of the caller',
-      }),
+      externalId: textField('externalId', (text) => UUID_V4.test(text))
+        .toLowerCase()
+        .meta({
+          format: 'uuid',
+          description: 'UUID version 4, unique per transaction on the side of the caller. Stored and returned in lower case',
+        }),
       phoneNumber: textField('phoneNumber', (text) => PHONE_NUMBER.test(text)).meta({
         pattern: PHONE_NUMBER.source,
         description: 'International format without +',
@@ -107,7 +109,7 @@ function isCountryName(value: unknown): value is CountryName {
 
 /** Reads the body of collect or deposit. Errors: one sentence per wrong field. */
 export function parseTransactionRequest(body: JsonValue): Result<TransactionRequest, string[]> {
-  return isJsonObject(body) ? parseInput(transactionRequestSchema, body) : err(['The body must be a JSON object.'])
+  return isJsonObject(body) ? parseFields(transactionRequestSchema, body) : err(['The body must be a JSON object.'])
 }
 
 /** For the OpenAPI document: what `parseBatch` accepts. */
@@ -129,7 +131,7 @@ export function parseBatch(body: JsonValue): Result<TransactionRequest[], string
       problems.push(...parsed.error.map((sentence) => `[${index}] ${sentence}`))
       continue
     }
-    const externalId = parsed.value.externalId.toLowerCase()
+    const { externalId } = parsed.value
     const first = firstIndexes.get(externalId)
     if (first === undefined) firstIndexes.set(externalId, index)
     else problems.push(`[${index}] externalId must be unique: element [${first}] has the same.`)

@@ -105,6 +105,7 @@ export const ACCESS_COMMANDS: readonly Command[] = [
     name: 'webhook-secret rotate',
     summary: `Make a new webhook secret; the present one signs too for --overlap-hours (${OVERLAP_HOURS})`,
     options: { application: required('ID|NAME'), 'overlap-hours': optional('HOURS') },
+    usesSecrets: true,
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
       const othersExpireAt = hoursFromNow({ 'overlap-hours': String(OVERLAP_HOURS), ...options }, 'overlap-hours') ?? new Date()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { systemClock } from '#server/clock.ts'
+import { createPool } from '#server/database/pool.ts'
 import { createTokens } from '#server/identity/access-token.ts'
 import { admitCaller } from '#server/identity/admit-caller.ts'
 import { authenticateCaller } from '#server/identity/authenticate-caller.ts'
@@ -16,7 +18,9 @@ import { loadActor } from '#server/identity/load-actor.ts'
 import { createSignInThrottle } from '#server/identity/sign-in-throttle.ts'
 import { feesFor, serviceFor, signingSecretsFor } from '#server/identity/snapshot.ts'
 import { verifyPersonPassword } from '#server/identity/verify-person-password.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
+import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
@@ -41,7 +45,7 @@ type Run = { code: number | null; out: string; problem: string }
 function admin(args: readonly string[], environment: Record<string, string> = { DATABASE_URL: database.url }): Promise<Run> {
   const child = spawn(process.execPath, [ADMIN, ...args], {
     cwd: folder,
-    env: { ...process.env, DATABASE_URL: '', DATA_DIR: '', ...environment },
+    env: { ...process.env, DATABASE_URL: '', DATA_DIR: '', NODE_ENV: 'production', SECRETS_KEY: TEST_SECRETS_KEY, ...environment },
   })
   const run: Run = { code: null, out: '', problem: '' }
   child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()))
@@ -73,7 +77,7 @@ test('from an empty database to a partner that may call, by the command line alo
 
   await directory.refresh()
   const tokens = createTokens({ clock: systemClock, secret: 'a secret for tests that is long enough' })
-  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock })
+  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock, secret: 'a secret for tests' })
   const pair = must(
     await issueTokens(
       { pool: database.pool, tokens, directory, throttle },
@@ -130,7 +134,18 @@ test('services, fees, webhook secrets and keys are set as typed', async () => {
     '--enforce-limits',
     'yes',
   )
-  await facts('set-fees', '--application', applicationId, '--operator', 'all', '--system-percent', '2.25', '--app-fixed', '100')
+  const fees = await facts(
+    'set-fees',
+    '--application',
+    applicationId,
+    '--operator',
+    'all',
+    '--system-percent',
+    '2.25',
+    '--app-fixed',
+    '100',
+  )
+  assert.equal(fees['smallestCollect'], '103.01 XAF, 103.01 XOF, 103.01 UGX')
   const rotated = await facts('webhook-secret', 'rotate', '--application', applicationId)
   const first = await facts('create-key', '--application', applicationId, '--expires-in-days', '30')
   await facts('create-key', '--application', applicationId, '--others-expire-in-hours', '0')
@@ -191,7 +206,7 @@ test('people are made, given roles, blocked, and helped when they lost something
   await facts('unblock', 'person', '--email', 'ama@example.com')
   await facts('reset-second-factor', '--email', 'ama@example.com')
   const { password = '' } = await facts('reset-password', '--email', 'ama@example.com')
-  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock })
+  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock, secret: 'a secret for tests' })
   const signIn = (word: string) =>
     verifyPersonPassword({ pool: database.pool, throttle }, { email: 'ama@example.com', password: word, peerAddress: '127.0.0.1' })
   assert.ok((await signIn(password)).ok)
@@ -216,11 +231,79 @@ test('a secret is printed once, with a warning that is not part of the output', 
   assert.match(run.problem, /not shown again/)
 })
 
-test('without DATABASE_URL it works on the sandbox that runs with this DATA_DIR', async () => {
-  await writeFile(path.join(folder, 'postgres.url'), `${database.url}\n`)
-  assert.equal((await admin(['list'], { DATA_DIR: folder })).code, 0)
-  const without = await admin(['list'], { DATA_DIR: path.join(folder, 'elsewhere') })
-  assert.deepEqual([without.code, without.problem], [1, 'No database: set DATABASE_URL, or start the sandbox first (npm start).\n'])
+test('without DATABASE_URL it works on the sandbox that runs with this DATA_DIR, with the keys of that sandbox', async () => {
+  const sandbox = await createTestDatabase({ mode: 'sandbox' })
+  try {
+    await writeFile(path.join(folder, 'postgres.url'), `${sandbox.url}\n`)
+    const secrets = { TOKEN_SECRET: 't'.repeat(43), SESSION_SECRET: 's'.repeat(43), SECRETS_KEY: randomBytes(32).toString('base64') }
+    await writeFile(path.join(folder, 'secrets.json'), JSON.stringify(secrets))
+    const environment = { DATA_DIR: folder, NODE_ENV: '', SECRETS_KEY: '' }
+    const made = await admin(['create-application', '--name', 'Made in the sandbox', '--json'], environment)
+    assert.equal(made.code, 0, made.problem)
+    const { rows } = await sandbox.pool.query<{ secret: string; application_id: string; webhook_secret_id: string }>(
+      'select * from webhook_secrets',
+    )
+    const [row] = rows
+    const place = webhookSecretPlace(row?.application_id ?? '', row?.webhook_secret_id ?? '')
+    const opened = createKeyring({ current: secrets.SECRETS_KEY, previous: [] }).open(place, row?.secret ?? '')
+    assert.equal(opened, JSON.parse(made.out).webhookSecret)
+    const without = await admin(['list'], { DATA_DIR: path.join(folder, 'elsewhere') })
+    assert.deepEqual([without.code, without.problem], [1, 'No database: set DATABASE_URL, or start the sandbox first (npm start).\n'])
+  } finally {
+    await sandbox.drop()
+  }
+})
+
+test('refused in a sentence: a database whose mode is not said, or is the other one, before anything is written', async () => {
+  const silent = await admin(['list'], { DATABASE_URL: database.url, NODE_ENV: '' })
+  assert.deepEqual(
+    [silent.code, silent.problem],
+    [1, 'DATABASE_URL needs NODE_ENV=production, or SANDBOX=1 for the database of a sandbox.\n'],
+  )
+  for (const [mode, environment, problem] of [
+    ['production', { SANDBOX: '1' }, /^This database belongs to production/],
+    ['sandbox', { NODE_ENV: 'production' }, /^This database belongs to a sandbox/],
+  ] as const) {
+    const other = await createTestDatabase({ mode })
+    try {
+      const run = await admin(['create-application', '--name', 'Misplaced'], { DATABASE_URL: other.url, ...environment })
+      assert.equal(run.code, 1)
+      assert.match(run.problem, problem)
+      assert.deepEqual((await other.pool.query('select 1 from applications')).rows, [])
+    } finally {
+      await other.drop()
+    }
+  }
+})
+
+test('refused in a sentence: a command that encrypts, without the key or with another one', async () => {
+  const args = ['create-application', '--name', 'Without a key']
+  const without = await admin(args, { DATABASE_URL: database.url, SECRETS_KEY: '' })
+  assert.deepEqual([without.code, /^SECRETS_KEY is missing/.test(without.problem)], [1, true])
+  const wrong = await admin(args, { DATABASE_URL: database.url, SECRETS_KEY: randomBytes(32).toString('hex') })
+  assert.deepEqual([wrong.code, /^SECRETS_KEY is not the key/.test(wrong.problem)], [1, true])
+  const short = await admin(args, { DATABASE_URL: database.url, SECRETS_KEY: 'abc' })
+  assert.match(short.problem, /^SECRETS_KEY must hold at least 256 bits/)
+  assert.equal((await admin(['list'], { DATABASE_URL: database.url, SECRETS_KEY: '' })).code, 0)
+})
+
+test('rotate-secrets-key encrypts everything with the new key and says when the old one can be dropped', async () => {
+  const other = await createTestDatabase({ mode: 'production' })
+  try {
+    const [old, current] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
+    const environment = { DATABASE_URL: other.url, SECRETS_KEY: old }
+    assert.equal((await admin(['create-application', '--name', 'Rotated'], environment)).code, 0)
+    const rotated = await admin(['rotate-secrets-key', '--json'], { ...environment, SECRETS_KEY: current, SECRETS_KEY_PREVIOUS: old })
+    assert.equal(rotated.code, 0, rotated.problem)
+    const printed = JSON.parse(rotated.out)
+    assert.equal(printed.encryptedAgain, '1')
+    assert.match(printed.next, /^Restart every process without SECRETS_KEY_PREVIOUS/)
+    for (const key of [old, current]) assert.ok(!rotated.out.includes(key))
+    assert.equal((await admin(['rotate-secrets-key'], { ...environment, SECRETS_KEY: current })).code, 0)
+    assert.match((await admin(['rotate-secrets-key'], environment)).problem, /^SECRETS_KEY is not the key/)
+  } finally {
+    await other.drop()
+  }
 })
 
 test('the first application can be made before the service has ever started', async () => {
@@ -230,6 +313,9 @@ test('the first application can be made before the service has ever started', as
     const run = await admin(['create-application', '--name', 'First', '--json'], { DATABASE_URL: database.url.replace(/[^/]*$/, empty) })
     assert.equal(run.code, 0, run.problem)
     assert.match(run.out, /applicationId/)
+    const service = createPool({ databaseUrl: database.url.replace(/[^/]*$/, empty), connectionsMax: 1, applicationName: 'test' })
+    assert.deepEqual((await service.query('select mode from installation')).rows, [{ mode: 'production' }])
+    await service.end()
   } finally {
     await database.pool.query(`drop database ${empty} with (force)`)
   }

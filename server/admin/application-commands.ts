@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_FEE_SCHEDULE } from '#lib/fees.ts'
+import { DEFAULT_FEE_SCHEDULE, smallestCollect } from '#lib/fees.ts'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
@@ -26,6 +26,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     name: 'create-application',
     summary: 'Make an application; nobody can call it yet',
     options: { name: required('NAME'), 'second-factor': optional('yes|no') },
+    usesSecrets: true,
     async run(pool, options) {
       const created = unwrap(
         await createApplication(pool, {
@@ -144,7 +145,16 @@ async function setFees(pool: Pool, options: Options): Promise<Output> {
   }
   const pairs = operatorsOf(options).flatMap((operator) => typesOf(options).map((type) => ({ operator, type })))
   for (const { operator, type } of pairs) unwrap(await setFeeSchedule(pool, { applicationId, operator, type, fees, actor }))
-  return { facts: { applicationId, schedules: String(pairs.length) } }
+  const currencies = new Set(pairs.flatMap(({ operator, type }) => (type === 'COLLECT' ? [OPERATORS[operator].country.currency] : [])))
+  const smallest = [...currencies].map((currency) => `${formatMinor(smallestCollect(fees, currency))} ${currency}`)
+  return {
+    facts: {
+      applicationId,
+      schedules: String(pairs.length),
+      // Smaller ones are refused, because nothing would be left of them.
+      ...(smallest.length > 0 && { smallestCollect: smallest.join(', ') }),
+    },
+  }
 }
 
 async function fund(pool: Pool, options: Options): Promise<Output> {

@@ -18,6 +18,8 @@ export type Command = {
   name: string
   summary: string
   options: Readonly<Record<string, OptionSpec>>
+  /** True when it writes or reads what is encrypted with SECRETS_KEY. */
+  usesSecrets?: boolean
   run(pool: Pool, options: Options): Promise<Output>
 }
 

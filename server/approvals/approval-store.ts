@@ -10,6 +10,8 @@ export type ApprovalItem = {
   /** Distinct checkers per step, one or two steps. */
   steps: number[]
   needsCode: boolean
+  /** Whether the rules let the application's program send in decisions. */
+  apiMayDecide: boolean
   expiresAt: Date
 }
 
@@ -20,7 +22,18 @@ export type ApprovalDecision = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
+  /** False while it waits and the person may not approve any more: the approval then does not count. */
+  counts: boolean
   decidedAt: Date
+}
+
+/** What stands around a waiting transaction at this moment, by the database's clock. */
+export type ApprovalTerms = {
+  isExpired: boolean
+  isApplicationEnabled: boolean
+  isServiceEnabled: boolean
+  /** The API user that started it; null where a person did. */
+  startedByApiUser: string | null
 }
 
 /** Takes the lock that orders everything about one application's money. */
@@ -28,11 +41,22 @@ export async function lockCounters(trx: TrxClient, applicationId: string): Promi
   await trx.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
 }
 
-export async function selectItem(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalItem | undefined> {
-  const { rows } = await queryable.query<ApprovalItem>(
-    `select application_id as "applicationId", transaction_id as "transactionId", policy_version as "policyVersion", rule, steps,
-       needs_code as "needsCode", expires_at as "expiresAt"
-     from approval_items where application_id = $1 and transaction_id = $2`,
+export async function selectItem(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<(ApprovalItem & ApprovalTerms) | undefined> {
+  const { rows } = await queryable.query<ApprovalItem & ApprovalTerms>(
+    `select i.application_id as "applicationId", i.transaction_id as "transactionId", i.policy_version as "policyVersion", i.rule, i.steps,
+       i.needs_code as "needsCode", i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
+       i.expires_at <= clock_timestamp() as "isExpired", a.is_enabled as "isApplicationEnabled",
+       coalesce(s.is_enabled, true) as "isServiceEnabled", case when e.actor_kind = 'api' then e.actor_id end as "startedByApiUser"
+     from approval_items i
+       join transactions t on t.application_id = i.application_id and t.transaction_id = i.transaction_id
+       join applications a on a.application_id = i.application_id
+       left join transfer_services s on s.application_id = i.application_id and s.operator = t.operator and s.type = t.type
+       left join transaction_events e on e.application_id = i.application_id and e.transaction_id = i.transaction_id and e.version = 1
+     where i.application_id = $1 and i.transaction_id = $2`,
     [applicationId, transactionId],
   )
   return rows[0]
@@ -40,14 +64,16 @@ export async function selectItem(queryable: Queryable, applicationId: string, tr
 
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalDecision[]> {
   const { rows } = await queryable.query<ApprovalDecision>(
-    `select checker_id as "checkerId", decision, step, note, used_code as "usedCode", through, decided_at as "decidedAt"
-     from approval_decisions where application_id = $1 and transaction_id = $2 order by decided_at, checker_id`,
+    `select d.checker_id as "checkerId", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as "decidedAt",
+       t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id) as counts
+     from approval_decisions d join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
+     where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at, d.checker_id`,
     [applicationId, transactionId],
   )
   return rows
 }
 
-export type NewDecision = Omit<ApprovalDecision, 'decidedAt'> & { applicationId: string; transactionId: string }
+export type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts'> & { applicationId: string; transactionId: string }
 
 /** The maker is copied from the transaction itself, so that the CHECK compares with the truth. */
 export async function insertDecision(trx: TrxClient, decision: NewDecision): Promise<void> {
@@ -68,14 +94,18 @@ export async function insertDecision(trx: TrxClient, decision: NewDecision): Pro
   )
 }
 
-/** Waiting items whose time is over by the database's clock, oldest first. */
-export async function selectExpired(queryable: Queryable, limit: number): Promise<{ applicationId: string; transactionId: string }[]> {
+/** Waiting items whose time is over by the database's clock, oldest first, without the first `offset` of them. */
+export async function selectExpired(
+  queryable: Queryable,
+  limit: number,
+  offset: number,
+): Promise<{ applicationId: string; transactionId: string }[]> {
   const { rows } = await queryable.query<{ applicationId: string; transactionId: string }>(
     `select i.application_id as "applicationId", i.transaction_id as "transactionId"
      from approval_items i join transactions t on t.application_id = i.application_id and t.transaction_id = i.transaction_id
      where i.expires_at <= now() and t.status = 'PENDING_APPROVAL'
-     order by i.expires_at limit $1`,
-    [limit],
+     order by i.expires_at, i.application_id, i.transaction_id limit $1 offset $2`,
+    [limit, offset],
   )
   return rows
 }

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import type { ApprovalDecision, ApprovalItem } from './approval-store.ts'
 
+type ShownItem = Omit<ApprovalItem, 'applicationId' | 'transactionId'>
+
 /** What a checker is shown and answers for, by name, as text. The order is the order of the digest. */
 export type ShownContent = Record<string, string>
 
-/** The content that a decision is bound to (DESIGN 9): the payment, the rule, and the decisions so far. */
-export function shownContent(transaction: Transaction, item: ApprovalItem, decisions: readonly ApprovalDecision[]): ShownContent {
+/** The content that a decision is bound to: the payment, the rule, and the decisions so far with whether they count. */
+export function shownContent(transaction: Transaction, item: ShownItem, decisions: readonly ApprovalDecision[]): ShownContent {
   return {
     transactionId: transaction.transactionId,
+    externalId: transaction.externalId,
     type: transaction.type,
     operator: transaction.operator,
     amountMinor: transaction.amountMinor.toString(),
@@ -17,11 +20,21 @@ export function shownContent(transaction: Transaction, item: ApprovalItem, decis
     currency: transaction.currency,
     customerName: transaction.customerName,
     phoneNumber: transaction.phoneNumber,
+    webhookUrl: transaction.webhookUrl,
+    source: transaction.source,
     makerId: transaction.makerId ?? '',
+    batchId: transaction.batchId ?? '',
+    createdAt: transaction.createdAt.toISOString(),
     rule: item.rule.name,
+    reasons: JSON.stringify(item.rule.parts.map((part) => [part.name, part.aboveMinor, part.currency, part.firstTimeOnly])),
     policyVersion: item.policyVersion.toString(),
     steps: item.steps.join('+'),
-    decisions: decisions.map((decision) => `${decision.checkerId} ${decision.decision}`).join(', '),
+    needsCode: String(item.needsCode),
+    apiMayDecide: String(item.apiMayDecide),
+    expiresAt: item.expiresAt.toISOString(),
+    decisions: JSON.stringify(
+      decisions.map(({ checkerId, decision, counts, note, usedCode }) => [checkerId, decision, counts, note, usedCode]),
+    ),
   }
 }
 

@@ -6,7 +6,7 @@ import type { DecisionResult } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
 import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { decideMany } from './decide-many.ts'
 import { findApprovals } from './list-approvals.ts'
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const deps = () => ({ pool: database.pool, clock: systemClock })
+const deps = () => decisionDeps(database.pool)
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
 async function scene(roles: Role[] = ['checker']) {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import { approvalProgress } from '#lib/approval-verdict.ts'
 import { BULK_MAX, type DecisionRefusal, type DecisionResult } from '#lib/approvals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { verifySecondFactor } from '#server/identity/verify-second-factor.ts'
+import type { Logger } from '#server/logger.ts'
 import { selectNeedingCode } from './approval-store.ts'
+import { countApprovals } from './count-approvals.ts'
 import { type DecisionDeps, type DecisionFailure, decide } from './decide.ts'
 import { type ApprovalViewer, findApprovals } from './list-approvals.ts'
 
@@ -20,12 +22,18 @@ export type DecideManyCommand = {
   code?: string | undefined
 }
 
+export type DecideManyDeps = DecisionDeps & {
+  clock: Clock
+  logger: Pick<Logger, 'error'>
+  metrics: { countOutcome(kind: 'decision', outcome: string): void }
+}
+
 /**
  * One checker's decision about a list, one result for each item in the order given. Each item is decided by itself, so that one that
- * moved meanwhile spoils nothing. A code is verified once, is used up by it, and counts for exactly this list (DESIGN 9): its
+ * moved meanwhile spoils nothing. A code is verified once, is used up by it, and counts for exactly this list: its
  * digest stands in the audit record. Refused as a whole, with nothing decided, only where the code is missing or wrong.
  */
-export async function decideMany(deps: DecisionDeps, command: DecideManyCommand): Promise<Result<DecisionResult[], DecisionRefusal>> {
+export async function decideMany(deps: DecideManyDeps, command: DecideManyCommand): Promise<Result<DecisionResult[], DecisionRefusal>> {
   const { checker, decision, note } = command
   const items = [...new Map(command.items.map((item) => [item.transactionId, item])).values()].slice(0, BULK_MAX)
   const needing =
@@ -40,7 +48,7 @@ export async function decideMany(deps: DecisionDeps, command: DecideManyCommand)
     const spent = await spendCode(deps, command, items)
     if (!spent.ok) return spent
   }
-  const failures = new Map<string, DecisionFailure['kind'] | 'unexpected'>()
+  const failures = new Map<string, RefusedReason>()
   for (const { transactionId, contentHash } of items) {
     const result = await decide(deps, {
       applicationId: checker.applicationId,
@@ -52,19 +60,33 @@ export async function decideMany(deps: DecisionDeps, command: DecideManyCommand)
       actor: { kind: 'person', id: checker.id },
       expectedHash: contentHash,
       hasFreshCode: needing.has(transactionId),
-    }).catch(() => 'unexpected' as const)
+    }).catch((error: unknown) => {
+      // One that fails for a reason of its own must not keep the others from being decided; somebody has to see it all the same.
+      deps.logger.error({ err: error, applicationId: checker.applicationId, transactionId, decision }, 'A decision failed unexpectedly')
+      return 'unexpected' as const
+    })
+    const outcome = result === 'unexpected' ? result : result.ok ? decision : 'refused'
+    deps.metrics.countOutcome('decision', outcome)
     if (result === 'unexpected') failures.set(transactionId, 'unexpected')
-    else if (!result.ok) failures.set(transactionId, result.error.kind)
+    else if (!result.ok) failures.set(transactionId, reasonOf(result.error.kind))
   }
   return ok(await report(deps, command, items, failures))
 }
 
+type RefusedReason = Extract<DecisionResult, { kind: 'refused' }>['reason']
+
+/** What only programs are told cannot happen to a person's decision. */
+function reasonOf(kind: DecisionFailure['kind']): RefusedReason {
+  if (kind === 'api_may_not_decide' || kind === 'started_by_api_user') throw new Error(`A person was refused as a program: ${kind}`)
+  return kind
+}
+
 /** What each item looks like now; of a refusal this also says who was quicker and what changed. */
 async function report(
-  deps: DecisionDeps,
+  deps: DecideManyDeps,
   { checker }: DecideManyCommand,
   items: DecideManyCommand['items'],
-  failures: ReadonlyMap<string, Extract<DecisionResult, { kind: 'refused' }>['reason']>,
+  failures: ReadonlyMap<string, RefusedReason>,
 ): Promise<DecisionResult[]> {
   const rows = await findApprovals(
     deps.pool,
@@ -78,14 +100,13 @@ async function report(
     const reason = failures.get(transactionId)
     if (reason !== undefined) return { transactionId, kind: 'refused', reason, now }
     if (!now) throw new Error('A decided transaction is gone')
-    const validated = now.decisions.filter((one) => one.decision === 'validated').length
-    const { given, needed } = approvalProgress(now.steps, validated)
+    const { given, needed } = countApprovals(now.steps, now.decisions)
     return { transactionId, kind: 'done', status: now.status, given, needed }
   })
 }
 
 async function spendCode(
-  deps: DecisionDeps,
+  deps: DecideManyDeps,
   { checker, code }: DecideManyCommand,
   items: DecideManyCommand['items'],
 ): Promise<Result<void, DecisionRefusal>> {

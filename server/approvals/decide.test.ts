@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
-import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { createSettler } from '#server/transactions/settle.ts'
 import { type DecisionCommand, decide } from './decide.ts'
 import { EXPIRED_MESSAGE, expireApprovals } from './expire-approvals.ts'
 import { recallTransaction } from './recall-transaction.ts'
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const deps = () => ({ pool: database.pool, clock: systemClock })
+const deps = () => decisionDeps(database.pool)
 
 async function waiting(
   applicationId: string,
@@ -139,7 +139,7 @@ test('an item whose time is over can only expire, and ends FAILED with a webhook
     item.transactionId,
   ])
   assert.equal(kindOf(await decision(item, checkerId)), 'expired')
-  assert.equal(await expireApprovals(database.pool), 1)
+  assert.equal(await expireApprovals({ ...deps(), settler: createSettler({ pool: database.pool }) }), 1)
   const { rows } = await database.pool.query(
     'select t.status, t.message, d.state from transactions t join webhook_deliveries d using (application_id, transaction_id) where t.transaction_id = $1',
     [item.transactionId],

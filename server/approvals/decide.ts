@@ -1,17 +1,18 @@
-import { approvalProgress, canDecide, type DecisionObstacle } from '#lib/approval-verdict.ts'
+import { canApprove, canDecide, type DecisionObstacle, type TermsObstacle } from '#lib/approval-verdict.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { Clock } from '#lib/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
+import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
 import { loadActor } from '#server/identity/load-actor.ts'
 import type { Actor } from '#server/transactions/actor.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
+import { type Wake, wakeFor } from '#server/transactions/wake.ts'
 import {
   type ApprovalDecision,
   type ApprovalItem,
+  type ApprovalTerms,
   insertDecision,
   lockCounters,
   noteChange,
@@ -19,6 +20,7 @@ import {
   selectItem,
 } from './approval-store.ts'
 import { contentHash, type ShownContent, shownContent } from './content-hash.ts'
+import { countApprovals } from './count-approvals.ts'
 
 export type DecisionCommand = {
   applicationId: string
@@ -39,41 +41,33 @@ export type DecisionCommand = {
 export type DecisionFailure =
   | { kind: 'not_found' }
   | { kind: DecisionObstacle; status: Transaction['status']; decisions: ApprovalDecision[] }
+  | { kind: TermsObstacle; operator: Transaction['operator']; type: Transaction['type'] }
+  /** The rule does not let the application's program decide. */
+  | { kind: 'api_may_not_decide'; rule: string }
+  /** The API user that sends the approval in started the transaction, and the rule asks for more than one person. */
+  | { kind: 'started_by_api_user'; rule: string }
   | { kind: 'code_required' }
   /** What was shown is not what stands there now; nothing was decided. */
   | { kind: 'content_changed'; content: ShownContent; hash: string }
 
-export type DecisionDeps = { pool: Pool; clock: Clock }
+export type DecisionDeps = { pool: Pool; wake: Wake }
 
 /**
- * Records one checker's decision and, when it was the last one needed, moves the transaction (DESIGN 9). A rejection
- * ends it at once. Everything is checked again under the application's lock, so of two checkers at once one wins and the
- * other learns what happened.
+ * Records one checker's decision and, when it was the last one needed, moves the transaction. A rejection ends it at once.
+ * Everything is checked again under the application's lock, so of two checkers at once one wins and the other learns what
+ * happened. Wakes the dispatcher or the webhook deliveries of this process after the commit.
  */
-export function decide(deps: DecisionDeps, command: DecisionCommand): Promise<Result<Transaction, DecisionFailure>> {
-  return withTransaction(deps.pool, async (trx) => {
+export async function decide(deps: DecisionDeps, command: DecisionCommand): Promise<Result<Transaction, DecisionFailure>> {
+  const decided = await withTransaction<Transaction, DecisionFailure>(deps.pool, async (trx) => {
     await lockCounters(trx, command.applicationId)
     const found = await loadWaiting(trx, command)
     if (!found) return err({ kind: 'not_found' })
-    const refusal = await refuseDecision(deps, trx, command, found)
+    const refusal = await refuseDecision(trx, command, found)
     if (refusal) return err(refusal)
-    // Without an item there is nothing to decide, which the state has already said.
-    const { item, decisions } = found
-    if (!item) throw new Error('A waiting transaction has no approval item')
-    const validated = decisions.filter((decision) => decision.decision === 'validated').length
-    const { step } = approvalProgress(item.steps, validated)
+    const step = await record(trx, command, found)
+    const isRefused = await moveOn(trx, command, found)
+    if (isRefused) return err(isRefused)
     const { applicationId, transactionId, checkerId, decision, note, through } = command
-    await insertDecision(trx, {
-      applicationId,
-      transactionId,
-      checkerId,
-      decision,
-      step,
-      note,
-      through,
-      usedCode: command.hasFreshCode ?? false,
-    })
-    await moveOn(trx, command, approvalProgress(item.steps, validated + 1).isComplete)
     await appendAudit(trx, {
       applicationId,
       actor: command.actor,
@@ -85,9 +79,11 @@ export function decide(deps: DecisionDeps, command: DecisionCommand): Promise<Re
     if (!after) throw new Error('A decided transaction is gone')
     return ok(after)
   })
+  if (decided.ok) wakeFor(deps.wake, decided.value.status)
+  return decided
 }
 
-type Found = { transaction: Transaction; item: ApprovalItem | undefined; decisions: ApprovalDecision[] }
+type Found = { transaction: Transaction; item: (ApprovalItem & ApprovalTerms) | undefined; decisions: ApprovalDecision[] }
 
 async function loadWaiting(trx: TrxClient, { applicationId, transactionId }: DecisionCommand): Promise<Found | undefined> {
   const transaction = await findTransaction(trx, applicationId, transactionId)
@@ -96,22 +92,24 @@ async function loadWaiting(trx: TrxClient, { applicationId, transactionId }: Dec
   return { transaction, item, decisions: await selectDecisions(trx, applicationId, transactionId) }
 }
 
-/** Persons first, then states, then what the rule and the screen ask (DESIGN 5, Order of checks). */
-async function refuseDecision(
-  deps: DecisionDeps,
-  trx: TrxClient,
-  command: DecisionCommand,
-  found: Found,
-): Promise<DecisionFailure | undefined> {
+/** Persons and programs first, then states, then what the rule and the screen ask. */
+async function refuseDecision(trx: TrxClient, command: DecisionCommand, found: Found): Promise<DecisionFailure | undefined> {
   const { transaction, item, decisions } = found
   const person = await loadActor(trx, command.checkerId, command.applicationId)
-  const verdict = canDecide({
+  const facts = {
     person: { id: command.checkerId, roles: person.ok ? person.value.roles : [] },
     makerId: transaction.makerId,
     status: transaction.status,
-    isExpired: item !== undefined && item.expiresAt <= deps.clock.now(),
+    isExpired: item?.isExpired ?? false,
     deciderIds: decisions.map((decision) => decision.checkerId),
-  })
+    isApplicationEnabled: item?.isApplicationEnabled ?? true,
+    isServiceEnabled: item?.isServiceEnabled ?? true,
+  }
+  const verdict = command.decision === 'validated' ? canApprove(facts) : canDecide(facts)
+  const isPersonal = verdict === 'not_a_checker' || verdict === 'is_maker'
+  const ofProgram = item && !isPersonal ? refuseProgram(command, item) : undefined
+  if (ofProgram) return ofProgram
+  if (verdict === 'application_disabled' || verdict === 'service_disabled') return refuseTerms(verdict, transaction)
   if (verdict !== true) return { kind: verdict, status: transaction.status, decisions }
   if (!item) throw new Error('A waiting transaction has no approval item')
   if (command.decision === 'validated' && item.needsCode && !command.hasFreshCode) return { kind: 'code_required' }
@@ -121,16 +119,56 @@ async function refuseDecision(
   return undefined
 }
 
-async function moveOn(trx: TrxClient, command: DecisionCommand, isComplete: boolean): Promise<void> {
+/**
+ * What the application's program may not do: decide where the rule leaves that to people, and approve what it started itself
+ * where the rule asks for two people or a code. One stolen set of credentials could otherwise start a payment and name
+ * every checker that it needs.
+ */
+function refuseProgram({ through, decision, actor }: DecisionCommand, item: ApprovalItem & ApprovalTerms): DecisionFailure | undefined {
+  if (through !== 'api') return undefined
+  if (!item.apiMayDecide) return { kind: 'api_may_not_decide', rule: item.rule.name }
+  const isJoint = item.needsCode || countApprovals(item.steps, []).needed > 1
+  return decision === 'validated' && isJoint && actor.id === item.startedByApiUser
+    ? { kind: 'started_by_api_user', rule: item.rule.name }
+    : undefined
+}
+
+function refuseTerms(kind: TermsObstacle, { operator, type }: Transaction): DecisionFailure {
+  return { kind, operator, type }
+}
+
+/** Writes the decision down; gives the step that it belongs to. */
+async function record(trx: TrxClient, command: DecisionCommand, { item, decisions }: Found): Promise<number> {
+  const { applicationId, transactionId, checkerId, decision, note, through, hasFreshCode = false } = command
+  const { step } = countApprovals(item?.steps ?? [], decisions)
+  await insertDecision(trx, { applicationId, transactionId, checkerId, decision, step, note, through, usedCode: hasFreshCode })
+  return step
+}
+
+/** Moves the transaction where the decision ends the wait. Gives the reason where it may not move after all. */
+async function moveOn(
+  trx: TrxClient,
+  command: DecisionCommand,
+  { item, decisions, transaction }: Found,
+): Promise<DecisionFailure | undefined> {
   const { applicationId, transactionId, checkerId, note, actor } = command
   const isRejection = command.decision === 'rejected'
+  const isComplete = countApprovals(item?.steps ?? [], [...decisions, { decision: command.decision, counts: true }]).isComplete
   // One approval of several moves nothing, but whoever looks at the queue has to see it.
-  if (!isRejection && !isComplete) return noteChange(trx, applicationId)
+  if (!isRejection && !isComplete) {
+    await noteChange(trx, applicationId)
+    return undefined
+  }
   const [outcome] = await transition(trx, [
     isRejection
       ? { applicationId, transactionId, event: 'rejected', message: note, reason: note, actor, checkerId }
       : { applicationId, transactionId, event: 'approved', reason: note, actor, checkerId },
   ])
-  // Everything was checked under the lock: a refusal here means that a check is missing above.
-  if (!outcome?.isMoved) throw new Error(`The decision on ${transactionId} did not move it`)
+  if (outcome?.isMoved) return undefined
+  // The switches of the application and its services are not under its lock: one can have been turned since they were read.
+  const terms = await selectItem(trx, applicationId, transactionId)
+  if (terms && !terms.isApplicationEnabled) return refuseTerms('application_disabled', transaction)
+  if (terms && !terms.isServiceEnabled) return refuseTerms('service_disabled', transaction)
+  // Turned there and back again, or a check is missing above, which running again does not hide.
+  throw new ChangedMeanwhileError(`The decision on ${transactionId} did not move it`)
 }

@@ -14,21 +14,23 @@ export type PhoneRow = {
   createdAt: Date
 }
 
-/** The newest transactions with this phone, at most `limit`: one index descent, however often the number was paid. */
+/** The newest transactions of this person, at most `limit`: one index descent for each form of the number, however often it was paid. */
 export async function selectOfPhone(
   queryable: Queryable,
   applicationId: string,
-  phoneNumber: string,
+  phoneNumbers: readonly string[],
   exceptId: string,
   limit: number,
 ): Promise<PhoneRow[]> {
   const { rows } = await queryable.query<PhoneRow>({
-    name: 'select_of_phone',
+    name: 'select_of_phones',
     text: `select t.transaction_id as "transactionId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
         t.customer_name as "customerName", t.created_at as "createdAt"
-      from transactions t where t.application_id = $1 and t.phone_number = $2 and t.transaction_id <> $3
-      order by t.sequence desc limit $4`,
-    values: [applicationId, phoneNumber, exceptId, limit],
+      from unnest($2::text[]) as p (phone_number)
+        cross join lateral (select n.* from transactions n where n.application_id = $1 and n.phone_number = p.phone_number
+                            order by n.sequence desc limit $4 + 1) t
+      where t.transaction_id <> $3 order by t.sequence desc limit $4`,
+    values: [applicationId, phoneNumbers, exceptId, limit],
   })
   return rows
 }

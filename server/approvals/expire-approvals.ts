@@ -1,6 +1,7 @@
-import type { Queryable } from '#server/database/pool.ts'
+import type { Pool } from '#server/database/pool.ts'
+import type { Logger } from '#server/logger.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
-import { transition } from '#server/transactions/transition.ts'
+import type { Settler } from '#server/transactions/settle.ts'
 import { selectExpired } from './approval-store.ts'
 
 /** What partner and maker read of a transaction that nobody decided in time. */
@@ -8,20 +9,30 @@ export const EXPIRED_MESSAGE = "Délai d'approbation dépassé"
 
 const BATCH = 200
 
+export type ExpireDeps = { pool: Pool; settler: Pick<Settler, 'settle'>; logger: Pick<Logger, 'error'> }
+
 /**
- * Ends waiting transactions whose time is over as FAILED, with a webhook like any other result (DESIGN 9).
- * Safe in several processes at once: the guarded update lets one of them move each. Returns how many it moved.
+ * Ends waiting transactions whose time is over as FAILED, with a webhook like any other result. Safe in several processes
+ * at once: the guarded update lets one of them move each. One that cannot be moved is logged and does not keep the others
+ * waiting. Returns how many it moved.
  */
-export async function expireApprovals(queryable: Queryable): Promise<number> {
+export async function expireApprovals({ pool, settler, logger }: ExpireDeps): Promise<number> {
   let moved = 0
+  // What could not be moved is still there, ahead of the rest.
+  let stuck = 0
   for (;;) {
-    const expired = await selectExpired(queryable, BATCH)
-    if (expired.length === 0) return moved
-    const outcomes = await transition(
-      queryable,
-      expired.map((one) => ({ ...one, event: 'expired' as const, message: EXPIRED_MESSAGE, actor: SYSTEM_ACTOR })),
+    const expired = await selectExpired(pool, BATCH, stuck)
+    await Promise.all(
+      expired.map(async (one) => {
+        try {
+          const outcome = await settler.settle({ ...one, event: 'expired', message: EXPIRED_MESSAGE, actor: SYSTEM_ACTOR })
+          if (outcome?.isMoved) moved++
+        } catch (error) {
+          stuck++
+          logger.error({ err: error, ...one }, 'A transaction whose approval expired could not be ended')
+        }
+      }),
     )
-    moved += outcomes.filter((outcome) => outcome?.isMoved).length
     if (expired.length < BATCH) return moved
   }
 }

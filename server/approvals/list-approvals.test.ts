@@ -7,7 +7,7 @@ import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { systemClock } from '#server/clock.ts'
 import { countWaiting } from '#server/reports/count-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { decide } from './decide.ts'
 import { findApproval, listApprovals, snapshotApprovals } from './list-approvals.ts'
@@ -43,10 +43,15 @@ async function scene() {
   const queue = async (viewer: (typeof cast)[keyof typeof cast], name: ApprovalQueue, filter: Record<string, string> = {}) =>
     listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }), systemClock.now())
   const say = (transactionId: string, checkerId: string, decision: 'validated' | 'rejected') =>
-    decide(
-      { pool, clock: systemClock },
-      { applicationId, transactionId, checkerId, decision, note: 'Seen', through: 'back_office', actor: { kind: 'person', id: checkerId } },
-    )
+    decide(decisionDeps(pool), {
+      applicationId,
+      transactionId,
+      checkerId,
+      decision,
+      note: 'Seen',
+      through: 'back_office',
+      actor: { kind: 'person', id: checkerId },
+    })
   return { applicationId, cast, make, queue, say }
 }
 
@@ -138,9 +143,9 @@ test('the hash that a row carries is the one that a decision is checked against'
     through: 'back_office',
     actor: { kind: 'person', id: cast.second.id },
   } as const
-  const stale = await decide({ pool: database.pool, clock: systemClock }, { ...command, expectedHash: row.contentHash })
+  const stale = await decide(decisionDeps(database.pool), { ...command, expectedHash: row.contentHash })
   assert.equal(stale.ok ? 'ok' : stale.error.kind, 'content_changed')
-  assert.ok((await decide({ pool: database.pool, clock: systemClock }, { ...command, expectedHash: after.contentHash })).ok)
+  assert.ok((await decide(decisionDeps(database.pool), { ...command, expectedHash: after.contentHash })).ok)
 })
 
 test('an item that needs a code may not be validated by somebody without a second factor, but rejected', async () => {
@@ -175,18 +180,15 @@ test('a snapshot of a filter is exactly what may be decided by it', async () => 
 test('who decided is named also where the program of the application sent the decision in', async () => {
   const { applicationId, cast, make } = await scene()
   const id = await make(cast.maker.id)
-  const decided = await decide(
-    { pool: database.pool, clock: systemClock },
-    {
-      applicationId,
-      transactionId: id,
-      checkerId: cast.checker.id,
-      decision: 'rejected',
-      note: 'Duplicate',
-      through: 'api',
-      actor: { kind: 'api', id: randomUUID() },
-    },
-  )
+  const decided = await decide(decisionDeps(database.pool), {
+    applicationId,
+    transactionId: id,
+    checkerId: cast.checker.id,
+    decision: 'rejected',
+    note: 'Duplicate',
+    through: 'api',
+    actor: { kind: 'api', id: randomUUID() },
+  })
   assert.ok(decided.ok)
   const row = await findApproval(database.pool, cast.second, id, systemClock.now())
   assert.deepEqual([row?.end?.event, row?.end?.by, row?.end?.reason], ['rejected', 'Test person', 'Duplicate'])

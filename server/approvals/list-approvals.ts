@@ -1,5 +1,5 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
-import { approvalProgress, canDecide } from '#lib/approval-verdict.ts'
+import { canApprove, canDecide } from '#lib/approval-verdict.ts'
 import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount, type DecidedItem } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { Role } from '#lib/permissions.ts'
@@ -7,6 +7,7 @@ import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { ApprovalDecision } from './approval-store.ts'
 import { contentHash, shownContent } from './content-hash.ts'
+import { countApprovals } from './count-approvals.ts'
 import { groupWaiting, type QueueRow, selectByIds, selectDecided, selectWaiting, type WaitingGroup } from './queue-store.ts'
 
 /** Who looks: what rows say about buttons depends on it. */
@@ -127,14 +128,17 @@ function toDecidedItem(row: ApprovalRow): DecidedItem {
 
 function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): ApprovalRow {
   const decisions = row.decisions.map((decision) => ({ ...decision, decidedAt: new Date(decision.decidedAt) }))
-  const progress = approvalProgress(row.steps, decisions.filter((decision) => decision.decision === 'validated').length)
-  const verdict = canDecide({
+  const progress = countApprovals(row.steps, decisions)
+  const facts = {
     person: viewer,
     makerId: row.makerId,
     status: row.status,
     isExpired: row.expiresAt <= now,
     deciderIds: decisions.map((decision) => decision.checkerId),
-  })
+    isApplicationEnabled: row.isApplicationEnabled,
+    isServiceEnabled: row.isServiceEnabled,
+  }
+  const mayApprove = canApprove(facts)
   return {
     transactionId: row.transactionId,
     externalId: row.externalId,
@@ -160,17 +164,19 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Approv
     given: progress.given,
     needed: progress.needed,
     needsCode: row.needsCode,
-    decisions: decisions.map(({ decidedAt, checkerId, checkerName, decision, note, usedCode }) => ({
+    apiMayDecide: row.apiMayDecide,
+    decisions: decisions.map(({ decidedAt, checkerId, checkerName, decision, note, usedCode, counts }) => ({
       checkerId,
       checkerName,
       decision,
       note,
       usedCode,
+      counts,
       at: decidedAt.toISOString(),
     })),
     end: row.end && { ...row.end, by: row.end.by ?? decidedBy(row), at: new Date(row.end.at).toISOString() },
-    canApprove: verdict === true && row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : verdict,
-    canReject: verdict,
+    canApprove: mayApprove === true && row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : mayApprove,
+    canReject: canDecide(facts),
     canRecall: row.makerId !== viewer.id ? 'not_the_maker' : row.status === 'PENDING_APPROVAL' ? true : 'not_waiting',
     contentHash: hashOf(row, decisions),
   }

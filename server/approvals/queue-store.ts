@@ -15,7 +15,10 @@ export type QueueRow = Transaction & {
   rule: ApprovalBand['rule']
   steps: number[]
   needsCode: boolean
+  apiMayDecide: boolean
   expiresAt: Date
+  isApplicationEnabled: boolean
+  isServiceEnabled: boolean
   decisions: {
     checkerId: string
     checkerName: string
@@ -24,6 +27,7 @@ export type QueueRow = Transaction & {
     note: string
     usedCode: boolean
     through: 'api' | 'back_office'
+    counts: boolean
     decidedAt: string
   }[]
   end: ApprovalEnd | null
@@ -34,9 +38,13 @@ const DECIDED_MAX = 2_000
 
 const COLUMNS =
   sql.raw(`${TRANSACTION_COLUMNS}, m.name as "makerName", i.policy_version as "policyVersion", i.rule, i.steps, i.needs_code as "needsCode",
-  i.expires_at as "expiresAt",
+  i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
+  coalesce((select a.is_enabled from applications a where a.application_id = t.application_id), false) as "isApplicationEnabled",
+  coalesce((select s.is_enabled from transfer_services s
+            where s.application_id = t.application_id and s.operator = t.operator and s.type = t.type), true) as "isServiceEnabled",
   coalesce((select json_agg(json_build_object('checkerId', d.checker_id, 'checkerName', p.name, 'decision', d.decision, 'step', d.step, 'note', d.note,
-              'usedCode', d.used_code, 'through', d.through, 'decidedAt', d.decided_at) order by d.decided_at, d.checker_id)
+              'usedCode', d.used_code, 'through', d.through,
+              'counts', t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id), 'decidedAt', d.decided_at) order by d.decided_at, d.checker_id)
             from approval_decisions d join people p on p.person_id = d.checker_id
             where d.application_id = t.application_id and d.transaction_id = t.transaction_id), '[]') as decisions,
   case when t.status <> 'PENDING_APPROVAL' then (select json_build_object('event', e.event, 'by', p.name, 'reason', e.reason, 'at', e.at)

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
 import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { decide } from './decide.ts'
 import { readApproval } from './read-approval.ts'
@@ -36,18 +36,15 @@ test('who can decide is every active checker who neither made it nor has decided
     (await readApproval(pool, { applicationId, id: id ?? '', roles, hasSecondFactor: false }, item.transactionId, systemClock.now()))
       ?.deciders
   const say = async (checkerId: string | undefined) => {
-    const said = await decide(
-      { pool, clock: systemClock },
-      {
-        applicationId,
-        transactionId: item.transactionId,
-        checkerId: checkerId ?? '',
-        decision: 'validated',
-        note: 'Seen',
-        through: 'back_office',
-        actor: { kind: 'person', id: checkerId ?? '' },
-      },
-    )
+    const said = await decide(decisionDeps(pool), {
+      applicationId,
+      transactionId: item.transactionId,
+      checkerId: checkerId ?? '',
+      decision: 'validated',
+      note: 'Seen',
+      through: 'back_office',
+      actor: { kind: 'person', id: checkerId ?? '' },
+    })
     assert.ok(said.ok)
   }
   assert.deepEqual(await decidersFor(finance, ['finance']), { isMe: false, others: ['Awa', 'Jean'] })

@@ -1,5 +1,6 @@
 import type { ApprovalEvidence } from '#lib/approvals.ts'
 import { formatMinor } from '#lib/money.ts'
+import { phoneNumberForms } from '#lib/phone-number.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
@@ -21,7 +22,7 @@ export async function readEvidence(
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
   const [others, room] = await Promise.all([
-    selectOfPhone(queryable, applicationId, transaction.phoneNumber, transactionId, LOOKED_AT_MAX),
+    selectOfPhone(queryable, applicationId, phoneNumberForms(transaction.phoneNumber), transactionId, LOOKED_AT_MAX),
     transaction.type === 'DEPOSIT' ? selectDepositRoom(queryable, applicationId, transaction.operator) : undefined,
   ])
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor

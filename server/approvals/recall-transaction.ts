@@ -5,15 +5,19 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
+import { type Wake, wakeFor } from '#server/transactions/wake.ts'
 import { lockCounters } from './approval-store.ts'
 
 export type RecallCommand = { applicationId: string; transactionId: string; makerId: string; reason: string }
 export type RecallFailure = 'not_found' | 'not_the_maker' | 'not_waiting'
 
-/** A maker takes back what still waits (DESIGN 9): it ends FAILED with the maker's reason. */
-export function recallTransaction(deps: { pool: Pool }, command: RecallCommand): Promise<Result<Transaction, RecallFailure>> {
+/** A maker takes back what still waits: it ends FAILED with the maker's reason, and the deliveries of this process are woken. */
+export async function recallTransaction(
+  deps: { pool: Pool; wake: Wake },
+  command: RecallCommand,
+): Promise<Result<Transaction, RecallFailure>> {
   const { applicationId, transactionId, makerId, reason } = command
-  return withTransaction<Transaction, RecallFailure>(deps.pool, async (trx) => {
+  const recalled = await withTransaction<Transaction, RecallFailure>(deps.pool, async (trx) => {
     await lockCounters(trx, applicationId)
     const transaction = await findTransaction(trx, applicationId, transactionId)
     if (!transaction) return err('not_found')
@@ -25,4 +29,6 @@ export function recallTransaction(deps: { pool: Pool }, command: RecallCommand):
     const after = await findTransaction(trx, applicationId, transactionId)
     return after ? ok(after) : err('not_found')
   })
+  if (recalled.ok) wakeFor(deps.wake, recalled.value.status)
+  return recalled
 }

@@ -1,6 +1,6 @@
 import type { TrxClient } from '#server/database/pool.ts'
 import { insertEntries, lockChain, readHead, type StoredEntry } from './audit-store.ts'
-import { type AuditDetails, GENESIS_HASH, hashEntry, storableDetails, storableText } from './canonical-text.ts'
+import { type AuditDetails, GENESIS_HASH, hashEntry, storableDetails, storableSubject } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
 /** The chain of acts that belong to no single application. */
@@ -19,7 +19,7 @@ export type AuditEntry = {
 /**
  * Adds one entry to the chain of its application, inside the caller's database transaction: what is recorded happened,
  * and what happened is recorded. Call it last: it holds that application's chain until the transaction ends.
- * Throws when details name a secret (DESIGN 13).
+ * An entry is bounded: what is too long is cut (canonical-text.ts). Throws when details name a secret.
  */
 export async function appendAudit(trx: TrxClient, entry: AuditEntry): Promise<void> {
   await appendAuditEntries(trx, [entry])
@@ -44,7 +44,7 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
         at: head.at,
         actor: entry.actor,
         action: entry.action,
-        subject: storableText(entry.subject),
+        subject: storableSubject(entry.subject),
         details: storableDetails(entry.details ?? {}),
       }
       const hash = hashEntry(previousHash, chained)

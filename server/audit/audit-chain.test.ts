@@ -126,6 +126,31 @@ test('a cut-off end shows in the count and the last digest', async () => {
   assert.ok(!cut.headHash.equals(whole.headHash))
 })
 
+test('an entry of any size is stored bounded, says what was cut, and verifies', async () => {
+  const applicationId = randomUUID()
+  const deep = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)
+  const large: [AuditDetails, (details: AuditDetails) => boolean][] = [
+    [{ note: 'x'.repeat(1_000_000) }, ({ note }) => String(note).length === 2_000 && String(note).endsWith('…')],
+    [
+      { list: Array.from({ length: 5_000 }, (_, place) => place) },
+      ({ list }) => Array.isArray(list) && list.length === 201 && list.at(-1) === '… 4800',
+    ],
+    [Object.fromEntries(Array.from({ length: 5_000 }, (_, place) => [`k${place}`, place])), (details) => details['…'] === 4_800],
+    [{ deep }, (details) => JSON.stringify(details).length < 200],
+    [
+      { list: Array.from({ length: 200 }, () => 'y'.repeat(1_000)) },
+      ({ cut, length, sha256 }) => cut === true && Number(length) > 200_000 && String(sha256).length === 64,
+    ],
+  ]
+  for (const [details, isCut] of large) {
+    await append({ ...entry(applicationId, details), subject: 's'.repeat(100_000) })
+    const [stored] = await listAudit(database.pool, applicationId, { size: 1 })
+    assert.ok(stored && isCut(stored.details), JSON.stringify(stored?.details).slice(0, 200))
+    assert.ok(JSON.stringify([stored.subject, stored.details]).length < 20_000)
+  }
+  assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, BigInt(large.length))
+})
+
 test('a detail that names a secret is refused before anything is written', async () => {
   const applicationId = randomUUID()
   for (const key of ['password', 'apiKey', 'secret', 'refreshToken']) {

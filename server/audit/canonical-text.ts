@@ -50,20 +50,50 @@ export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** Details as jsonb can keep them. Throws on a key that names a secret: that is a bug of the caller. */
-export function storableDetails(details: AuditDetails): AuditDetails {
-  return Object.fromEntries(
-    Object.entries(details).map(([key, value]) => {
-      if (SECRET_KEYS.has(key)) throw new Error(`The audit record must not hold "${key}"`)
-      return [storableText(key), storable(value)]
-    }),
-  )
+/** Beyond these a part of an entry is cut, and says so: the record is kept for ever, and its chain is read as a whole. */
+const TEXT_LENGTH_MAX = 2_000
+const ITEMS_MAX = 200
+const DEPTH_MAX = 8
+/** Of all details of an entry as JSON. */
+const DETAILS_LENGTH_MAX = 16_384
+
+/** The subject of an entry: at most 2,000 characters. */
+export function storableSubject(text: string): string {
+  return cutText(text)
 }
 
-function storable(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return storableText(value)
-  if (Array.isArray(value)) return value.map(storable)
-  return value !== null && typeof value === 'object' ? storableDetails(value) : value
+/**
+ * Details as jsonb can keep them, at most 16,384 characters of JSON: long texts, lists and nesting are cut, and details that are still
+ * larger are replaced by their size and SHA-256, which a copy kept elsewhere can be compared with. Throws on a key that
+ * names a secret: that is a bug of the caller.
+ */
+export function storableDetails(details: AuditDetails): AuditDetails {
+  const stored = storableObject(details, 1)
+  const text = JSON.stringify(stored)
+  if (text.length <= DETAILS_LENGTH_MAX) return stored
+  return { cut: true, length: text.length, sha256: createHash('sha256').update(text).digest('hex') }
+}
+
+function storableObject(value: { [key: string]: JsonValue }, depth: number): { [key: string]: JsonValue } {
+  const entries = Object.entries(value)
+  const kept = entries.slice(0, ITEMS_MAX).map(([key, entry]): [string, JsonValue] => {
+    if (SECRET_KEYS.has(key)) throw new Error(`The audit record must not hold "${key}"`)
+    return [cutText(key), storable(entry, depth)]
+  })
+  return Object.fromEntries(entries.length > ITEMS_MAX ? [...kept, ['…', entries.length - ITEMS_MAX]] : kept)
+}
+
+function storable(value: JsonValue, depth: number): JsonValue {
+  if (typeof value === 'string') return cutText(value)
+  if (value === null || typeof value !== 'object') return value
+  if (depth >= DEPTH_MAX) return '…'
+  if (!Array.isArray(value)) return storableObject(value, depth + 1)
+  const kept = value.slice(0, ITEMS_MAX).map((entry) => storable(entry, depth + 1))
+  return value.length > ITEMS_MAX ? [...kept, `… ${value.length - ITEMS_MAX}`] : kept
+}
+
+function cutText(text: string): string {
+  return storableText(text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX - 1)}…` : text)
 }
 
 function sortKeys(value: JsonValue): JsonValue {

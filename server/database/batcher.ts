@@ -1,3 +1,5 @@
+import { createFairQueue } from './fair-queue.ts'
+
 /** The queue is full: the caller answers "try again" at once instead of waiting in a line that only grows. */
 export class OverloadedError extends Error {
   constructor(queueMax: number) {
@@ -9,14 +11,21 @@ export class OverloadedError extends Error {
 export type BatcherOptions<Item, Outcome> = {
   /** Two items with one key never share a batch: the later one waits for the next and sees what the first did. */
   key(item: Item): string
+  /** Whose item it is. Batches take one item of each in turn, and what waits is shared between them. Absent: everything is one share. */
+  shareOf?(item: Item): string
   /** Does the whole batch, one outcome per item in the same order. */
   run(items: Item[]): Promise<Outcome[]>
-  /** More than this many items waiting is refused with OverloadedError. */
+  /**
+   * More than this many items waiting is refused with OverloadedError: to the share that has the most, which loses its newest
+   * item where another share with less needs the room.
+   */
   queueMax: number
+  /** More than this many waiting items of one share are refused with OverloadedError, however little the others have. */
+  shareMax?: number
   batchMax: number
   /** How many batches may be under way at once: one executes while the other flushes. */
   slots: number
-  /** True where one item's content made `run` throw: the items are then run one by one, so that only that one fails. */
+  /** True where one item's content made `run` throw: the batch is then run in halves down to that item, so that only it fails. */
   isItemError?(error: unknown): boolean
   /** Told the size of each batch, for the metrics. */
   onBatch?(size: number): void
@@ -34,20 +43,32 @@ type Entry<Item, Outcome> = { item: Item; key: string; resolve(outcome: Outcome)
 
 /**
  * Collects single items into batches without a timer: while one batch is under way the next collects, so a quiet system
- * answers at once and a busy one makes its batches larger (DESIGN 6, Intake).
+ * answers at once and a busy one makes its batches larger.
  */
 export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outcome>): Batcher<Item, Outcome> {
-  let queue: Entry<Item, Outcome>[] = []
+  const queue = createFairQueue<Entry<Item, Outcome>>()
+  const shareMax = options.shareMax ?? options.queueMax
   let underWay = 0
   let isScheduled = false
   let whenIdle: (() => void)[] = []
 
   function submit(item: Item): Promise<Outcome> {
-    if (queue.length >= options.queueMax) return Promise.reject(new OverloadedError(options.queueMax))
+    const share = options.shareOf?.(item) ?? ''
+    if (!hasRoom(share)) return Promise.reject(new OverloadedError(options.queueMax))
     return new Promise((resolve, reject) => {
-      queue.push({ item, key: options.key(item), resolve, reject })
+      queue.push(share, { item, key: options.key(item), resolve, reject })
       schedule()
     })
+  }
+
+  /** Whether this share may add an item; makes room for it at the cost of the largest share where the queue is full. */
+  function hasRoom(share: string): boolean {
+    const own = queue.sizeOf(share)
+    if (own >= shareMax) return false
+    if (queue.size() < options.queueMax) return true
+    const displaced = queue.displace(own)
+    displaced?.reject(new OverloadedError(options.queueMax))
+    return displaced !== undefined
   }
 
   /** Starts a batch after the present turn of the event loop, so that requests that arrived together go together. */
@@ -56,22 +77,17 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      while (queue.length > 0 && underWay < options.slots) start(takeBatch())
+      while (queue.size() > 0 && underWay < options.slots) start(takeBatch())
     })
   }
 
   function takeBatch(): Entry<Item, Outcome>[] {
-    const batch: Entry<Item, Outcome>[] = []
     const keys = new Set<string>()
-    const left: Entry<Item, Outcome>[] = []
-    for (const entry of queue) {
-      if (batch.length < options.batchMax && !keys.has(entry.key)) {
-        keys.add(entry.key)
-        batch.push(entry)
-      } else left.push(entry)
-    }
-    queue = left
-    return batch
+    return queue.take(options.batchMax, ({ key }) => {
+      if (keys.has(key)) return false
+      keys.add(key)
+      return true
+    })
   }
 
   function start(batch: Entry<Item, Outcome>[]): void {
@@ -80,7 +96,7 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     runBatch(batch).finally(() => {
       underWay--
       schedule()
-      if (underWay === 0 && queue.length === 0) {
+      if (underWay === 0 && queue.size() === 0) {
         for (const resolve of whenIdle) resolve()
         whenIdle = []
       }
@@ -96,14 +112,17 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
         else entry.resolve(outcome as Outcome)
       }
     } catch (error) {
-      if (batch.length > 1 && options.isItemError?.(error)) for (const entry of batch) await runBatch([entry])
-      else for (const entry of batch) entry.reject(error)
+      if (batch.length > 1 && options.isItemError?.(error)) {
+        const half = batch.length >> 1
+        await runBatch(batch.slice(0, half))
+        await runBatch(batch.slice(half))
+      } else for (const entry of batch) entry.reject(error)
     }
   }
 
   return {
     submit,
-    waiting: () => queue.length,
-    drain: () => (underWay === 0 && queue.length === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+    waiting: queue.size,
+    drain: () => (underWay === 0 && queue.size() === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   }
 }

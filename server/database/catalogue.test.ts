@@ -18,15 +18,20 @@ const REFERENCE_TABLES: Record<string, string> = {
   api_users: 'a few rows per application; a partner signs in by user name alone',
   people: 'one row per person, who may belong to several applications',
   recovery_codes: 'ten rows per person',
+  ended_sessions: 'one row per session that was signed out within the last twelve hours; a person may belong to several applications',
+  sign_in_networks: 'at most twenty rows per name that signs in; looked up before anybody has signed in',
   sign_in_throttles: 'one row per name or address that failed lately; belongs to no application yet',
   application_versions: 'one row per application: which of them changed',
   schema_migrations: 'one row per migration',
   schema_functions: 'one row per function file',
+  installation: 'one row: whether this database belongs to a sandbox or to production',
+  secrets_keys: 'one row per key that secrets are encrypted with',
+  retention_marks: 'one row per kind of row that is removed when it is old',
   ledger_seal: 'one row: up to when postings are summed by day',
 }
 
 /** Rows that are written once (DESIGN 7): whoever may write in the database can neither change nor remove them. */
-const APPEND_ONLY_TABLES = ['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries']
+const APPEND_ONLY_TABLES = ['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries', 'operator_contradictions']
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }
 

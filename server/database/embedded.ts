@@ -70,10 +70,16 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const password = (await readFile(passwordFile, 'utf8')).trim()
   const port = options.port ?? (await freePort())
   const child = spawnServer(native, dataDirectory, { ...SETTINGS, ...options.settings, port: String(port) }, owner)
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await untilReady(url, child, logFileOf(dataDirectory))
   return { url, dataDirectory, port, pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended) }
+}
+
+/** Ends the server that a killed process of ours left running on the data that was wanted at this place. */
+export async function endLeftoverPostgres(wanted: string): Promise<void> {
+  const elsewhere = (await readFile(markerOf(wanted), 'utf8').catch(() => '')).trim()
+  await endLeftover(elsewhere ? path.join(elsewhere, 'postgres') : wanted)
 }
 
 async function unprivilegedUser(): Promise<Owner> {
@@ -91,7 +97,11 @@ async function reachablePlaces(wanted: string, owner: Owner | undefined): Promis
   const native = canReach(path.join(packaged, 'bin', 'postgres'), owner) ? packaged : await copyNative(packaged)
   if (canReach(path.dirname(wanted), owner)) return { native, dataDirectory: wanted }
   await removeAbandoned()
-  return { native, dataDirectory: path.join(await placeElsewhere(`${wanted}.elsewhere`), 'postgres') }
+  return { native, dataDirectory: path.join(await placeElsewhere(markerOf(wanted)), 'postgres') }
+}
+
+function markerOf(wanted: string): string {
+  return `${wanted}.elsewhere`
 }
 
 /** The folder under /var/lib/countersign that belongs to this data; `marker` beside the wanted place remembers it. */
@@ -199,6 +209,8 @@ function logFileOf(dataDirectory: string): string {
 async function untilReady(url: string, child: ChildProcess, logFile: string): Promise<void> {
   // Recovery after a crash replays the log first; how long that takes depends on the load before the crash.
   for (let waitedMs = 0; waitedMs < 120_000; waitedMs += 50) {
+    if (child.pid === undefined)
+      throw new Error('PostgreSQL could not be started: the program is missing, or the machine is short of processes')
     if (child.signalCode !== null) throw new Error(`PostgreSQL was ended by ${child.signalCode} while starting`)
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended while starting (exit code ${child.exitCode}); ${logFile} says why`)
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })

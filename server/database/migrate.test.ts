@@ -5,8 +5,8 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { functionFiles, migrate } from './migrate.ts'
-import { createPool } from './pool.ts'
+import { applyPatiently, functionFiles, type MigrateOptions, migrate } from './migrate.ts'
+import { createPool, type Pool } from './pool.ts'
 
 const run = promisify(execFile)
 const MIGRATE_ONCE = fileURLToPath(new URL('../testing/migrate-once.ts', import.meta.url))
@@ -51,6 +51,81 @@ test('a database that is up to date is left alone', async () => {
   try {
     await migrate(pool)
     assert.deepEqual(await migrate(pool), [])
+  } finally {
+    await pool.end()
+  }
+})
+
+/** A transaction that reads the table, as an export does, and another one that has something to write meanwhile. */
+async function whileRead<Value>(work: () => Promise<Value>): Promise<{ value: Value; longestWriteMs: number }> {
+  const reader = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'a long export' })
+  const writer = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'intake' })
+  const trx = await reader.connect()
+  let isDone = false
+  let longestWriteMs = 0
+  async function keepWriting(): Promise<void> {
+    while (!isDone) {
+      const startedMs = performance.now()
+      await writer.query('update sign_in_throttles set failures = 0')
+      longestWriteMs = Math.max(longestWriteMs, performance.now() - startedMs)
+    }
+  }
+  try {
+    await trx.query('begin')
+    await trx.query('select * from sign_in_throttles')
+    const writing = keepWriting()
+    const value = await work().finally(() => {
+      isDone = true
+    })
+    await writing
+    return { value, longestWriteMs }
+  } finally {
+    await trx.query('rollback')
+    trx.release()
+    await reader.end()
+    await writer.end()
+  }
+}
+
+/** Stands for a migration that changes the table and needs it for itself. */
+function changeTable(pool: Pool, options: MigrateOptions): Promise<boolean> {
+  return applyPatiently(pool, 'Migration zz_test.sql', options, async (trx) => {
+    await trx.query('alter table sign_in_throttles alter column failures set default 0')
+    return true
+  })
+}
+
+test('a migration that needs a table somebody reads holds nobody up for more than a moment, says who holds it, and gives up in a sentence', async () => {
+  const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'waits' })
+  try {
+    await migrate(pool)
+    const waits: string[] = []
+    const { value, longestWriteMs } = await whileRead(() =>
+      changeTable(pool, { onWait: (message) => waits.push(message), lockPauseMs: 100, lockLimitMs: 2_500 }).catch((error: Error) => error),
+    )
+    assert.ok(value instanceof Error)
+    assert.match(
+      value.message,
+      /^Migration zz_test\.sql could not be applied: a table that it changes is in use\. .*"a long export".* End it, or start again later\.$/,
+    )
+    assert.ok(waits.length >= 1 && waits.every((message) => message.includes('waits for a table that is in use')))
+    assert.ok(longestWriteMs < 2_000, `a write waited for ${Math.round(longestWriteMs)} ms`)
+  } finally {
+    await pool.end()
+  }
+})
+
+test('a migration that waited is applied as soon as the table is free', async () => {
+  const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'waits' })
+  try {
+    await migrate(pool)
+    const waited = Promise.withResolvers<void>()
+    const { value: changing } = await whileRead(async () => {
+      const pending = changeTable(pool, { onWait: () => waited.resolve(), lockPauseMs: 100 })
+      await waited.promise
+      return { pending }
+    })
+    assert.equal(await changing.pending, true)
   } finally {
     await pool.end()
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { glob, readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, TrxClient } from './pool.ts'
 
 const MIGRATIONS_URL = new URL('./migrations/', import.meta.url)
@@ -8,21 +9,38 @@ const SERVER_URL = new URL('../', import.meta.url)
 const LOCK_KEY = 7_304_114_802
 
 /**
+ * How long a file waits for the lock of a table. Whoever needs the table meanwhile queues behind it, intake included, so
+ * the wait is short and repeated, with pauses that let them through.
+ */
+const LOCK_TIMEOUT_MS = 1_000
+const LOCK_PAUSE_MS = 3_000
+const LOCK_LIMIT_MS = 5 * 60_000
+
+export type MigrateOptions = {
+  /** Told in a sentence when a file waits for somebody else's transaction. */
+  onWait?: (message: string) => void
+  /** How long to try in all before giving up. */
+  lockLimitMs?: number
+  lockPauseMs?: number
+}
+
+/**
  * Brings the schema up to date: the tables with the files of migrations/ that this database has not seen, in order of
  * their names, then the functions with the files of `server/<folder>/sql/` whose content has changed. Each file has a
  * transaction of its own. Safe when several processes start at once: the lock lasts as long as each transaction, which
- * also holds behind PgBouncer. Throws when an applied migration was edited afterwards. Returns the names of the
- * migrations and the paths of the functions that it applied.
+ * also holds behind PgBouncer. A table that somebody else's transaction holds is tried again and again, without blocking
+ * the others that need it. Throws when that takes too long, and when an applied migration was edited afterwards. Returns
+ * the names of the migrations and the paths of the functions that it applied.
  */
-export async function migrate(pool: Pool): Promise<string[]> {
+export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
   const applied: string[] = []
   for (const name of (await readdir(MIGRATIONS_URL)).filter((entry) => entry.endsWith('.sql')).sort()) {
     const sql = await readFile(new URL(name, MIGRATIONS_URL), 'utf8')
-    if (await applyLocked(pool, `Migration ${name}`, (trx) => applyMigration(trx, name, sql))) applied.push(name)
+    if (await applyPatiently(pool, `Migration ${name}`, options, (trx) => applyMigration(trx, name, sql))) applied.push(name)
   }
   for (const file of await functionFiles()) {
     const sql = await readFile(new URL(file, SERVER_URL), 'utf8')
-    if (await applyLocked(pool, `Function ${file}`, (trx) => applyFunction(trx, file, sql))) applied.push(file)
+    if (await applyPatiently(pool, `Function ${file}`, options, (trx) => applyFunction(trx, file, sql))) applied.push(file)
   }
   return applied
 }
@@ -33,13 +51,54 @@ export async function functionFiles(): Promise<string[]> {
   return files.sort()
 }
 
+/** Runs `apply` in a transaction under the lock, and again after a pause when a table was held for too long. */
+export async function applyPatiently(
+  pool: Pool,
+  what: string,
+  options: MigrateOptions,
+  apply: (trx: TrxClient) => Promise<boolean>,
+): Promise<boolean> {
+  const { onWait = () => undefined, lockLimitMs = LOCK_LIMIT_MS, lockPauseMs = LOCK_PAUSE_MS } = options
+  const endsAtMs = performance.now() + lockLimitMs
+  for (;;) {
+    try {
+      return await applyLocked(pool, what, apply)
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error
+      const holder = await describeOldestTransaction(pool)
+      if (performance.now() > endsAtMs) {
+        throw new Error(`${what} could not be applied: a table that it changes is in use. ${holder} End it, or start again later.`)
+      }
+      onWait(`${what} waits for a table that is in use. ${holder}`)
+      await delay(lockPauseMs)
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof Error && 'code' in error.cause && error.cause.code === '55P03'
+}
+
+/** A sentence about the transaction that has been open longest: most likely the one that holds the table. */
+async function describeOldestTransaction(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ pid: number; name: string; seconds: number }>(
+    `select pid, application_name as name, extract(epoch from now() - xact_start)::int as seconds from pg_stat_activity
+       where datname = current_database() and xact_start is not null and pid <> pg_backend_pid() order by xact_start limit 1`,
+  )
+  const [oldest] = rows
+  if (!oldest) return 'Its transaction has just ended.'
+  return `The longest open transaction is that of "${oldest.name}" (PostgreSQL process ${oldest.pid}, ${oldest.seconds} s).`
+}
+
 /** Runs `apply` in a transaction under the lock. Throws an Error that names `what` when it fails. */
 async function applyLocked(pool: Pool, what: string, apply: (trx: TrxClient) => Promise<boolean>): Promise<boolean> {
   const trx = await pool.connect()
   let broken: Error | undefined
   try {
     await trx.query('begin')
+    // Waiting for another process that migrates holds nobody up, so this lock may take its time.
     await trx.query('select pg_advisory_xact_lock($1)', [LOCK_KEY])
+    await trx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     const isApplied = await apply(trx)
     await trx.query('commit')
     return isApplied

@@ -30,7 +30,8 @@ export function openPools({ databaseUrl, databaseReplicaUrl, poolSize, preparesS
     pool: createPool({
       databaseUrl,
       connectionsMax: databaseReplicaUrl ? poolSize : poolSize - reportConnections,
-      applicationName: `countersign ${role}`,
+      // Unlike the names that releases used which store secrets in plain text; see secrets-at-rest/seal-store.ts.
+      applicationName: `countersign ${role} process`,
       preparesStatements,
     }),
     reportPool: createPool({

@@ -102,6 +102,7 @@ export type Database = {
     rule: ApprovalBand['rule']
     steps: number[]
     needs_code: boolean
+    api_may_decide: boolean
     expires_at: Date
   }
   approval_decisions: {

@@ -34,12 +34,17 @@ export async function withTransaction<Value, Failure>(
   }
 }
 
+/** Thrown inside `work` when what it read changed under it: everything is rolled back and `work` runs again, as after a deadlock. */
+export class ChangedMeanwhileError extends Error {
+  readonly code = '40001'
+}
+
 /** True for errors after which PostgreSQL asks the client to run the whole transaction again. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && RETRYABLE.has(error.code)
 }
 
-/** True for a statement that failed for what was in it (SQLSTATE classes 22 and 23), not for the state of the server. */
+/** True for a statement that failed for what was in it (SQLSTATE classes 22, 23 and 54), not for the state of the server. */
 export function isDataError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]/.test(error.code)
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(2[23]|54)/.test(error.code)
 }

@@ -1,7 +1,11 @@
 import type { Result } from '#lib/result.ts'
+import type { BodyOwner } from './body-budget.ts'
 
-/** Why a body could not be had: over the limit, slower than allowed, or the peer went away. */
-export type BodyProblem = 'too_large' | 'too_slow' | 'aborted'
+/**
+ * Why a body could not be had: over its limit, slower than allowed, not sent as HTTP wants it, no room for it beside the bodies that are
+ * in progress, or the peer went away.
+ */
+export type BodyProblem = 'too_large' | 'too_slow' | 'malformed' | 'no_room' | 'aborted'
 
 /**
  * One request, free of any framework: the front door and the Next mount both make these (DESIGN 3).
@@ -19,6 +23,6 @@ export type ApiRequest = {
   header(name: string): string | undefined
   /** All headers by their lower-case names, for whoever checks a signature. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Reads the body, at most `bytesMax` of it. Called once, and only after the caller is known. */
-  readBody(bytesMax: number): Promise<Result<Uint8Array, BodyProblem>>
+  /** Reads the body, at most `bytesMax` of it, on the account of `owner`. Called once, and only after the caller is known. */
+  readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>>
 }

@@ -1,51 +1,55 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '#lib/time.ts'
+import type { BodyProblem } from './api-request.ts'
+import { breakConnection, connectionOf, guardSocket } from './connection.ts'
 import { errorBody, type Refusal, refuse } from './errors.ts'
 
 /** What node's parser tells beside the code. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
+type Fault = { refusal: Refusal; body: BodyProblem }
+
 /** How long a client may take to read a refusal before the connection goes. */
 const LINGER_MS = 1_000
 const REQUEST_LINE = /^[A-Z]+ (\S+)/
 
-// An HTTP parser stops at the first fault, so these connections cannot be used again.
-const UNDER_WAY = new WeakMap<Socket, number>()
-
-/** Notes that a connection has one more answer (1) or one fewer (-1) to wait for. */
-export function noteUnderWay(socket: Socket, change: 1 | -1): void {
-  UNDER_WAY.set(socket, (UNDER_WAY.get(socket) ?? 0) + change)
-}
-
 /**
- * Answers what is not HTTP, too large in its head, or too slow, with the five fields like every other error. While an
- * earlier request of the same connection is being answered nothing is written: it would be taken for that answer.
+ * Answers what is not HTTP, too large in its head, or too slow, with the five fields like every other error. While a request of the same
+ * connection waits for its answer nothing is written here: it would be taken for that answer. If the fault is in the body of that
+ * request, its reading ends at once, and its own answer tells why.
  */
 export function answerClientError(error: ParserError, socket: Socket, clock: Clock): void {
-  const refusal = refusalFor(error)
-  if (!refusal || !socket.writable) {
+  const fault = faultOf(error)
+  const connection = connectionOf(socket)
+  if (!fault || !socket.writable) {
     socket.destroy()
     return
   }
-  if ((UNDER_WAY.get(socket) ?? 0) > 0) {
-    if (refusal.status === 408) socket.destroy()
-    return
+  // The parser reports each further packet as the same fault.
+  if (connection.isBroken) return
+  breakConnection(connection, fault.body)
+  if (connection.answersDue === 0) writeRaw(socket, fault.refusal, pathOf(error.rawPacket), clock)
+}
+
+/** CONNECT asks for a tunnel: there is none here. `stream` is the socket, or what node puts around it while a body arrives. */
+export function refuseConnect(incoming: IncomingMessage, stream: Duplex, clock: Clock): void {
+  guardSocket(stream)
+  writeRaw(stream, refuse(405, 'The method CONNECT is not offered here.'), incoming.url ?? '', clock)
+}
+
+function faultOf({ code = '' }: ParserError): Fault | undefined {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { refusal: refuse(431, 'The head of the request is too large: at most 16384 bytes.'), body: 'malformed' }
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { refusal: refuse(413, 'The chunk extensions are too large.'), body: 'too_large' }
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { refusal: refuse(408, 'The request did not arrive in time.'), body: 'too_slow' }
+    default:
+      return code.startsWith('HPE_') ? { refusal: refuse(400, 'The request is not valid HTTP.'), body: 'malformed' } : undefined
   }
-  writeRaw(socket, refusal, pathOf(error.rawPacket), clock)
-}
-
-/** CONNECT asks for a tunnel: there is none here. */
-export function refuseConnect(incoming: IncomingMessage, socket: Socket, clock: Clock): void {
-  writeRaw(socket, refuse(405, 'The method CONNECT is not offered here.'), incoming.url ?? '', clock)
-}
-
-function refusalFor(error: ParserError): Refusal | undefined {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return refuse(431, 'The head of the request is too large: at most 16384 bytes.')
-  if (error.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return refuse(413, 'The chunk extensions are too large.')
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse(408, 'The request did not arrive in time.')
-  if (error.code?.startsWith('HPE_')) return refuse(400, 'The request is not valid HTTP.')
-  return undefined
 }
 
 function pathOf(rawPacket: Buffer | undefined): string {
@@ -53,16 +57,16 @@ function pathOf(rawPacket: Buffer | undefined): string {
   return target.split('?', 1)[0] ?? ''
 }
 
-function writeRaw(socket: Socket, refusal: Refusal, path: string, clock: Clock): void {
+function writeRaw(stream: Duplex, refusal: Refusal, path: string, clock: Clock): void {
   const body = errorBody(refusal, path, clock)
-  socket.end(
+  stream.end(
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? 'Error'}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
   )
   // What the client still sends is taken and dropped: closing on it at once would destroy the answer on its way.
-  socket.removeAllListeners('data')
-  socket.on('data', () => undefined)
-  socket.resume()
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-  socket.once('close', () => clearTimeout(timer))
+  stream.removeAllListeners('data')
+  stream.on('data', () => undefined)
+  stream.resume()
+  const timer = setTimeout(() => stream.destroy(), LINGER_MS)
+  stream.once('close', () => clearTimeout(timer))
 }

@@ -11,7 +11,8 @@ before(async () => {
     frontDoor: {
       headersTimeoutMs: 1_000,
       requestTimeoutMs: 2_000,
-      bodyLimits: { timeoutMs: 300, lingerMs: 300, lingerBytesMax: 1024 * 1024 },
+      bodyTimeoutMs: 300,
+      linger: { timeMs: 300, bytesMax: 1024 * 1024 },
     },
   })
 })

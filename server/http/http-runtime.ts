@@ -6,9 +6,11 @@ import type { Directory } from '../identity/directory.ts'
 import type { SignInThrottle } from '../identity/sign-in-throttle.ts'
 import type { Logger } from '../logger.ts'
 import type { Connectors } from '../operators/connector.ts'
+import type { ForcedQueryDesk } from '../operators/forced-query-desk.ts'
 import type { CallbackDesk } from '../operators/handle-callback.ts'
 import type { Intake } from '../transactions/intake.ts'
 import type { Settler } from '../transactions/settle.ts'
+import type { Wake } from '../transactions/wake.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -27,9 +29,9 @@ export type HttpRuntime = {
   settler: Settler
   connectors: Connectors
   callbacks: CallbackDesk
+  forcedQueries: ForcedQueryDesk
   metrics: Metrics
-  /** Told when a decision may have given the dispatcher or the deliveries something to do. */
-  onDecided?: () => void
+  wake: Wake
   /** Absent where request lines are switched off. */
   accessLog?: AccessLog
 }

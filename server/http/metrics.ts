@@ -5,16 +5,18 @@ export type Metrics = {
   countRequest(endpoint: string, status: number, durationMs: number): void
   /** Told the size of each batch that intake or settlement ran. */
   observeBatch(kind: BatchKind, size: number): void
-  /** Told the outcome of each webhook attempt, operator call and the like. */
-  countOutcome(kind: OutcomeKind, outcome: string): void
+  /** Told the outcome of each webhook attempt, operator call and the like; of `count` of them at once (default 1). */
+  countOutcome(kind: OutcomeKind, outcome: string, count?: number): void
   /** Adds a figure that is read when somebody looks: a queue's depth, a pool's connections. */
   addGauge(name: string, help: string, read: () => number): void
+  /** Adds how often processes of this service crashed and were restarted, by process. */
+  addCrashes(crashes: Readonly<Record<string, number>>): void
   /** The whole text in the exposition format. */
   write(): Promise<{ body: string; contentType: string }>
 }
 
 export type BatchKind = 'intake' | 'settlement'
-export type OutcomeKind = 'webhook' | 'operator'
+export type OutcomeKind = 'webhook' | 'operator' | 'decision'
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
@@ -53,7 +55,7 @@ export function createMetrics(): Metrics {
   })
   const outcomes = new Counter({
     name: 'countersign_outcomes_total',
-    help: 'Outcomes of calls to others',
+    help: 'Outcomes of calls to others, and of decisions made in the back office',
     labelNames: ['kind', 'outcome'],
     registers,
   })
@@ -72,7 +74,7 @@ export function createMetrics(): Metrics {
       seconds.observe(durationMs / 1_000)
     },
     observeBatch: (kind, size) => batches.observe({ kind }, size),
-    countOutcome: (kind, outcome) => outcomes.inc({ kind, outcome }),
+    countOutcome: (kind, outcome, count = 1) => outcomes.inc({ kind, outcome }, count),
     addGauge(name, help, read) {
       new Gauge({
         name: `countersign_${name}`,
@@ -82,6 +84,15 @@ export function createMetrics(): Metrics {
           this.set(read())
         },
       })
+    },
+    addCrashes(crashes) {
+      const counter = new Counter({
+        name: 'countersign_crashes_total',
+        help: 'Crashes after which the process was restarted',
+        labelNames: ['process'],
+        registers,
+      })
+      for (const [name, count] of Object.entries({ service: 0, ...crashes })) counter.inc({ process: name }, count)
     },
     write: async () => ({ body: await registry.metrics(), contentType: registry.contentType }),
   }

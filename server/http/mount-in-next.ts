@@ -1,13 +1,17 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import type { ApiRequest, BodyProblem } from './api-request.ts'
+import { BodyBudget, type BodyHold, type BodyOwner } from './body-budget.ts'
 import { handleApiRequest } from './handle-api-request.ts'
 import type { HttpRuntime } from './http-runtime.ts'
-import { BODY_LIMITS } from './node-request.ts'
+import { BODY_TIMEOUT_MS } from './node-request.ts'
 import { createPeerResolver, type PeerResolver } from './peer-address.ts'
-import { doorFacts } from './peer-context.ts'
+import { type DoorFacts, doorFacts } from './peer-context.ts'
 import { readTarget } from './target.ts'
+import { LINGER } from './write-response.ts'
 
 const RUNTIME_KEY = Symbol.for('countersign.runtime')
+/** What bodies are counted on where Next runs without the front door. */
+const OWN_BUDGET = new BodyBudget()
 const RESOLVERS = new WeakMap<HttpRuntime, PeerResolver>()
 
 /**
@@ -18,7 +22,9 @@ export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PAT
 
 async function answer(request: Request): Promise<Response> {
   const runtime = findRuntime()
-  const response = await handleApiRequest(runtime, new FetchRequest(request, runtime))
+  const apiRequest = new FetchRequest(request, runtime)
+  const response = await handleApiRequest(runtime, apiRequest)
+  apiRequest.release()
   return new Response(request.method === 'HEAD' ? null : response.body, {
     status: response.status,
     headers: {
@@ -45,6 +51,8 @@ class FetchRequest implements ApiRequest {
   readonly peerAddress: string | undefined
   readonly isForwarded: boolean
   readonly #request: Request
+  readonly #facts: DoorFacts | undefined
+  #hold: BodyHold | undefined
 
   constructor(request: Request, runtime: HttpRuntime) {
     const facts = doorFacts()
@@ -56,6 +64,7 @@ class FetchRequest implements ApiRequest {
     this.peerAddress = facts ? facts.peerAddress : peersOf(runtime).resolve(undefined, request.headers.get('x-forwarded-for') ?? undefined)
     this.isForwarded = facts ? facts.isForwarded : request.headers.has('x-forwarded-for') || request.headers.has('forwarded')
     this.#request = request
+    this.#facts = facts
   }
 
   get headers(): Record<string, string> {
@@ -66,8 +75,16 @@ class FetchRequest implements ApiRequest {
     return this.#request.headers.get(name) ?? undefined
   }
 
-  readBody(bytesMax: number): Promise<Result<Uint8Array, BodyProblem>> {
-    return collect(this.#request.body, bytesMax)
+  async readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>> {
+    this.#hold = (this.#facts?.budget ?? OWN_BUDGET).open(owner)
+    const body = await collect(this.#request.body, bytesMax, this.#hold)
+    const problem = this.#facts?.bodyProblem
+    return problem === undefined ? body : err(problem)
+  }
+
+  /** Gives the memory of the body back to the budget, once the request is answered. */
+  release(): void {
+    this.#hold?.release()
   }
 }
 
@@ -82,35 +99,41 @@ function peersOf(runtime: HttpRuntime): PeerResolver {
 }
 
 /** The same limits as at the front door: what is too large is read to its end, within bounds, so that the answer is read. */
-async function collect(body: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<Result<Uint8Array, BodyProblem>> {
+async function collect(
+  body: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+  hold: BodyHold,
+): Promise<Result<Uint8Array, BodyProblem>> {
   if (!body) return ok(new Uint8Array())
   const reader = body.getReader()
   const chunks: Uint8Array[] = []
   let bytes = 0
-  let isLate = false
-  let deadline = setTimeout(stop, BODY_LIMITS.timeoutMs)
-  function stop(): void {
-    isLate = true
+  let problem: BodyProblem | undefined
+  let deadline = setTimeout(() => stop('too_slow'), BODY_TIMEOUT_MS)
+  function stop(reason: BodyProblem): void {
+    problem ??= reason
     reader.cancel().catch(() => undefined)
   }
   try {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      const wasTooLarge = bytes > bytesMax
       bytes += value.length
-      if (bytes <= bytesMax) chunks.push(value)
-      else if (!wasTooLarge) {
-        clearTimeout(deadline)
-        deadline = setTimeout(stop, BODY_LIMITS.lingerMs)
-      }
-      if (bytes > BODY_LIMITS.lingerBytesMax) stop()
+      if (bytes > LINGER.bytesMax) stop('too_large')
+      if (problem) continue
+      if (bytes > bytesMax) problem = 'too_large'
+      else if (!hold.raiseTo(bytes)) problem = 'no_room'
+      else chunks.push(value)
+      if (!problem) continue
+      chunks.length = 0
+      hold.release()
+      clearTimeout(deadline)
+      deadline = setTimeout(() => stop('too_slow'), LINGER.timeMs)
     }
   } catch {
     return err('aborted')
   } finally {
     clearTimeout(deadline)
   }
-  if (bytes > bytesMax) return err('too_large')
-  return isLate ? err('too_slow') : ok(Buffer.concat(chunks))
+  return problem ? err(problem) : ok(Buffer.concat(chunks))
 }

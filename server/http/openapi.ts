@@ -21,6 +21,7 @@ type Operation = {
   method: 'get' | 'post'
   id: string
   summary: string
+  description?: string
   query?: z.ZodObject
   body?: Json
   answer: Json
@@ -42,7 +43,7 @@ const COMPONENTS = {
 } as const
 
 const ERROR_MEANINGS: Record<number, string> = {
-  400: 'The form of the input, an externalId that is taken, or a state that does not allow this',
+  400: 'The input is missing or invalid, the externalId is taken, or the state does not allow this',
   401: 'A credential is missing, invalid or expired',
   403: 'Address, user, application or transfer service is not admitted, or the person may not do this',
   404: 'No transaction with this id, or no such endpoint',
@@ -52,7 +53,7 @@ const ERROR_MEANINGS: Record<number, string> = {
   415: 'The body is not uncompressed UTF-8 JSON',
   429: 'Too many attempts; see Retry-After',
   500: 'A temporary error of an operator, or an internal error',
-  503: 'Too much is waiting; see Retry-After',
+  503: 'Too much is waiting or being received; see Retry-After',
 }
 
 const REQUEST_EXAMPLE: Json = {
@@ -68,6 +69,14 @@ const REQUEST_EXAMPLE: Json = {
 const ref = (name: keyof typeof COMPONENTS): Json => ({ $ref: `#/components/schemas/${name}` })
 const arrayOf = (items: Json, limits: { [name: string]: Json } = {}): Json => ({ type: 'array', items, ...limits })
 const NUMBER: Json = { type: 'number', description: 'A single JSON decimal number, exact to the last digit' }
+
+const BATCH_DESCRIPTION =
+  'All elements are checked before anything starts: if one of them is invalid, or its externalId belongs to a transaction with other ' +
+  'content, the response is 400, its message names the index and the field, and nothing is started. Otherwise the response is 200 with one ' +
+  'element for each element of the request, in the same order. When another request takes an externalId with other content at the same ' +
+  'moment, after the check and before the start, the element at that index is an Error with status 400 and that deposit is not started; ' +
+  'all others are. A response of 503 can mean that some deposits were started: send the same array again, and what was started is returned ' +
+  'and not started twice.'
 
 const PARTNER_ERRORS = [400, 401, 403, 405, 500]
 const BODY_ERRORS = [408, 413, 415, 503]
@@ -95,10 +104,11 @@ const OPERATIONS: Operation[] = [
     path: 'depositMultiple',
     method: 'post',
     id: 'depositMultiple',
-    summary: 'Start several deposits, all or none',
+    summary: 'Start several deposits',
+    description: BATCH_DESCRIPTION,
     errors: BODY_ERRORS,
     body: arrayOf(ref('TransactionRequest'), { minItems: 1, maxItems: BATCH_LENGTH_MAX }),
-    answer: arrayOf(ref('InitiationResponse')),
+    answer: arrayOf({ oneOf: [ref('InitiationResponse'), ref('Error')] }),
   },
   {
     path: 'transaction-status',
@@ -116,13 +126,18 @@ const OPERATIONS: Operation[] = [
     summary: 'Ask the operator now and store what it says',
     query: synchroniseQuerySchema,
     answer: ref('TransactionRecord'),
-    errors: [404],
+    errors: [404, 429, 503],
   },
   {
     path: 'validateTransaction',
     method: 'post',
     id: 'validateTransaction',
     summary: 'Approve a waiting transaction',
+    description:
+      'Records the approval of the checker that checkerId names; the last approval that the rule requires sends the transaction to the operator. ' +
+      'Each approval rule says whether decisions may be sent in through the API: the default rule of an application allows it, other rules do not unless an administrator allows it, and 403 names the rule. ' +
+      'Where a rule requires two checkers or more, or a one-time code, the API user that started the transaction cannot approve it (403). ' +
+      'A transaction of a disabled application or transfer service cannot be approved (403).',
     query: validateQuerySchema,
     answer: ref('TransactionRecord'),
     errors: [404],
@@ -132,6 +147,8 @@ const OPERATIONS: Operation[] = [
     method: 'post',
     id: 'rejectTransaction',
     summary: 'Reject a waiting transaction',
+    description:
+      'Ends the transaction as FAILED with the reason as its message. Allowed through the API where validateTransaction is: 403 names the rule otherwise. Rejecting stays possible in a disabled transfer service.',
     query: rejectQuerySchema,
     answer: ref('TransactionRecord'),
     errors: [404],
@@ -203,7 +220,7 @@ const TOKEN_OPERATIONS: Operation[] = [
     summary: 'User name and password for tokens',
     body: ref('AccessTokenRequest'),
     answer: ref('TokenResponse'),
-    errors: [400, 401, 403, 405, 408, 413, 415, 429, 500],
+    errors: [400, 401, 403, 405, 408, 413, 415, 429, 500, 503],
     isOpen: true,
   },
   {
@@ -213,7 +230,7 @@ const TOKEN_OPERATIONS: Operation[] = [
     summary: 'A refresh token for new tokens',
     body: ref('RefreshTokenRequest'),
     answer: ref('TokenResponse'),
-    errors: [400, 401, 403, 405, 408, 413, 415, 500],
+    errors: [400, 401, 403, 405, 408, 413, 415, 500, 503],
     isOpen: true,
   },
 ]
@@ -244,7 +261,7 @@ export function buildOpenApiDocument(): Json {
 }
 
 function describeOperation(operation: Operation): Json {
-  const { id, summary, query, body, answer, errors, isOpen } = operation
+  const { id, summary, description, query, body, answer, errors, isOpen } = operation
   const responses: { [status: string]: Json } = { 200: { description: 'Done', content: { 'application/json': { schema: answer } } } }
   for (const status of errors.toSorted((left, right) => left - right)) {
     responses[status] = { description: ERROR_MEANINGS[status] ?? '', content: { 'application/json': { schema: ref('Error') } } }
@@ -252,6 +269,7 @@ function describeOperation(operation: Operation): Json {
   return {
     operationId: id,
     summary,
+    ...(description ? { description } : {}),
     ...(isOpen ? { security: [] } : {}),
     ...(query ? { parameters: describeQuery(query) } : {}),
     ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body, ...exampleFor(id) } } } } : {}),

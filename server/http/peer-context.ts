@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { BodyProblem } from './api-request.ts'
+import type { BodyBudget } from './body-budget.ts'
 
 /** What only the front door knows of a request, because Next hides or changes it on the way to a handler. */
 export type DoorFacts = {
@@ -7,6 +9,10 @@ export type DoorFacts = {
   isForwarded: boolean
   /** The target as it arrived; Next repairs what it cannot decode. */
   url: string
+  /** What all bodies of the process are counted on. */
+  budget: BodyBudget
+  /** Why the body that Next is reading will not be complete. Next itself would see nothing but its end. */
+  bodyProblem?: BodyProblem
 }
 
 const KEY = Symbol.for('countersign.peer')

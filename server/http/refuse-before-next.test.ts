@@ -12,7 +12,9 @@ let server: Server
 let baseUrl: string
 
 before(async () => {
-  server = createServer((incoming, outgoing) => void callNext(incoming, outgoing, (request, response) => handler(request, response)))
+  server = createServer(
+    (incoming, outgoing) => void callNext(incoming, outgoing, { next: (request, response) => handler(request, response) }),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
@@ -123,25 +125,6 @@ test('the site’s own forms pass, also behind a proxy that names the host', asy
   assert.equal((await send('/kora', 'POST', { origin: baseUrl })).body, 'reached')
   assert.equal((await send('/kora', 'POST', { origin: 'https://pay.example.com', 'x-forwarded-host': 'pay.example.com' })).body, 'reached')
   assert.equal((await send('/kora', 'POST')).body, 'reached')
-})
-
-test('400, 413: an action with more values or parts than any of ours takes never reaches Next; the largest of ours does', async () => {
-  handler = (incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => outgoing.end(String(Buffer.concat(chunks).length)))
-  }
-  const post = (body: string, type = 'text/plain;charset=UTF-8') =>
-    sendRequest(baseUrl, { path: '/kora/approvals', method: 'POST', headers: { 'content-type': type }, body })
-  const item = { transactionId: '0'.repeat(36), contentHash: '0'.repeat(64) }
-  const largest = JSON.stringify(['kora', { decision: 'validated', note: ','.repeat(500), code: '000000', items: Array(500).fill(item) }])
-  assert.deepEqual(await post(largest).then(({ status, body }) => [status, body]), [200, String(largest.length)])
-  assert.equal((await post('x'.repeat(1024 * 1024))).status, 200)
-  for (const body of [`[${'{},'.repeat(300_000)}1]`, '['.repeat(6_000), `[{${'"k":1,'.repeat(6_000)}"k":1}]`, '\r\n--x'.repeat(300)])
-    assert.equal((await post(body)).status, 400, body.slice(0, 20))
-  assert.equal((await post('x'.repeat(1024 * 1024 + 1))).status, 413)
-  assert.equal((await post('-'.repeat(64 * 1024 + 1), 'multipart/form-data; boundary=-')).status, 413)
-  assert.equal((await post('x'.repeat(64 * 1024 + 1), '')).status, 413)
 })
 
 test('programs get a code, people a page, for what lies below /api', async () => {

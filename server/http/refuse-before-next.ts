@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isCleanText } from '#lib/clean-text.ts'
+import { hasFewValues } from './action-values.ts'
 import { guardAnswer } from './guard-answer.ts'
 import { type PageNotes, runWithNotes } from './page-notes.ts'
-import { readActionBody } from './read-action-body.ts'
 import { answerRefusal, type RefusalAnswer } from './refusal-page.ts'
-import { findEndpoint } from './routes.ts'
 
 /** Whatever answers the pages: Next's request handler. */
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
@@ -13,31 +12,35 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
 
 /**
- * Hands a request on to Next, unless Next would answer it with 500 although the client is at fault: a target that is not percent-encoded
- * UTF-8, a form or an action of another site. Those get a 4xx with our own words here, because there is no place inside Next to catch them:
- * it throws before the proxy, the route or the action runs. The body of a form or an action is read and measured here as well
- * (read-action-body.ts). The endpoints of the API check their own requests.
+ * Hands the request of a page on to Next, unless Next would answer it with 500 although the client is at fault: a target that is not
+ * percent-encoded UTF-8, a form or an action of another site, an action with more values than any of ours takes. Those get a 4xx with our
+ * own words here, because there is no place inside Next to catch them: it throws before the proxy, the route or the action runs. `body` is
+ * what the request was found to carry.
  */
-export function callNext(incoming: IncomingMessage, outgoing: ServerResponse, next: Handler): unknown {
+export function callNext(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { next, body }: { next: Handler; body?: Uint8Array | undefined },
+): unknown {
   const url = incoming.url ?? '/'
   const [path = '/'] = url.split('?', 1)
-  if (findEndpoint(path)) return next(incoming, outgoing)
-  const status = findRefusal(incoming, path, url)
+  const status = findRefusal(incoming, { path, url, body })
   if (status !== undefined) return send(outgoing, refusalOf(incoming, status), incoming.method === 'HEAD')
   const notes: PageNotes = { isReached: false, status: undefined }
   guardAnswer(incoming, outgoing, notes, (refused) => refusalOf(incoming, refused))
-  if (incoming.method !== 'POST' || path.startsWith('/api/')) return runWithNotes(notes, () => next(incoming, outgoing))
-  return readActionBody(incoming).then((read) => {
-    if (read.ok) return runWithNotes(notes, () => next(read.value, outgoing))
-    return send(outgoing, refusalOf(incoming, read.error), false)
-  })
+  return runWithNotes(notes, () => next(incoming, outgoing))
 }
 
 /** The status of the refusal; undefined for a request that Next can read. */
-function findRefusal(incoming: IncomingMessage, path: string, url: string): number | undefined {
+function findRefusal(
+  incoming: IncomingMessage,
+  { path, url, body }: { path: string; url: string; body: Uint8Array | undefined },
+): number | undefined {
+  const isPage = path !== '/api' && !path.startsWith('/api/')
   if (!isReadable(url)) return 400
-  if (!PAGE_METHODS.has(incoming.method ?? '') && !path.startsWith('/api/')) return 405
+  if (!PAGE_METHODS.has(incoming.method ?? '') && isPage) return 405
   if (incoming.method !== 'GET' && incoming.method !== 'HEAD' && !isFromHere(incoming)) return 403
+  if (isPage && body && !hasFewValues(body)) return 400
   return undefined
 }
 

@@ -1,21 +1,30 @@
-import { createSecretKey, hash, randomUUID } from 'node:crypto'
+import { createHmac, createSecretKey, hash, randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '#lib/time.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
-/** How long an access token works (DESIGN 5, Tokens). */
+/** How long an access token is valid, in seconds. */
 export const ACCESS_TOKEN_SECONDS = 3_600
 const AUDIENCE = 'countersign:api'
 const ISSUER = 'countersign'
 const VERIFIED_MAX = 20_000
 const TOKEN_LENGTH_MAX = 4_096
 
-export type AccessClaims = { apiUserId: string; applicationId: string; expiresAtMs: number }
+/** The epoch of every API user until its tokens are first ended, and of tokens that were issued before they carried one. */
+const FIRST_EPOCH = 1
+
+/** `epoch` counts how often the tokens of this user have been ended; see `authenticateCaller`. */
+export type AccessClaims = { apiUserId: string; applicationId: string; epoch: number; expiresAtMs: number }
 
 /** Signs and checks access tokens. */
 export type Tokens = {
   clock: Clock
-  sign(apiUserId: string, applicationId: string): Promise<string>
+  sign(apiUserId: string, applicationId: string, epoch?: number): Promise<string>
+  /**
+   * The random part of the refresh token that replaces `refreshToken`: always the same 32 bytes, which nobody can compute
+   * without the secret. A repeated exchange therefore returns the one successor again although only its digest is stored.
+   */
+  successorBytes(refreshToken: string): Buffer
   /** The claims of a token that we signed and that has not expired; at once when this process has seen it before. */
   verify(token: string): AccessClaims | undefined | Promise<AccessClaims | undefined>
 }
@@ -33,6 +42,7 @@ export type TokensOptions = {
 export function createTokens({ clock, secret }: TokensOptions): Tokens {
   if (Buffer.byteLength(secret) < 32) throw new Error('The secret for access tokens must be at least 32 bytes')
   const key = createSecretKey(secret, 'utf8')
+  const successorKey = createHmac('sha256', secret).update('successors of refresh tokens').digest()
   const verified = createBoundedCache<string, AccessClaims>(VERIFIED_MAX)
 
   async function check(token: string, fingerprint: string): Promise<AccessClaims | undefined> {
@@ -44,8 +54,9 @@ export function createTokens({ clock, secret }: TokensOptions): Tokens {
         requiredClaims: ['sub', 'app', 'exp'],
         currentDate: clock.now(),
       })
-      if (typeof payload.sub !== 'string' || typeof payload['app'] !== 'string' || payload.exp === undefined) return undefined
-      const claims = { apiUserId: payload.sub, applicationId: payload['app'], expiresAtMs: payload.exp * 1_000 }
+      const { sub, exp, app, epoch = FIRST_EPOCH } = payload
+      if (typeof sub !== 'string' || typeof app !== 'string' || typeof epoch !== 'number' || exp === undefined) return undefined
+      const claims = { apiUserId: sub, applicationId: app, epoch, expiresAtMs: exp * 1_000 }
       verified.set(fingerprint, claims)
       return claims
     } catch {
@@ -56,9 +67,10 @@ export function createTokens({ clock, secret }: TokensOptions): Tokens {
 
   return {
     clock,
-    sign(apiUserId, applicationId) {
+    successorBytes: (refreshToken) => createHmac('sha256', successorKey).update(refreshToken).digest(),
+    sign(apiUserId, applicationId, epoch = FIRST_EPOCH) {
       const issuedAt = Math.floor(clock.now().getTime() / 1_000)
-      return new SignJWT({ app: applicationId })
+      return new SignJWT({ app: applicationId, epoch })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)

@@ -4,8 +4,8 @@ import type { Caller } from './authenticate-caller.ts'
 export type AdmissionFailure = 'address_not_allowed' | 'user_blocked' | 'application_disabled'
 
 /**
- * Whether a caller who proved who it is may come in: address, then user, then application; each a 403
- * (spec, Authentication 3 and 4; DESIGN 5, Order of checks). `peerAddress` is the socket's, or what a trusted proxy says.
+ * Whether a caller who proved who it is may come in: address, then user, then application; each a 403.
+ * `peerAddress` is the socket's, or what a trusted proxy says.
  */
 export function admitCaller({ application, apiUserId }: Caller, peerAddress: string): Result<void, AdmissionFailure> {
   if (!application.allowList.admits(peerAddress)) return err('address_not_allowed')

@@ -62,6 +62,15 @@ export function throttleAddress(peerAddress: string): string {
   return address.kind() === 'ipv4' ? address.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64`
 }
 
+/** The wider network of an address, in which addresses are cheap to come by: an IPv4 /24, an IPv6 /48. */
+export function throttleNetwork(peerAddress: string): string {
+  const address = parseAddress(peerAddress)
+  if (!address) return 'unknown'
+  return address.kind() === 'ipv4'
+    ? `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24`
+    : `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`
+}
+
 function toRange(network: string): { address: Address; length: number }[] {
   const parsed = parseNetwork(network)
   if (!parsed.ok) return []

@@ -26,18 +26,17 @@ export async function findApiUserPlace(queryable: Queryable, username: string): 
   return row && { applicationId: row.application_id, apiUserId: row.api_user_id, username: row.username }
 }
 
-/** Sets a new password; false when there is no such user. */
+/** Sets a new password and ends the user's access tokens; false when there is no such user. */
 export async function updateApiUserPassword(
   trx: Queryable,
   applicationId: string,
   apiUserId: string,
   passwordHash: string,
 ): Promise<boolean> {
-  const { rowCount } = await trx.query('update api_users set password_hash = $3 where application_id = $1 and api_user_id = $2', [
-    applicationId,
-    apiUserId,
-    passwordHash,
-  ])
+  const { rowCount } = await trx.query(
+    'update api_users set password_hash = $3, token_epoch = token_epoch + 1 where application_id = $1 and api_user_id = $2',
+    [applicationId, apiUserId, passwordHash],
+  )
   return rowCount === 1
 }
 

@@ -2,6 +2,8 @@ import type { FeeSchedule } from '#lib/fees.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { TransferService } from './snapshot.ts'
 
 export type NewApplication = {
@@ -161,7 +163,7 @@ export async function insertWebhookSecret(trx: Queryable, applicationId: string,
   await trx.query('insert into webhook_secrets (application_id, webhook_secret_id, secret) values ($1, $2, $3)', [
     applicationId,
     webhookSecretId,
-    secret,
+    keyringOfProcess().seal(webhookSecretPlace(applicationId, webhookSecretId), secret),
   ])
 }
 

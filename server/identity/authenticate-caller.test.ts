@@ -29,7 +29,7 @@ before(async () => {
   lomé = await createTestPartner(database.pool)
   directory = await createDirectory({ pool: database.pool })
   tokens = createTokens({ clock: { now: () => new Date(nowMs) }, secret: SECRET })
-  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock })
+  const throttle = createSignInThrottle({ pool: database.pool, clock: systemClock, secret: 'a secret for tests' })
   bearer = must(await issueTokens({ pool: database.pool, tokens, directory, throttle }, { ...kora, peerAddress: '127.0.0.1' })).accessToken
 })
 after(async () => {

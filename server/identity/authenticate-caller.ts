@@ -16,8 +16,9 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
 const NO_KEYS: readonly ApiKeySnapshot[] = [{ hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) }]
 
 /**
- * Checks apiKey, apiId and bearer token (spec, Authentication 1). All three are always checked, digests are compared in
- * constant time, and there is one answer whichever is wrong. Touches no database.
+ * Checks apiKey, apiId and bearer token. All three are always checked, digests are compared in constant time, and the
+ * refusal is the same whichever is wrong. The token must name an API user of this application, and its epoch must not have
+ * been ended since. Everything is looked up in memory.
  */
 export async function authenticateCaller(
   directory: Directory,
@@ -31,6 +32,9 @@ export async function authenticateCaller(
   const claims = verified instanceof Promise ? await verified : verified
   // A token of another application than the key's proves nothing here.
   if (!application || !isKeyRight || claims?.applicationId !== application.applicationId) return err('unauthenticated')
+  const currentEpoch = application.apiUserEpochs.get(claims.apiUserId)
+  // A higher epoch is a token that was issued by another process after a change that this one reads within the next quarter second.
+  if (currentEpoch === undefined || claims.epoch < currentEpoch) return err('unauthenticated')
   return ok({ application, apiUserId: claims.apiUserId })
 }
 

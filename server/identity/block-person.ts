@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { updatePerson } from './person-store.ts'
+import { recordPersonAct } from './record-person-act.ts'
 
 /**
  * Blocks a person everywhere, or lets them in again. Their sessions end with their next request. Only the machine's
@@ -17,12 +17,7 @@ export async function blockPerson(
   if (actor.kind !== 'system') return err('not_permitted')
   return withTransaction(pool, async (trx) => {
     if ((await updatePerson(trx, personId, { isBlocked, endsSessions: true })) === undefined) return err('unknown_person')
-    await appendAudit(trx, {
-      applicationId: SERVICE_WIDE,
-      actor,
-      action: isBlocked ? 'person.blocked' : 'person.unblocked',
-      subject: personId,
-    })
+    await recordPersonAct(trx, { personId, actor, action: isBlocked ? 'person.blocked' : 'person.unblocked', isAccountChange: true })
     return ok(undefined)
   })
 }

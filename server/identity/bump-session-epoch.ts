@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { AuditActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { updatePerson } from './person-store.ts'
+import { recordPersonAct } from './record-person-act.ts'
 
 /** Signs a person out everywhere: every session that exists now ends. People may do it for themselves. Gives the new epoch. */
 export async function bumpSessionEpoch(
@@ -15,7 +15,7 @@ export async function bumpSessionEpoch(
   return withTransaction(pool, async (trx) => {
     const sessionEpoch = await updatePerson(trx, personId, { endsSessions: true })
     if (sessionEpoch === undefined) return err('unknown_person')
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor, action: 'person.signed_out_everywhere', subject: personId })
+    await recordPersonAct(trx, { personId, actor, action: 'person.signed_out_everywhere', isAccountChange: true })
     return ok({ sessionEpoch })
   })
 }

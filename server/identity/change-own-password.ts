@@ -1,10 +1,11 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { hashPassword } from './password.ts'
-import { findPassword, updatePerson } from './person-store.ts'
+import { updatePerson } from './person-store.ts'
+import { recordPersonAct } from './record-person-act.ts'
 import type { SignInFailure, SignInThrottle } from './sign-in-throttle.ts'
+import { verifyOwnPassword } from './verify-own-password.ts'
 
 /** Length is what makes a password strong; rules about its characters do not. */
 const LENGTH_MIN = 12
@@ -22,26 +23,13 @@ export async function changeOwnPassword(
 ): Promise<Result<{ sessionEpoch: number }, SignInFailure | { kind: 'password_too_short' } | { kind: 'unknown_person' }>> {
   const { personId, newPassword } = command
   if (newPassword.length < LENGTH_MIN || newPassword.length > LENGTH_MAX) return err({ kind: 'password_too_short' })
-  const person = await findPassword(deps.pool, personId)
-  if (!person) return err({ kind: 'unknown_person' })
-  const checked = await deps.throttle.check({
-    scope: 'person',
-    name: person.email,
-    address: command.peerAddress,
-    password: command.currentPassword,
-    passwordHash: person.passwordHash,
-  })
+  const checked = await verifyOwnPassword(deps, { personId, password: command.currentPassword, peerAddress: command.peerAddress })
   if (!checked.ok) return checked
   const passwordHash = await hashPassword(newPassword)
   return withTransaction<{ sessionEpoch: number }, { kind: 'unknown_person' }>(deps.pool, async (trx) => {
     const sessionEpoch = await updatePerson(trx, personId, { passwordHash, endsSessions: true })
     if (sessionEpoch === undefined) return err({ kind: 'unknown_person' })
-    await appendAudit(trx, {
-      applicationId: SERVICE_WIDE,
-      actor: { kind: 'person', id: personId },
-      action: 'person.password_changed',
-      subject: personId,
-    })
+    await recordPersonAct(trx, { personId, action: 'person.password_changed', isAccountChange: true })
     return ok({ sessionEpoch })
   })
 }

@@ -10,12 +10,13 @@ export type ApplicationRow = {
   requires_second_factor: boolean
   copies_webhook_status: boolean
   keys: { hash: string; expiresAt: string | null; revokedAt: string | null }[]
-  blocked_api_user_ids: string[]
+  api_users: { id: string; epoch: number; isBlocked: boolean }[]
   networks: string[]
   services: { key: ServiceKey; isEnabled: boolean; enforcesLimits: boolean; minimumMinor: string | null; maximumMinor: string | null }[]
   fees: { key: ServiceKey; systemRatePpm: number; systemFixedMinor: string; appRatePpm: number; appFixedMinor: string }[]
   policy: { version: number; rules: unknown } | null
-  webhook_secrets: { secret: string; createdAt: string; expiresAt: string | null }[]
+  /** As stored: encrypted. */
+  webhook_secrets: { id: string; secret: string; createdAt: string; expiresAt: string | null }[]
 }
 
 export type ChangedApplications = { oldestUnseenXid: string; changed: { applicationId: string; xid: string }[] }
@@ -45,8 +46,8 @@ export async function readApplications(queryable: Queryable, applicationIds: rea
        coalesce((select json_agg(json_build_object('hash', encode(k.key_hash, 'hex'), 'expiresAt', k.expires_at, 'revokedAt', k.revoked_at))
          from api_keys k where k.application_id = a.application_id and k.revoked_at is null
            and (k.expires_at is null or k.expires_at > now())), '[]') as keys,
-       coalesce((select json_agg(u.api_user_id) from api_users u
-         where u.application_id = a.application_id and u.is_blocked), '[]') as blocked_api_user_ids,
+       coalesce((select json_agg(json_build_object('id', u.api_user_id, 'epoch', u.token_epoch, 'isBlocked', u.is_blocked))
+         from api_users u where u.application_id = a.application_id), '[]') as api_users,
        coalesce((select json_agg(n.network order by n.network) from ip_allow_entries n
          where n.application_id = a.application_id), '[]') as networks,
        coalesce((select json_agg(json_build_object('key', s.operator || ':' || s.type, 'isEnabled', s.is_enabled,
@@ -57,7 +58,7 @@ export async function readApplications(queryable: Queryable, applicationIds: rea
          from fee_schedules f where f.application_id = a.application_id), '[]') as fees,
        (select json_build_object('version', p.version, 'rules', p.rules) from approval_policies p
          where p.application_id = a.application_id and p.activated_at is not null order by p.version desc limit 1) as policy,
-       coalesce((select json_agg(json_build_object('secret', w.secret, 'createdAt', w.created_at, 'expiresAt', w.expires_at)
+       coalesce((select json_agg(json_build_object('id', w.webhook_secret_id, 'secret', w.secret, 'createdAt', w.created_at, 'expiresAt', w.expires_at)
            order by w.created_at desc, w.webhook_secret_id) from webhook_secrets w
          where w.application_id = a.application_id and (w.expires_at is null or w.expires_at > now())), '[]') as webhook_secrets
      from applications a where a.application_id = any ($1::uuid[])`,

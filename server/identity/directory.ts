@@ -8,7 +8,7 @@ export type DirectoryOptions = {
   pollIntervalMs?: number
   /** After this long without a successful look the directory calls itself stale. */
   staleAfterMs?: number
-  /** Told of every failed look; the directory goes on with what it has. */
+  /** Told of every failed look, after which the directory goes on with what it has, and of every webhook secret that cannot be decrypted. */
   onError?: (error: unknown) => void
 }
 
@@ -22,6 +22,18 @@ export type Directory = {
   /** False when the database has not answered for `staleAfterMs`: this process is not ready (DESIGN, health). */
   isFresh(): boolean
   close(): Promise<void>
+}
+
+/**
+ * Makes sure that this process accepts a token of this epoch before it hands the token out: the user or the new epoch may
+ * be younger than the last look.
+ */
+export async function makeEpochKnown(
+  directory: Directory,
+  { applicationId, apiUserId, epoch }: { applicationId: string; apiUserId: string; epoch: number },
+): Promise<void> {
+  const known = directory.find(applicationId)?.apiUserEpochs.get(apiUserId)
+  if (known === undefined || known < epoch) await directory.refresh()
 }
 
 /** Rows of one statement: bounds what a first look holds at once. */
@@ -61,7 +73,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
       pool,
       changed.map((change) => change.applicationId),
     )
-    const found = new Map(rows.map((row) => [row.application_id, toSnapshot(row)]))
+    const found = new Map(rows.map((row) => [row.application_id, toSnapshot(row, onError)]))
     for (const { applicationId, xid } of changed) {
       put(applicationId, found.get(applicationId))
       loadedXids.set(applicationId, xid)

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { recordPersonAct } from './record-person-act.ts'
 import { clearSecondFactor, findDemandingApplication } from './second-factor-store.ts'
 import { type SecondFactorFailure, verifySecondFactor } from './verify-second-factor.ts'
 
@@ -25,12 +25,7 @@ export async function disableOwnSecondFactor(
   return withTransaction<{ sessionEpoch: number }, DisableFailure>(deps.pool, async (trx) => {
     const sessionEpoch = await clearSecondFactor(trx, personId)
     if (sessionEpoch === undefined) return err({ kind: 'unknown_person' })
-    await appendAudit(trx, {
-      applicationId: SERVICE_WIDE,
-      actor: { kind: 'person', id: personId },
-      action: 'person.second_factor_disabled',
-      subject: personId,
-    })
+    await recordPersonAct(trx, { personId, action: 'person.second_factor_disabled', isAccountChange: true })
     return ok({ sessionEpoch })
   })
 }

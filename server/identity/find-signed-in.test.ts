@@ -9,6 +9,7 @@ import { changeOwnLook } from './change-own-look.ts'
 import { findSignedIn } from './find-signed-in.ts'
 
 let database: TestDatabase
+const sessionId = crypto.randomUUID()
 before(async () => {
   database = await createTestDatabase()
 })
@@ -20,7 +21,7 @@ test('a session finds its person with every application they are an active membe
   const first = await makeApplication(pool, 'Ancre')
   const personId = await makePerson(pool, second, ['checker'])
   await pool.query("insert into memberships (application_id, person_id, roles) values ($1, $2, '{finance}')", [first, personId])
-  const person = await findSignedIn(pool, { personId, epoch: 1 })
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
   assert.deepEqual(
     person?.memberships.map(({ slug, roles }) => ({ slug, roles })),
     [
@@ -30,7 +31,7 @@ test('a session finds its person with every application they are an active membe
   )
   await pool.query('update memberships set is_active = false where application_id = $1', [first])
   assert.deepEqual(
-    (await findSignedIn(pool, { personId, epoch: 1 }))?.memberships.map(({ slug }) => slug),
+    (await findSignedIn(pool, { personId, sessionId, epoch: 1 }))?.memberships.map(({ slug }) => slug),
     ['zongo-elite'],
   )
 })
@@ -38,12 +39,12 @@ test('a session finds its person with every application they are an active membe
 test('a blocked person, an older session and an unknown id find nobody', async () => {
   const { pool } = database
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
-  assert.equal(await findSignedIn(pool, { personId: '00000000-0000-4000-8000-000000000000', epoch: 1 }), undefined)
+  assert.equal(await findSignedIn(pool, { personId: '00000000-0000-4000-8000-000000000000', sessionId, epoch: 1 }), undefined)
   await bumpSessionEpoch(pool, { personId, actor: { kind: 'person', id: personId } })
-  assert.equal(await findSignedIn(pool, { personId, epoch: 1 }), undefined)
-  assert.ok(await findSignedIn(pool, { personId, epoch: 2 }))
+  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 1 }), undefined)
+  assert.ok(await findSignedIn(pool, { personId, sessionId, epoch: 2 }))
   await pool.query('update people set is_blocked = true where person_id = $1', [personId])
-  assert.equal(await findSignedIn(pool, { personId, epoch: 2 }), undefined)
+  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 2 }), undefined)
 })
 
 test('a person keeps a language and a zone, one is changed without the other, and each change is in the record', async () => {
@@ -51,7 +52,7 @@ test('a person keeps a language and a zone, one is changed without the other, an
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
   assert.ok((await changeOwnLook(pool, { personId, locale: 'fr' })).ok)
   assert.ok((await changeOwnLook(pool, { personId, timeZone: 'Africa/Douala' })).ok)
-  const person = await findSignedIn(pool, { personId, epoch: 1 })
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
   assert.deepEqual([person?.locale, person?.timeZone], ['fr', 'Africa/Douala'])
   const record = (await listAudit(pool, SERVICE_WIDE, { size: 50 })).filter((entry) => entry.subject === personId)
   assert.deepEqual(
@@ -68,7 +69,7 @@ test('a zone that nobody knows is refused and changes nothing', async () => {
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
   for (const timeZone of ['Mars/Olympus', '', '+01:00', 'Africa/Douala\0'])
     assert.deepEqual(await changeOwnLook(pool, { personId, locale: 'fr', timeZone }), { ok: false, error: 'unknown_time_zone' })
-  const person = await findSignedIn(pool, { personId, epoch: 1 })
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
   assert.deepEqual([person?.locale, person?.timeZone], [null, null])
   assert.deepEqual(await changeOwnLook(pool, { personId: crypto.randomUUID(), locale: 'fr' }), { ok: false, error: 'unknown_person' })
 })

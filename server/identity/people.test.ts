@@ -32,7 +32,7 @@ const clock = { now: () => new Date(nowMs) }
 before(async () => {
   database = await createTestDatabase()
   applicationId = (await createTestPartner(database.pool)).applicationId
-  throttle = createSignInThrottle({ pool: database.pool, clock })
+  throttle = createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' })
 })
 after(() => database.drop())
 
@@ -57,9 +57,14 @@ async function withSecondFactor(): Promise<Somebody & { code: () => string; reco
   assert.match(url, /^otpauth:\/\/totp\/Countersign:.+secret=/)
   const device = new TOTP({ secret: Secret.fromBase32(secret) })
   const code = (): string => device.generate({ timestamp: nowMs })
-  const { recoveryCodes } = must(await confirmSecondFactor({ pool: database.pool, clock }, { personId: person.personId, code: code() }))
+  const { recoveryCodes } = must(await confirm(person, code()))
   nowMs += 30_000
   return { ...person, code, recoveryCodes }
+}
+
+function confirm(person: Somebody, code: string): ReturnType<typeof confirmSecondFactor> {
+  const { personId, password } = person
+  return confirmSecondFactor({ pool: database.pool, clock, throttle }, { personId, password, code, peerAddress: '198.51.100.1' })
 }
 
 function check(personId: string, code: string, allowsRecovery = true): ReturnType<typeof verifySecondFactor> {
@@ -256,25 +261,37 @@ test('each recovery code works once, however it is typed, and not where a fresh 
 test('enrolment counts only after a right code, starts anew when begun again, and is not begun over a confirmed one', async () => {
   const person = await somebody()
   const { personId } = person
-  assert.deepEqual(await confirmSecondFactor({ pool: database.pool, clock }, { personId, code: '123456' }), {
+  assert.deepEqual(await confirm(person, '123456'), {
     ok: false,
     error: 'not_started',
   })
   must(await startSecondFactor(database.pool, { personId }))
-  assert.deepEqual(await confirmSecondFactor({ pool: database.pool, clock }, { personId, code: 'x' }), { ok: false, error: 'wrong_code' })
+  assert.deepEqual(await confirm(person, 'x'), { ok: false, error: 'wrong_code' })
   assert.deepEqual(await check(personId, '123456'), { ok: false, error: { kind: 'not_enabled' } })
   const { secret } = must(await startSecondFactor(database.pool, { personId }))
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
-  must(await confirmSecondFactor({ pool: database.pool, clock }, { personId, code }))
+  must(await confirm(person, code))
   assert.deepEqual(await check(personId, code), { ok: false, error: { kind: 'wrong_code' } })
   assert.deepEqual(await startSecondFactor(database.pool, { personId }), { ok: false, error: 'already_enabled' })
+})
+
+test('wrong_password: enrolment without the password, which is asked for before the code; with both, every session ends', async () => {
+  const person = await somebody()
+  const { secret } = must(await startSecondFactor(database.pool, person))
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
+  for (const password of ['', 'wrong', `${person.password} `])
+    assert.deepEqual(await confirm({ ...person, password }, code), { ok: false, error: 'wrong_password' })
+  assert.equal(must(await signIn(person)).hasSecondFactor, false)
+  assert.equal(must(await confirm(person, code)).sessionEpoch, 2)
+  assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, 1), { ok: false, error: 'signed_out' })
+  assert.deepEqual(await confirm({ ...person, personId: crypto.randomUUID() }, code), { ok: false, error: 'unknown_person' })
 })
 
 test('an application can demand a second factor, and a reset takes it off and ends the sessions', async () => {
   const person = await withSecondFactor()
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
   try {
-    assert.equal(must(await loadActor(database.pool, person.personId, applicationId, 1)).mustEnrolSecondFactor, false)
+    assert.equal(must(await loadActor(database.pool, person.personId, applicationId, 2)).mustEnrolSecondFactor, false)
     assert.deepEqual(
       await resetSecondFactor(database.pool, { personId: person.personId, actor: { kind: 'person', id: crypto.randomUUID() } }),
       { ok: false, error: 'not_permitted' },

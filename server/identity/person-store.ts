@@ -177,6 +177,15 @@ export async function readActor(queryable: Queryable, personId: string, applicat
   )
 }
 
+/** The applications in which a person is an active member with a role. */
+export async function readActiveApplicationIds(queryable: Queryable, personId: string): Promise<string[]> {
+  const { rows } = await queryable.query<{ application_id: string }>(
+    'select application_id from memberships where person_id = $1 and is_active and cardinality(roles) > 0 order by application_id',
+    [personId],
+  )
+  return rows.map((row) => row.application_id)
+}
+
 export type MembershipRow = { applicationId: string; applicationName: string; roles: Role[] }
 
 /** The applications in which a person is active, by name. */

@@ -3,24 +3,28 @@ import type { Queryable } from '#server/database/pool.ts'
 import { digest } from './secrets.ts'
 import { deleteTokensExpiredBefore, insertRefreshToken } from './token-store.ts'
 
-/** 30 days (DESIGN 5, Tokens). */
+/** How long a refresh token is valid: 30 days. */
 export const REFRESH_TOKEN_MS = 30 * 24 * 3_600_000
-/** A token that was just replaced still works this long: the answer that carried its successor may have been lost. */
+/** How long a replaced token still returns its successor: the first answer may have been lost. */
 export const REPLACED_GRACE_MS = 30_000
 /** Refresh tokens kept per user: a program that signs in again and again pushes out only its own oldest. */
 const TOKENS_MAX = 50
 const TOKEN = /^[A-Za-z0-9_-]{64}$/
 
-/** Makes and keeps a refresh token: 16 bytes that say in which application it is kept, then 32 random ones. */
-export async function keepNewRefreshToken(
+/** The text of a refresh token: 16 bytes that name the application it is stored in, then 32 that nobody can guess. */
+export function formatRefreshToken(applicationId: string, bytes: Buffer = randomBytes(32)): string {
+  return Buffer.concat([Buffer.from(applicationId.replaceAll('-', ''), 'hex'), bytes]).toString('base64url')
+}
+
+/** Stores the digest of a refresh token and removes the user's oldest tokens beyond the limit. */
+export async function storeRefreshToken(
   trx: Queryable,
   owner: { applicationId: string; apiUserId: string; familyId: string },
+  token: string,
   now: Date,
-): Promise<string> {
-  const token = Buffer.concat([Buffer.from(owner.applicationId.replaceAll('-', ''), 'hex'), randomBytes(32)]).toString('base64url')
+): Promise<void> {
   const expiresAt = new Date(now.getTime() + REFRESH_TOKEN_MS)
   await insertRefreshToken(trx, { ...owner, tokenHash: digest(token), createdAt: now, expiresAt }, TOKENS_MAX)
-  return token
 }
 
 /** Where a refresh token is kept and under which digest; undefined when the text cannot be one. */

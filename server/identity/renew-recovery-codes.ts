@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { generateRecoveryCodes, recoveryCodeHash } from './one-time-code.ts'
+import { recordPersonAct } from './record-person-act.ts'
 import { readSecondFactor, replaceRecoveryCodes } from './second-factor-store.ts'
 import { type SecondFactorFailure, verifySecondFactor } from './verify-second-factor.ts'
 
@@ -24,12 +24,7 @@ export async function renewRecoveryCodes(
     const stored = await readSecondFactor(trx, personId)
     if (!stored?.isEnabled) return err({ kind: 'not_enabled' })
     await replaceRecoveryCodes(trx, personId, hashes)
-    await appendAudit(trx, {
-      applicationId: SERVICE_WIDE,
-      actor: { kind: 'person', id: personId },
-      action: 'person.recovery_codes_renewed',
-      subject: personId,
-    })
+    await recordPersonAct(trx, { personId, action: 'person.recovery_codes_renewed', isAccountChange: true })
     return ok({ recoveryCodes })
   })
 }

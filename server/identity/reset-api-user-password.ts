@@ -9,8 +9,8 @@ import { generatePassword } from './secrets.ts'
 import { revokeUserTokens } from './token-store.ts'
 
 /**
- * Gives a partner's program a new random password, shown this once, and ends its refresh tokens. Access tokens that are
- * out end within the hour; block the user to end them now.
+ * Sets a new random password for a partner's program and returns it this once. Ends its refresh tokens at once and its
+ * access tokens within a second in every process.
  */
 export async function resetApiUserPassword(
   pool: Pool,

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { hashPassword } from './password.ts'
 import { updatePerson } from './person-store.ts'
+import { recordPersonAct } from './record-person-act.ts'
 import { generatePassword } from './secrets.ts'
 
 /** Gives a person who lost theirs a new random password, shown this once, and ends their sessions. Only the machine's administrator may. */
@@ -18,7 +18,7 @@ export async function resetPersonPassword(
   const passwordHash = await hashPassword(password)
   return withTransaction(pool, async (trx) => {
     if ((await updatePerson(trx, personId, { passwordHash, endsSessions: true })) === undefined) return err('unknown_person')
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor, action: 'person.password_reset', subject: personId })
+    await recordPersonAct(trx, { personId, actor, action: 'person.password_reset', isAccountChange: true })
     return ok({ password })
   })
 }

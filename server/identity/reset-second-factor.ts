@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { AuditActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { recordPersonAct } from './record-person-act.ts'
 import { clearSecondFactor } from './second-factor-store.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function resetSecondFactor(
   if (actor.kind !== 'system' && actor.id !== personId) return err('not_permitted')
   return withTransaction(pool, async (trx) => {
     if ((await clearSecondFactor(trx, personId)) === undefined) return err('unknown_person')
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor, action: 'person.second_factor_reset', subject: personId })
+    await recordPersonAct(trx, { personId, actor, action: 'person.second_factor_reset', isAccountChange: true })
     return ok(undefined)
   })
 }

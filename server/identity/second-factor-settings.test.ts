@@ -2,38 +2,53 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { makeApplication } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { confirmSecondFactor } from './confirm-second-factor.ts'
+import { createPerson } from './create-person.ts'
 import { disableOwnSecondFactor } from './disable-own-second-factor.ts'
 import { findSignedIn } from './find-signed-in.ts'
 import { readOwnSecondFactor } from './read-own-second-factor.ts'
 import { renewRecoveryCodes } from './renew-recovery-codes.ts'
+import { createSignInThrottle, type SignInThrottle } from './sign-in-throttle.ts'
 import { startSecondFactor } from './start-second-factor.ts'
 import { verifySecondFactor } from './verify-second-factor.ts'
 
 let database: TestDatabase
+let throttle: SignInThrottle
 let nowMs = Date.now()
+const sessionId = crypto.randomUUID()
 const clock = { now: () => new Date(nowMs) }
 
 before(async () => {
   database = await createTestDatabase()
+  throttle = createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' })
 })
 after(() => database.drop())
 
 /** A person whose second factor is on; each call of `code` gives a code that was not used before. */
 async function protectedPerson(applicationId?: string) {
   const { pool } = database
-  const personId = await makePerson(pool, applicationId ?? (await makeApplication(pool)), ['checker'])
+  const person = {
+    applicationId: applicationId ?? (await makeApplication(pool)),
+    name: 'Awa',
+    roles: ['checker' as const],
+    actor: SYSTEM_ACTOR,
+  }
+  const created = must(await createPerson(pool, { ...person, email: `${crypto.randomUUID()}@example.com` }))
+  const { personId, password } = { ...created, password: created.password ?? assert.fail('a new person has a password') }
   const { secret } = must(await startSecondFactor(pool, { personId }))
   const device = new TOTP({ secret: Secret.fromBase32(secret) })
   const code = (): string => {
     nowMs += 30_000
     return device.generate({ timestamp: nowMs })
   }
-  const { recoveryCodes } = must(await confirmSecondFactor({ pool, clock }, { personId, code: code() }))
+  const { recoveryCodes } = must(
+    await confirmSecondFactor({ pool, clock, throttle }, { personId, password, code: code(), peerAddress: '198.51.100.1' }),
+  )
   return { personId, code, recoveryCodes }
 }
 
@@ -57,11 +72,11 @@ test('switching off takes a code of the device or a recovery code, and ends ever
   for (const kind of ['device', 'recovery'] as const) {
     const { personId, code, recoveryCodes } = await protectedPerson()
     assert.deepEqual(await disableOwnSecondFactor(deps, { personId, code: '000000' }), { ok: false, error: { kind: 'wrong_code' } })
-    assert.ok(await findSignedIn(database.pool, { personId, epoch: 1 }))
+    assert.ok(await findSignedIn(database.pool, { personId, sessionId, epoch: 2 }))
     const right = kind === 'device' ? code() : (recoveryCodes[0] ?? '')
     const { sessionEpoch } = must(await disableOwnSecondFactor(deps, { personId, code: right }))
-    assert.equal(await findSignedIn(database.pool, { personId, epoch: 1 }), undefined)
-    assert.equal((await findSignedIn(database.pool, { personId, epoch: sessionEpoch }))?.hasSecondFactor, false)
+    assert.equal(await findSignedIn(database.pool, { personId, sessionId, epoch: 2 }), undefined)
+    assert.equal((await findSignedIn(database.pool, { personId, sessionId, epoch: sessionEpoch }))?.hasSecondFactor, false)
     assert.deepEqual(await readOwnSecondFactor(database.pool, personId), { enabledAt: null, recoveryCodesLeft: 0 })
     assert.deepEqual(await disableOwnSecondFactor(deps, { personId, code: right }), { ok: false, error: { kind: 'not_enabled' } })
   }

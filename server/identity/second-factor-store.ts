@@ -1,4 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 export type SecondFactorRow = { email: string; secret: string | null; isEnabled: boolean; lastStep: bigint | null }
 
@@ -9,34 +11,67 @@ export async function readSecondFactor(queryable: Queryable, personId: string): 
     [personId],
   )
   const row = rows[0]
-  return row && { email: row.email, secret: row.totp_secret, isEnabled: row.is_enabled, lastStep: row.totp_last_step }
+  return row && { email: row.email, secret: openSecret(personId, row.totp_secret), isEnabled: row.is_enabled, lastStep: row.totp_last_step }
 }
 
 /** Keeps a secret that is not yet confirmed; false when a confirmed one is there. */
 export async function startSecret(queryable: Queryable, personId: string, secret: string): Promise<boolean> {
   const { rowCount } = await queryable.query(
     'update people set totp_secret = $2, totp_last_step = null where person_id = $1 and totp_enabled_at is null',
-    [personId, secret],
+    [personId, keyringOfProcess().seal(totpSecretPlace(personId), secret)],
   )
   return rowCount === 1
 }
 
-/** Accepts a time step once; false when this step or a later one was accepted before. */
+/** Accepts a time step once; false when this step or a later one was accepted before, or the secret is another one now. */
 export async function acceptStep(queryable: Queryable, personId: string, secret: string, step: bigint): Promise<boolean> {
-  const { rowCount } = await queryable.query(
-    `update people set totp_last_step = $3 where person_id = $1 and totp_secret = $2 and (totp_last_step is null or totp_last_step < $3)`,
-    [personId, secret, step],
+  return updateWhileSecret(
+    queryable,
+    { personId, secret },
+    'update people set totp_last_step = $3 where person_id = $1 and totp_secret = $2 and (totp_last_step is null or totp_last_step < $3)',
+    [step],
   )
-  return rowCount === 1
 }
 
-/** Switches the second factor on; false when it was on. */
-export async function enableSecondFactor(trx: Queryable, personId: string, secret: string): Promise<boolean> {
-  const { rowCount } = await trx.query(
-    'update people set totp_enabled_at = now() where person_id = $1 and totp_secret = $2 and totp_enabled_at is null',
-    [personId, secret],
+/** Switches the second factor on and ends all sessions; returns the new epoch, undefined when it was on or the secret is another one now. */
+export async function enableSecondFactor(trx: Queryable, personId: string, secret: string): Promise<number | undefined> {
+  const isEnabled = await updateWhileSecret(
+    trx,
+    { personId, secret },
+    `update people set totp_enabled_at = now(), session_epoch = session_epoch + 1
+       where person_id = $1 and totp_secret = $2 and totp_enabled_at is null`,
+    [],
   )
-  return rowCount === 1
+  if (!isEnabled) return undefined
+  const { rows } = await trx.query<{ session_epoch: number }>('select session_epoch from people where person_id = $1', [personId])
+  return rows[0]?.session_epoch
+}
+
+/**
+ * Runs an update whose $1 is the person and whose $2 is the stored secret, as long as that is still this secret. The same
+ * secret may be stored in another form a moment later, when the key is rotated; then the update runs again.
+ */
+async function updateWhileSecret(
+  queryable: Queryable,
+  { personId, secret }: { personId: string; secret: string },
+  statement: string,
+  values: unknown[],
+): Promise<boolean> {
+  let tried: string | undefined
+  for (;;) {
+    const { rows } = await queryable.query<{ totp_secret: string | null }>('select totp_secret from people where person_id = $1', [
+      personId,
+    ])
+    const stored = rows[0]?.totp_secret ?? null
+    if (stored === null || stored === tried || openSecret(personId, stored) !== secret) return false
+    const { rowCount } = await queryable.query(statement, [personId, stored, ...values])
+    if (rowCount === 1) return true
+    tried = stored
+  }
+}
+
+function openSecret(personId: string, stored: string | null): string | null {
+  return stored === null ? null : keyringOfProcess().open(totpSecretPlace(personId), stored)
 }
 
 /** Switches it off, removes its codes and ends all sessions; gives the new epoch, undefined when there is no such person. */

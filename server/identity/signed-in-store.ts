@@ -19,20 +19,25 @@ export type SignedInRow = {
   isBlocked: boolean
   hasSecondFactor: boolean
   sessionEpoch: number
+  isSessionEnded: boolean
   memberships: MembershipRow[]
 }
 
-/** A person with the applications they are an active member of, by name; undefined when there is nobody of this id. */
-export async function readSignedIn(queryable: Queryable, personId: string): Promise<SignedInRow | undefined> {
+/**
+ * A person with the applications they are an active member of, by name, and whether this session was signed out; undefined
+ * when there is nobody of this id.
+ */
+export async function readSignedIn(queryable: Queryable, personId: string, sessionId: string): Promise<SignedInRow | undefined> {
   const { rows } = await queryable.query<SignedInRow>(
     `select p.person_id as "personId", p.name, p.email, p.locale, p.time_zone as "timeZone", p.is_blocked as "isBlocked",
             p.totp_enabled_at is not null as "hasSecondFactor", p.session_epoch as "sessionEpoch",
+            exists (select 1 from ended_sessions e where e.session_id = $2) as "isSessionEnded",
             coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name,
                         'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'roles', m.roles) order by a.name, a.slug)
                       from memberships m join applications a on a.application_id = m.application_id
                       where m.person_id = p.person_id and m.is_active and cardinality(m.roles) > 0), '[]') as memberships
      from people p where p.person_id = $1`,
-    [personId],
+    [personId, sessionId],
   )
   return rows[0]
 }
@@ -50,17 +55,47 @@ export async function updateLook(
   return rowCount === 1
 }
 
-/** The places of those who are not blocked, whose session is of the present generation, and who are active members. */
+/** Notes that a session was signed out; false when it was before, or was over for another reason. */
+export async function insertEndedSession(
+  queryable: Queryable,
+  session: { personId: string; epoch: number; sessionId: string; endsAt: Date },
+): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `insert into ended_sessions (session_id, ends_at)
+       select $1, $2 from people where person_id = $3 and session_epoch = $4 and not is_blocked
+     on conflict (session_id) do nothing`,
+    [session.sessionId, session.endsAt, session.personId, session.epoch],
+  )
+  return rowCount === 1
+}
+
+/** Removes the notes of sessions that ended before an instant; returns how many. */
+export async function deleteEndedSessionsBefore(queryable: Queryable, before: Date): Promise<number> {
+  const { rowCount } = await queryable.query('delete from ended_sessions where ends_at < $1', [before])
+  return rowCount ?? 0
+}
+
+/**
+ * The places of those who are not blocked, whose session is of the current epoch and was not signed out, and who are
+ * active members with the second factor that the application may require.
+ */
 export async function selectAdmitted(
   queryable: Queryable,
-  onlookers: readonly { personId: string; epoch: number; applicationId: string }[],
+  onlookers: readonly { personId: string; epoch: number; sessionId: string; applicationId: string }[],
 ): Promise<number[]> {
   const { rows } = await queryable.query<{ place: number }>(
     `select o.place::integer - 1 as place
-     from unnest($1::uuid[], $2::integer[], $3::uuid[]) with ordinality as o (person_id, epoch, application_id, place)
+     from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::uuid[]) with ordinality as o (person_id, epoch, application_id, session_id, place)
      join people p on p.person_id = o.person_id and not p.is_blocked and p.session_epoch = o.epoch
-     join memberships m on m.person_id = o.person_id and m.application_id = o.application_id and m.is_active and cardinality(m.roles) > 0`,
-    [onlookers.map((one) => one.personId), onlookers.map((one) => one.epoch), onlookers.map((one) => one.applicationId)],
+     join memberships m on m.person_id = o.person_id and m.application_id = o.application_id and m.is_active and cardinality(m.roles) > 0
+     join applications a on a.application_id = o.application_id and (not a.requires_second_factor or p.totp_enabled_at is not null)
+     where not exists (select 1 from ended_sessions e where e.session_id = o.session_id)`,
+    [
+      onlookers.map((one) => one.personId),
+      onlookers.map((one) => one.epoch),
+      onlookers.map((one) => one.applicationId),
+      onlookers.map((one) => one.sessionId),
+    ],
   )
   return rows.map((row) => row.place)
 }

@@ -2,6 +2,8 @@ import { type ApprovalPolicy, approvalRulesSchema, BASE_RULE } from '#lib/approv
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/fees.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { type AllowList, createAllowList } from './allow-list.ts'
 import type { ApplicationRow } from './directory-store.ts'
 
@@ -20,6 +22,8 @@ export type ApplicationSnapshot = {
   copiesWebhookStatus: boolean
   keys: readonly ApiKeySnapshot[]
   blockedApiUserIds: ReadonlySet<string>
+  /** Every API user, with the lowest epoch that an access token of theirs may carry. */
+  apiUserEpochs: ReadonlyMap<string, number>
   allowList: AllowList
   services: ReadonlyMap<ServiceKey, TransferService>
   fees: ReadonlyMap<ServiceKey, FeeSchedule>
@@ -45,8 +49,11 @@ export function signingSecretsFor(snapshot: ApplicationSnapshot, now: Date): str
   return snapshot.webhookSecrets.filter((entry) => entry.expiresAt === null || entry.expiresAt > now).map((entry) => entry.secret)
 }
 
-/** Turns a stored row into what requests read. */
-export function toSnapshot(row: ApplicationRow): ApplicationSnapshot {
+/**
+ * Turns a stored row into what requests read, with its webhook secrets decrypted. A secret that cannot be decrypted is told
+ * to `onUnreadable` and left out: it must not keep all other applications from being read.
+ */
+export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) => void): ApplicationSnapshot {
   return {
     applicationId: row.application_id,
     name: row.name,
@@ -59,7 +66,8 @@ export function toSnapshot(row: ApplicationRow): ApplicationSnapshot {
       expiresAt: toDate(key.expiresAt),
       revokedAt: toDate(key.revokedAt),
     })),
-    blockedApiUserIds: new Set(row.blocked_api_user_ids),
+    blockedApiUserIds: new Set(row.api_users.filter((user) => user.isBlocked).map((user) => user.id)),
+    apiUserEpochs: new Map(row.api_users.map((user) => [user.id, user.epoch])),
     allowList: createAllowList(row.networks),
     services: new Map(
       row.services.map((entry) => [
@@ -84,11 +92,21 @@ export function toSnapshot(row: ApplicationRow): ApplicationSnapshot {
       ]),
     ),
     policy: toPolicy(row.policy),
-    webhookSecrets: row.webhook_secrets.map((entry) => ({
-      secret: entry.secret,
-      createdAt: new Date(entry.createdAt),
-      expiresAt: toDate(entry.expiresAt),
-    })),
+    webhookSecrets: row.webhook_secrets.flatMap((entry) => toWebhookSecret(row.application_id, entry, onUnreadable) ?? []),
+  }
+}
+
+function toWebhookSecret(
+  applicationId: string,
+  entry: ApplicationRow['webhook_secrets'][number],
+  onUnreadable: (error: unknown) => void,
+): WebhookSecret | undefined {
+  try {
+    const secret = keyringOfProcess().open(webhookSecretPlace(applicationId, entry.id), entry.secret)
+    return { secret, createdAt: new Date(entry.createdAt), expiresAt: toDate(entry.expiresAt) }
+  } catch (error) {
+    onUnreadable(error)
+    return undefined
   }
 }
 
@@ -99,7 +117,9 @@ function toPolicy(stored: ApplicationRow['policy']): ApprovalPolicy | null {
   // Rules that cannot be read could have held anything back, so everything waits until somebody writes them again.
   return {
     version: stored.version,
-    rules: [{ ...BASE_RULE, name: 'Unreadable rules', sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] }],
+    rules: [
+      { ...BASE_RULE, name: 'Unreadable rules', apiMayDecide: false, sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] },
+    ],
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Queryable } from '#server/database/pool.ts'
 
 export type ApiUserRow = { applicationId: string; apiUserId: string; passwordHash: string; isBlocked: boolean }
+export type LockedApiUser = { apiUserId: string; passwordHash: string; isBlocked: boolean; tokenEpoch: number }
 export type RefreshTokenRow = {
   apiUserId: string
   familyId: string
   expiresAt: Date
   replacedAt: Date | null
   revokedAt: Date | null
-  isBlocked: boolean
 }
 export type NewRefreshToken = {
   applicationId: string
@@ -30,44 +30,47 @@ export async function findApiUser(queryable: Queryable, username: string): Promi
   )
 }
 
+const LOCKED_COLUMNS = `u.api_user_id as "apiUserId", u.password_hash as "passwordHash", u.is_blocked as "isBlocked", u.token_epoch as "tokenEpoch"`
+
 /**
- * Makes the uses of tokens of one family come one after the other until the transaction ends: a family that is being
- * ended must not gain a member meanwhile.
+ * Locks an API user until the transaction ends. Whatever issues, replaces or ends tokens of a user does so one after the
+ * other under this lock: a password reset or the end of a family must not miss a token that is being stored meanwhile.
  */
-export async function lockFamilyOf(trx: Queryable, applicationId: string, tokenHash: Buffer): Promise<void> {
-  await trx.query(
-    `select pg_advisory_xact_lock(hashtextextended('refresh ' || family_id::text, 0))
-       from refresh_tokens where application_id = $1 and token_hash = $2`,
-    [applicationId, tokenHash],
+export async function lockApiUser(trx: Queryable, applicationId: string, apiUserId: string): Promise<LockedApiUser | undefined> {
+  const { rows } = await trx.query<LockedApiUser>(
+    `select ${LOCKED_COLUMNS} from api_users u where u.application_id = $1 and u.api_user_id = $2 for no key update`,
+    [applicationId, apiUserId],
   )
+  return rows[0]
 }
 
-/** Reads one refresh token and whether its user is blocked. */
-export async function findRefreshToken(trx: Queryable, applicationId: string, tokenHash: Buffer): Promise<RefreshTokenRow | undefined> {
-  const { rows } = await trx.query<{
-    api_user_id: string
-    family_id: string
-    expires_at: Date
-    replaced_at: Date | null
-    revoked_at: Date | null
-    is_blocked: boolean
-  }>(
-    `select t.api_user_id, t.family_id, t.expires_at, t.replaced_at, t.revoked_at, u.is_blocked
+/** Locks the API user to whom a refresh token belongs, like `lockApiUser`; undefined when there is no such token. */
+export async function lockOwnerOf(trx: Queryable, applicationId: string, tokenHash: Buffer): Promise<LockedApiUser | undefined> {
+  const { rows } = await trx.query<LockedApiUser>(
+    `select ${LOCKED_COLUMNS}
        from refresh_tokens t join api_users u on u.application_id = t.application_id and u.api_user_id = t.api_user_id
-      where t.application_id = $1 and t.token_hash = $2`,
+      where t.application_id = $1 and t.token_hash = $2 for no key update of u`,
     [applicationId, tokenHash],
   )
-  const row = rows[0]
-  return (
-    row && {
-      apiUserId: row.api_user_id,
-      familyId: row.family_id,
-      expiresAt: row.expires_at,
-      replacedAt: row.replaced_at,
-      revokedAt: row.revoked_at,
-      isBlocked: row.is_blocked,
-    }
+  return rows[0]
+}
+
+/** Reads one refresh token. Call it after the owner was locked: only a statement of its own sees what the holder before wrote. */
+export async function findRefreshToken(trx: Queryable, applicationId: string, tokenHash: Buffer): Promise<RefreshTokenRow | undefined> {
+  const { rows } = await trx.query<RefreshTokenRow>(
+    `select api_user_id as "apiUserId", family_id as "familyId", expires_at as "expiresAt", replaced_at as "replacedAt",
+            revoked_at as "revokedAt" from refresh_tokens where application_id = $1 and token_hash = $2`,
+    [applicationId, tokenHash],
   )
+  return rows[0]
+}
+
+/** Ends the access tokens of a user: those issued until now carry a lower epoch. */
+export async function raiseTokenEpoch(trx: Queryable, applicationId: string, apiUserId: string): Promise<void> {
+  await trx.query('update api_users set token_epoch = token_epoch + 1 where application_id = $1 and api_user_id = $2', [
+    applicationId,
+    apiUserId,
+  ])
 }
 
 /** Keeps a new token and removes the same user's oldest beyond `tokensMax`. */

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { findTimeStep, recoveryCodeHash } from './one-time-code.ts'
+import { recordPersonAct } from './record-person-act.ts'
 import { acceptStep, readSecondFactor, useRecoveryCode } from './second-factor-store.ts'
 import { digest } from './secrets.ts'
 import { THROTTLE_WINDOW_MS } from './sign-in-throttle.ts'
@@ -31,14 +32,26 @@ export async function verifySecondFactor(
   const key = digest(`second factor ${personId}`).toString('hex')
   const stored = await readSecondFactor(pool, personId)
   if (!stored?.secret || !stored.isEnabled) return err({ kind: 'not_enabled' })
-  const mayTry = await claimTry(pool, key, now, since, FAILURES_MAX, new Date(now.getTime() - WAIT_MS))
-  if (!mayTry) return err({ kind: 'throttled', retryAfterMs: WAIT_MS })
+  const tries = await claimTry(pool, key, now, since, FAILURES_MAX, new Date(now.getTime() - WAIT_MS))
+  if (tries === undefined) return err({ kind: 'throttled', retryAfterMs: WAIT_MS })
   const step = findTimeStep(stored.secret, code, now)
   const isRight = step !== undefined && (await acceptStep(pool, personId, stored.secret, step))
   const usedRecoveryCode = !isRight && command.allowsRecovery && (await spendRecoveryCode(pool, personId, code))
-  if (!isRight && !usedRecoveryCode) return err({ kind: 'wrong_code' })
+  if (!isRight && !usedRecoveryCode) {
+    if (Number.isInteger(Math.log2(tries))) await recordWrongCode(pool, personId, tries)
+    return err({ kind: 'wrong_code' })
+  }
   await deleteFailures(pool, key)
   return ok({ usedRecoveryCode })
+}
+
+/** Of a row of wrong codes the 1st, 2nd, 4th, 8th … are recorded: whoever guesses must not be able to fill the record. */
+async function recordWrongCode(pool: Pool, personId: string, failures: number): Promise<void> {
+  await withTransaction(pool, async (trx) => {
+    const action = 'person.second_factor_failed'
+    await recordPersonAct(trx, { personId, actor: SYSTEM_ACTOR, action, details: { failures }, isAccountChange: false })
+    return ok(undefined)
+  })
 }
 
 async function spendRecoveryCode(pool: Pool, personId: string, code: string): Promise<boolean> {
@@ -46,12 +59,7 @@ async function spendRecoveryCode(pool: Pool, personId: string, code: string): Pr
   if (!hash) return false
   const spent = await withTransaction<void, 'wrong_code'>(pool, async (trx) => {
     if (!(await useRecoveryCode(trx, personId, hash))) return err('wrong_code')
-    await appendAudit(trx, {
-      applicationId: SERVICE_WIDE,
-      actor: { kind: 'person', id: personId },
-      action: 'person.recovery_code_used',
-      subject: personId,
-    })
+    await recordPersonAct(trx, { personId, action: 'person.recovery_code_used', isAccountChange: true })
     return ok(undefined)
   })
   return spent.ok

@@ -29,11 +29,12 @@ export async function insertFunding(queryable: Queryable, row: FundingRow): Prom
     [row.applicationId, row.fundingId, row.kind, row.operator, row.currency, row.amountMinor, row.actorId, row.reason],
   )
   if (rowCount === 0) return false
-  await queryable.query(
+  const moved = await queryable.query(
     `update ledger_balances set deposit_minor = deposit_minor + $3, clearing_minor = clearing_minor - $3
      where application_id = $1 and operator = $2`,
     [row.applicationId, row.operator, row.amountMinor],
   )
+  if (moved.rowCount !== 1) throw new Error(`The application ${row.applicationId} has no balance at ${row.operator}`)
   await queryable.query('update application_counters set change_number = change_number + 1 where application_id = $1', [row.applicationId])
   return true
 }

@@ -3,7 +3,7 @@ import type { Pool } from '../database/pool.ts'
 import { isRetryable } from '../database/with-transaction.ts'
 import type { QueryOutcome, SubmitOutcome } from './connector.ts'
 import { type AnswerRow, type AnswerRules, type ClaimedWork, recordAnswers } from './operator-work-store.ts'
-import { pollDelayMs, resubmitDelayMs } from './poll-schedule.ts'
+import { pollDelayMs, resubmitDelayMs, unsentDelayMs } from './poll-schedule.ts'
 
 /** A call that came to its end, whatever the end was. */
 export type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: SubmitOutcome | QueryOutcome; durationMs: number }
@@ -11,29 +11,53 @@ export type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcom
 /** Whether the row was still in the submission or query that the call belongs to. */
 export type RecordedCall = { isCurrent: boolean }
 
-export type RecorderOptions = { pool: Pool; random: () => number; pollDelaysMs: readonly number[]; rules: AnswerRules }
+export type RecorderOptions = {
+  pool: Pool
+  random: () => number
+  pollDelaysMs: readonly number[]
+  rules: AnswerRules
+  /** Told of each answer that the database refused. */
+  onUnrecordable?(transactionId: string, error: unknown): void
+}
 
-const ANSWER_BYTES_MAX = 2_048
+/** Kept in the place of an answer that the database refuses. */
+const UNRECORDABLE = 'The answer could not be recorded'
 
-/** Writes answers down in batches: many calls end at the same time, and each batch costs one commit. */
+/**
+ * Records answers in batches: many calls end at the same time, and each batch costs one commit. An answer that makes its batch
+ * fail is recorded alone and without its text, so that its row moves on and its neighbours never notice.
+ */
 export function createAnswerRecorder(options: RecorderOptions): Batcher<FinishedCall, RecordedCall> {
   return createBatcher<FinishedCall, RecordedCall>({
     key: ({ work }) => work.applicationId + work.transactionId,
     async run(calls) {
       const rows = calls.map((call, place) => toRow(options, call, place))
-      const current = await againOnDeadlock(() => recordAnswers(options.pool, rows, options.rules))
+      const current = await recordEach(options, rows)
       return calls.map((_, place) => ({ isCurrent: current.has(place) }))
     },
     // The dispatcher bounds the calls under way, and none of their answers may be turned away.
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: 256,
     slots: 2,
+    isItemError: isAboutItems,
   })
+}
+
+async function recordEach(options: RecorderOptions, rows: AnswerRow[]): Promise<Set<number>> {
+  try {
+    return await againOnDeadlock(() => recordAnswers(options.pool, rows, options.rules))
+  } catch (error) {
+    const [row] = rows
+    if (rows.length > 1 || !row || !isAboutItems(error)) throw error
+    options.onUnrecordable?.(row.id, error)
+    const plain = { ...row, answer: UNRECORDABLE, http_status: null, reference: undefined, token: undefined }
+    return againOnDeadlock(() => recordAnswers(options.pool, [plain], options.rules))
+  }
 }
 
 function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: FinishedCall, place: number): AnswerRow {
   const queriesMade = work.queries + (kind === 'query' ? 1 : 0)
-  const hasIdentifiers = outcome.kind !== 'unknown' && outcome.kind !== 'not_found'
+  const hasIdentifiers = outcome.kind !== 'unknown' && outcome.kind !== 'not_found' && outcome.kind !== 'not_sent'
   return {
     place,
     app: work.applicationId,
@@ -43,19 +67,25 @@ function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: Fi
     submission: work.submissions,
     outcome: outcome.kind,
     http_status: outcome.exchange.httpStatus,
-    answer: storableAnswer(outcome.exchange.answer),
+    answer: outcome.exchange.answer,
     duration_ms: Math.round(durationMs),
-    delay_ms: pollDelayMs(queriesMade, options.random, options.pollDelaysMs),
+    delay_ms:
+      outcome.kind === 'not_sent'
+        ? unsentDelayMs(work.submissions, options.random, options.pollDelaysMs)
+        : pollDelayMs(queriesMade, options.random, options.pollDelaysMs),
     requeue_ms: resubmitDelayMs(work.submissions, options.random, options.pollDelaysMs),
     reference: hasIdentifiers ? outcome.operatorReference : undefined,
     token: hasIdentifiers ? outcome.operatorToken : undefined,
   }
 }
 
-/** At most 2 KB of it, without what PostgreSQL cannot store: NUL and halves of surrogate pairs. */
-export function storableAnswer(text: string): string {
-  const cut = Buffer.from(text.toWellFormed().replaceAll('\0', '')).subarray(0, ANSWER_BYTES_MAX).toString('utf8')
-  return cut.replace(/\uFFFD+$/, '')
+/**
+ * True where the server refused a statement for what is in it or for how much, false where the connection, a lock or the server
+ * itself is in trouble and every other statement would fare the same.
+ */
+export function isAboutItems(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
+  return /^[0-9A-Z]{5}$/.test(error.code) && !/^(?:08|25|28|40|53|55|57|58)/.test(error.code)
 }
 
 /** Repeats a statement that PostgreSQL gave up because it stood in another one's way. */

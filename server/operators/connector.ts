@@ -37,7 +37,14 @@ export type FinalOutcome =
 /** Money may or may not move: a timeout, a broken connection, an HTTP 5xx, an answer that makes no sense. Never a failure. */
 export type UnknownOutcome = { kind: 'unknown'; detail: string; exchange: Exchange }
 
-export type SubmitOutcome = FinalOutcome | UnknownOutcome | ({ kind: 'accepted'; exchange: Exchange } & OperatorIdentifiers)
+/** Only where not one byte of the submission was written: there was no connection. The operator cannot have heard of it. */
+export type NotSentOutcome = { kind: 'not_sent'; detail: string; exchange: Exchange }
+
+export type SubmitOutcome =
+  | FinalOutcome
+  | UnknownOutcome
+  | NotSentOutcome
+  | ({ kind: 'accepted'; exchange: Exchange } & OperatorIdentifiers)
 
 /** `not_found` only where the operator itself says that it never heard of the reference, not where some proxy says 404. */
 export type QueryOutcome =
@@ -70,5 +77,10 @@ export type Connector = {
   close(): Promise<void>
 }
 
+declare const guarded: unique symbol
+
+/** A connector whose words were cleaned and capped (guard-connector.ts). Nothing else is let near the database. */
+export type GuardedConnector = Connector & { readonly [guarded]: true }
+
 /** The connectors at hand. A code that is absent is switched off. */
-export type Connectors = ReadonlyMap<OperatorCode, Connector>
+export type Connectors = ReadonlyMap<OperatorCode, GuardedConnector>

@@ -1,6 +1,8 @@
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import type { Clock } from '#lib/time.ts'
-import type { Connector, Connectors } from './connector.ts'
+import type { Logger } from '../logger.ts'
+import type { Connectors, GuardedConnector } from './connector.ts'
+import { guardConnector } from './guard-connector.ts'
 import { createSandboxConnector } from './sandbox-protocol/create-sandbox-connector.ts'
 
 export type ConnectorSettings = {
@@ -9,28 +11,30 @@ export type ConnectorSettings = {
   /** This service's own address as operators reach it, without a slash at its end. Undefined: no callbacks, only polling. */
   callbackBaseUrl: string | undefined
   clock: Clock
+  logger: Pick<Logger, 'error'>
   submitTimeoutMs?: number
   queryTimeoutMs?: number
+  /** Connections to each operator. Calls beyond it wait for one. */
+  connectionsMax?: number
 }
 
 /** One connector for each operator that has settings. All of them speak the sandbox's protocol so far (README). */
 export function createConnectors(settings: ConnectorSettings): Connectors {
-  const connectors = new Map<OperatorCode, Connector>()
+  const connectors = new Map<OperatorCode, GuardedConnector>()
   for (const operator of OPERATOR_CODES) {
     const place = settings.operators[operator]
     if (!place) continue
-    connectors.set(
+    const connector = createSandboxConnector({
       operator,
-      createSandboxConnector({
-        operator,
-        baseUrl: place.baseUrl,
-        secret: place.secret,
-        callbackUrl: settings.callbackBaseUrl && `${settings.callbackBaseUrl}/operators/callback/${operator}`,
-        clock: settings.clock,
-        submitTimeoutMs: settings.submitTimeoutMs,
-        queryTimeoutMs: settings.queryTimeoutMs,
-      }),
-    )
+      baseUrl: place.baseUrl,
+      secret: place.secret,
+      callbackUrl: settings.callbackBaseUrl && `${settings.callbackBaseUrl}/operators/callback/${operator}`,
+      clock: settings.clock,
+      submitTimeoutMs: settings.submitTimeoutMs,
+      queryTimeoutMs: settings.queryTimeoutMs,
+      connectionsMax: settings.connectionsMax,
+    })
+    connectors.set(operator, guardConnector(operator, connector, settings.logger))
   }
   return connectors
 }

@@ -84,6 +84,8 @@ test('a process that was stopped between claim and call does not send what other
   room.startDispatcher({ leaseMs: 300, callTimeoutMs: 1_000 })
   await until(async () => Number((await room.workOf(item))?.['attempts']) > 1, 'the row comes back')
   await stopAll()
+  assert.equal((await room.attemptsOf(item))[0], 'submit not_sent')
+  assert.equal((await room.workOf(item))?.['unconfirmed_since'], null, 'what was not sent is not at risk')
   assert.equal((await room.books()).has(item.transactionId), false)
   room.startDispatcher()
   assert.equal((await room.untilFinal(item)).status, 'SUCCESS')
@@ -144,10 +146,15 @@ test('an operator that is away and comes back: nothing fails, nothing is sent tw
   const items = await Promise.all(Array.from({ length: 20 }, () => room.make()))
   room.startDispatcher()
   await until(
-    async () => (await Promise.all(items.map((item) => room.attemptsOf(item)))).every((attempts) => attempts.includes('query unknown')),
+    async () => (await Promise.all(items.map((item) => room.attemptsOf(item)))).every((attempts) => attempts.includes('submit not_sent')),
     'every row was tried',
   )
-  for (const item of items) assert.equal((await room.read(item)).status, 'PENDING')
+  for (const item of items) {
+    assert.equal((await room.read(item)).status, 'PENDING')
+    const work = await room.workOf(item)
+    assert.equal(work?.['unconfirmed_since'], null, 'what was never written is not at risk')
+    assert.ok(work?.['state'] === 'queued' || work?.['state'] === 'submitting')
+  }
   await room.restartSimulator()
   for (const item of items) assert.equal((await room.untilFinal(item)).status, 'SUCCESS')
   await stopAll()

@@ -1,14 +1,15 @@
 import type { OperatorCode } from '#lib/operators.ts'
-import { TRANSITIONS } from '#lib/transaction-status.ts'
 import type { Pool } from '../database/pool.ts'
 import type { Logger } from '../logger.ts'
 import type { Settler } from '../transactions/settle.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
-import type { Connector, Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
+import type { Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { createDoorbell } from './doorbell.ts'
-import { finalMove, refusedForFunds } from './operator-result.ts'
+import { refusedForFunds } from './operator-result.ts'
 import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
+import { settleFinalWord } from './settle-final-word.ts'
 
 export type DispatcherOptions = {
   pool: Pool
@@ -20,7 +21,7 @@ export type DispatcherOptions = {
   perOperatorMax?: number
   /** How long a claim holds a row; more than a call and the recording of its answer take. */
   leaseMs?: number
-  /** The longest that a connector lets a call last. */
+  /** The longest that a connector lets a call last, its connection included. */
   callTimeoutMs?: number
   /** How often due rows are looked for when nobody rings. */
   idlePollMs?: number
@@ -31,6 +32,10 @@ export type DispatcherOptions = {
   acceptedAbsenceMs?: number
   /** At least this long between two queries of one row, however many callbacks come. */
   hintGapMs?: number
+  /** Told of each answer that contradicts a final result, for the metrics. */
+  onContradiction?(): void
+  /** Told of each answer that the database refused as it came, for the metrics. */
+  onUnrecordable?(): void
   /** Told of each call that ended, for the metrics. */
   onCall?(operator: OperatorCode, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
@@ -48,7 +53,7 @@ type Context = { options: DispatcherOptions; record: ReturnType<typeof createAns
 const DATABASE_PAUSE_MS = 1_000
 
 /**
- * Sends what is queued, asks about what is open, and hands final answers to the settler (DESIGN 6). Any number of
+ * Sends what is queued, asks about what is open, and hands final answers to the settler. Any number of
  * dispatchers may work on one database. The attempt is committed before the operator is called, the call is made outside
  * any database transaction, and whatever a dead process leaves comes back when its lease ends.
  */
@@ -136,63 +141,37 @@ function createContext(options: DispatcherOptions): Context {
     pool: options.pool,
     random: options.random ?? Math.random,
     pollDelaysMs: options.pollDelaysMs ?? POLL_DELAYS_MS,
+    onUnrecordable(transactionId, error) {
+      options.onUnrecordable?.()
+      options.logger.error(
+        { err: error, transactionId },
+        'The answer of an operator could not be recorded; it is recorded without its text',
+      )
+    },
     rules: {
       absenceMs: options.absenceMs ?? 3_000,
       acceptedAbsenceMs: options.acceptedAbsenceMs ?? 60_000,
       hintGapMs: options.hintGapMs ?? 250,
     },
   })
-  return { options, record, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 10_000 }
+  return { options, record, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 14_000 }
 }
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
   if (work.foundState === 'refused') return void (await context.options.settler.settle(refusedForFunds(work)))
   const connector = context.options.connectors.get(work.operator)
   if (!connector) return
-  // A process that was stopped for a while must not send what another one may have taken over.
-  if (performance.now() - claimedAtMs > context.leaseMs - context.callTimeoutMs) return
   const kind = work.foundState === 'queued' ? 'submit' : 'query'
   const startedAtMs = performance.now()
-  const outcome = kind === 'submit' ? await submit(connector, work) : await query(connector, work)
+  // A process that was stopped for a while must not send what another one may have taken over.
+  const isTooLate = startedAtMs - claimedAtMs > context.leaseMs - context.callTimeoutMs
+  if (isTooLate && kind === 'query') return
+  const outcome = isTooLate ? TOO_LATE : await (kind === 'submit' ? submitWork(connector, work) : queryWork(connector, work))
   const durationMs = performance.now() - startedAtMs
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
-  const move = finalMove(work, outcome)
-  const found = await context.options.settler.settle(move)
-  if (found && !found.isMoved && found.status !== TRANSITIONS[move.event].to) {
-    // Nothing may change any more; people have to talk to the operator.
-    context.options.logger.error(
-      { transactionId: work.transactionId, stored: found.status, said: outcome.kind },
-      'The operator contradicts a final result',
-    )
-  }
-}
-
-function submit(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {
-  const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
-  return connector.submit({
-    reference: work.transactionId,
-    applicationId,
-    operator,
-    type,
-    amountMinor,
-    currency,
-    phoneNumber,
-    customerName,
-  })
-}
-
-function query(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {
-  const { applicationId, operator, type } = work
-  return connector.query({
-    reference: work.transactionId,
-    applicationId,
-    operator,
-    type,
-    operatorReference: work.operatorReference ?? undefined,
-    operatorToken: work.operatorToken ?? undefined,
-  })
+  await settleFinalWord(context.options, { ...work, source: kind }, outcome)
 }

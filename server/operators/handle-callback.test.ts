@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { createLogger } from '../logger.ts'
 import type { IntakeItem } from '../transactions/intake.ts'
 import { createCallbackDesk, handleCallback } from './handle-callback.ts'
 import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/signature.ts'
@@ -74,7 +75,7 @@ test('a callback for a transaction that was never sent is ignored', async () => 
 })
 
 test('more callbacks than may wait are refused instead of piling up', async () => {
-  const desk = createCallbackDesk({ pool: room.database.pool, connectors: room.connectors, queueMax: 2 })
+  const desk = createCallbackDesk({ pool: room.database.pool, connectors: room.connectors, logger: createLogger('silent'), queueMax: 2 })
   const body = JSON.stringify({ reference: randomUUID(), context: randomUUID(), status: 'SUCCESS', operatorReference: 'SIM1' })
   const headers = { [SIGNATURE_HEADER]: signCallback(SECRET, body, new Date()) }
   const results = await Promise.all(Array.from({ length: 20 }, () => handleCallback(desk, 'MOMOCM', headers, Buffer.from(body))))

@@ -1,21 +1,26 @@
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import type { Exchange } from './connector.ts'
 
 const ANSWER_BYTES_MAX = 64 * 1024
+/** For a connection: a free one of the pool, or a new one. Counted apart from the deadline of the operator. */
+export const CONNECT_LIMIT_MS = 4_000
 
 export type OperatorRequest = {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
   body?: string
-  /** For everything: connection, request, headers and body of the answer. */
+  /** From the moment at which the request is written: headers and body of the answer. */
   timeoutMs: number
 }
 
-/** `answered`: a whole HTTP answer is there. `lost`: anything else; what the operator did is not known. */
+/**
+ * `answered`: a whole HTTP answer is there. `lost`: anything else; what the operator did is not known, unless the request
+ * was never written (`wasWritten` false), because then the operator cannot have heard of it.
+ */
 export type CallOutcome =
   | { kind: 'answered'; httpStatus: number; body: string }
-  | { kind: 'lost'; detail: string; httpStatus: number | null }
+  | { kind: 'lost'; detail: string; httpStatus: number | null; wasWritten: boolean }
 
 export type OperatorLine = { call(request: OperatorRequest): Promise<CallOutcome>; close(): Promise<void> }
 
@@ -25,47 +30,104 @@ export type OperatorLine = { call(request: OperatorRequest): Promise<CallOutcome
  */
 export function openOperatorLine(baseUrl: string, connectionsMax: number): OperatorLine {
   const base = new URL(baseUrl)
-  const prefix = base.pathname.replace(/\/+$/, '')
+  const prefix = trimSlashes(base.pathname)
   const pool = new Pool(base.origin, {
     connections: connectionsMax,
     pipelining: 1,
     keepAliveTimeout: 30_000,
-    // The deadline of the call covers both.
+    // The call has a deadline of its own.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connectTimeout: 10_000,
+    connectTimeout: CONNECT_LIMIT_MS,
   })
   return {
-    call: (request) => callOnce(pool, prefix, request),
+    call: (request) => new Promise((resolve) => new Call(request, resolve).start(pool, prefix)),
     close: () => pool.destroy(),
   }
 }
 
-async function callOnce(pool: Pool, prefix: string, request: OperatorRequest): Promise<CallOutcome> {
-  const deadline = AbortSignal.timeout(request.timeoutMs)
-  let httpStatus: number | null = null
-  try {
-    const answer = await pool.request({
-      method: request.method,
-      path: prefix + request.path,
-      headers: request.headers,
-      body: request.body,
-      signal: deadline,
-    })
-    httpStatus = answer.statusCode
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      // Leaving the loop closes the connection: the rest is never read.
-      if (bytes > ANSWER_BYTES_MAX) return { kind: 'lost', detail: `The answer is longer than ${ANSWER_BYTES_MAX} bytes`, httpStatus }
-      chunks.push(chunk)
-    }
-    return { kind: 'answered', httpStatus, body: Buffer.concat(chunks).toString('utf8') }
-  } catch (error) {
-    const detail = deadline.aborted ? `No answer within ${request.timeoutMs} ms` : describe(error)
-    return { kind: 'lost', detail, httpStatus }
+/** One call on its way. The time before its first byte is written is ours, not the operator's, and has a limit of its own. */
+class Call implements Dispatcher.DispatchHandler {
+  readonly #request: OperatorRequest
+  readonly #resolve: (outcome: CallOutcome) => void
+  #timer: NodeJS.Timeout | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  #httpStatus: number | null = null
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #isOver = false
+
+  constructor(request: OperatorRequest, resolve: (outcome: CallOutcome) => void) {
+    this.#request = request
+    this.#resolve = resolve
   }
+
+  start(pool: Pool, prefix: string): void {
+    const { method, path, headers, body, timeoutMs } = this.#request
+    const limitMs = Math.min(timeoutMs, CONNECT_LIMIT_MS)
+    this.#timer = setTimeout(() => this.#lose(`No connection within ${limitMs} ms`), limitMs)
+    try {
+      pool.dispatch({ method, path: prefix + path, headers, body: body ?? null }, this)
+    } catch (error) {
+      this.#lose(describe(error))
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection: aborted here, it is provably never written.
+    if (this.#isOver) return controller.abort(new Error('The call was given up'))
+    this.#controller = controller
+    clearTimeout(this.#timer)
+    const { timeoutMs } = this.#request
+    this.#timer = setTimeout(() => this.#lose(`No answer within ${timeoutMs} ms`), timeoutMs)
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
+    // 103 and its like come before the answer.
+    if (statusCode >= 200) this.#httpStatus = statusCode
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > ANSWER_BYTES_MAX) this.#lose(`The answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+    else this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    if (this.#httpStatus === null) return this.#lose('The answer has no status')
+    this.#finish({ kind: 'answered', httpStatus: this.#httpStatus, body: Buffer.concat(this.#chunks).toString('utf8') })
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#lose(describe(error))
+  }
+
+  onRequestUpgrade(_controller: Dispatcher.DispatchController, _status: number, _headers: object, socket: NodeJS.WritableStream): void {
+    // Nobody asked for another protocol. The socket is ours now: without a listener its reset would end the process.
+    socket.on('error', () => undefined)
+    if ('destroy' in socket && typeof socket.destroy === 'function') socket.destroy()
+    this.#lose('The operator switched to another protocol')
+  }
+
+  #lose(detail: string): void {
+    this.#finish({ kind: 'lost', detail, httpStatus: this.#httpStatus, wasWritten: this.#controller !== undefined })
+    // Closes the connection: what is still to come is never read.
+    this.#controller?.abort(new Error(detail))
+  }
+
+  #finish(outcome: CallOutcome): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#chunks = []
+    this.#resolve(outcome)
+  }
+}
+
+function trimSlashes(path: string): string {
+  let end = path.length
+  while (end > 0 && path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
 
 function describe(error: unknown): string {

@@ -2,6 +2,7 @@ import { FAILURE_MESSAGES, SUCCESS_MESSAGE } from '#lib/transaction-status.ts'
 import { SYSTEM_ACTOR } from '../transactions/actor.ts'
 import type { TransitionItem } from '../transactions/transition.ts'
 import type { FinalOutcome } from './connector.ts'
+import { REFUSED_MESSAGE } from './guard-connector.ts'
 
 type Subject = { applicationId: string; transactionId: string; operatorToken: string | null }
 
@@ -17,7 +18,12 @@ export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionIt
   }
 }
 
-/** The end of a deposit that the balance did not cover; the operator never hears of it (DESIGN 5, Balances). */
+/** The same move without any of the operator's own words, for those that cannot be stored. */
+export function plainMove(move: TransitionItem): TransitionItem {
+  return { ...move, message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE, operatorToken: undefined }
+}
+
+/** The end of a deposit that the balance did not cover; the operator never hears of it. */
 export function refusedForFunds(subject: Pick<Subject, 'applicationId' | 'transactionId'>): TransitionItem {
   return {
     applicationId: subject.applicationId,

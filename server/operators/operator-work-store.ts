@@ -38,7 +38,7 @@ export async function claimDueWork(queryable: Queryable, slots: Map<OperatorCode
   return rows
 }
 
-/** One finished call. Names as in record_operator_answers (migration 0020); times in milliseconds. */
+/** One finished call. Names as in record_operator_answers; times in milliseconds. */
 export type AnswerRow = {
   place: number
   app: string
@@ -85,6 +85,23 @@ export async function hintWork(queryable: Queryable, hints: HintRow[], gapMs: nu
   return verdicts
 }
 
+/**
+ * Makes rows due that are scheduled further ahead than any schedule reaches: the clock of the database was set back, or had
+ * run ahead for a while. Returns how many.
+ */
+export async function pullBackWork(queryable: Queryable, operators: OperatorCode[], aheadMsMax: number): Promise<number> {
+  const { rowCount } = await queryable.query({
+    name: 'pull_back_operator_work',
+    text: `update operator_work w set next_at = clock_timestamp()
+             from (select o.application_id, o.transaction_id from operator_work o
+                     where o.operator = any ($1) and o.next_at > clock_timestamp() + $2 * interval '1 millisecond'
+                     order by o.application_id, o.transaction_id limit 10000 for update skip locked) far
+             where w.application_id = far.application_id and w.transaction_id = far.transaction_id`,
+    values: [operators, aheadMsMax],
+  })
+  return rowCount ?? 0
+}
+
 export type OpenWork = { state: WorkState; number: number; operatorReference: string | null; operatorToken: string | null }
 
 /** Takes the next attempt number of a row without claiming it; undefined when there is nothing left to do for it. */
@@ -110,25 +127,24 @@ export type ForcedQuery = {
   isNews: boolean
 }
 
-/** Records a query that somebody asked for. The row's own schedule stays; at most it comes due now. */
-export async function recordForcedQuery(queryable: Queryable, query: ForcedQuery): Promise<void> {
+/** Records queries that somebody asked for. The schedule of their rows stays; at most they come due now. */
+export async function recordForcedQueries(queryable: Queryable, queries: ForcedQuery[]): Promise<void> {
   await queryable.query({
-    name: 'record_forced_query',
-    text: `with woken as (
-             update operator_work set next_at = least(next_at, clock_timestamp())
-               where $8 and application_id = $1 and transaction_id = $2 and not is_claimed and state in ('submitted', 'unconfirmed')
-           )
-           insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
-             values ($1, $2, $3, 'query', clock_timestamp() - $7 * interval '1 millisecond', clock_timestamp(), $4, $5, $6)`,
+    name: 'record_forced_queries',
+    text: 'select record_forced_queries($1)',
     values: [
-      query.applicationId,
-      query.transactionId,
-      query.number,
-      query.outcome,
-      query.httpStatus,
-      query.answer,
-      query.durationMs,
-      query.isNews,
+      JSON.stringify(
+        queries.map((query) => ({
+          app: query.applicationId,
+          id: query.transactionId,
+          number: query.number,
+          outcome: query.outcome,
+          http_status: query.httpStatus,
+          answer: query.answer,
+          duration_ms: query.durationMs,
+          is_news: query.isNews,
+        })),
+      ),
     ],
   })
 }

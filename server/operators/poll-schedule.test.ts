@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { POLL_DELAYS_MS, pollDelayMs, resubmitDelayMs } from './poll-schedule.ts'
+import { POLL_DELAYS_MS, pollDelayMs, resubmitDelayMs, unsentDelayMs } from './poll-schedule.ts'
 
 test('queries begin after 2 s, come ever more rarely, and never more rarely than once an hour', () => {
   const delays = Array.from({ length: 40 }, (_, made) => pollDelayMs(made, () => 0.5))
@@ -35,5 +35,12 @@ test('an unknown reference is sent again at once twice, then ever later', () => 
   assert.equal(
     resubmitDelayMs(99, () => 0.5),
     3_600_000,
+  )
+})
+
+test('a submission that never left is made again after 2 s, and later at least every five minutes', () => {
+  assert.deepEqual(
+    [1, 2, 8, 9, 1_000].map((made) => unsentDelayMs(made, () => 0.5)),
+    [2_000, 4_000, 300_000, 300_000, 300_000],
   )
 })

@@ -30,3 +30,11 @@ export function pollDelayMs(queriesMade: number, random: () => number, delaysMs:
 export function resubmitDelayMs(submissionsMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
   return submissionsMade < 3 ? 0 : pollDelayMs(submissionsMade, random, delaysMs)
 }
+
+/** The place in the schedule beyond which the pauses of an operator that cannot be reached do not grow: five minutes. */
+const UNREACHABLE_PLACE_MAX = 7
+
+/** Milliseconds until a submission that never left is made: nothing is at risk, so the pauses stay short. */
+export function unsentDelayMs(submissionsMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
+  return pollDelayMs(Math.min(Math.max(0, submissionsMade - 1), UNREACHABLE_PLACE_MAX), random, delaysMs)
+}

@@ -9,6 +9,7 @@ import { claimDueWork } from './operator-work-store.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 import { OperatorRoom, until } from './testing/operator-room.ts'
 
+const API_USER = randomUUID()
 let room: OperatorRoom
 before(async () => {
   // Polling is far away and no callbacks are awaited: what settles here was asked for.
@@ -21,11 +22,11 @@ async function stopAll(): Promise<void> {
 }
 
 function synchronise(item: IntakeItem) {
-  return synchroniseTransaction(
-    { pool: room.database.pool, settler: room.settler, connectors: room.connectors },
-    item.applicationId,
-    item.transactionId,
-  )
+  return synchroniseTransaction(room.forcedQueries, {
+    applicationId: item.applicationId,
+    transactionId: item.transactionId,
+    actor: { kind: 'api', id: API_USER },
+  })
 }
 
 /** Sent, executed by the operator, its callback lost: the case that chekTransactionStatus exists for. */

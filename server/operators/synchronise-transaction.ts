@@ -1,63 +1,76 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { isFinalStatus } from '#lib/transaction-status.ts'
-import type { Pool } from '../database/pool.ts'
+import type { AuditActor } from '../audit/command-actor.ts'
 import { findTransaction } from '../transactions/find-transaction.ts'
-import type { Settler } from '../transactions/settle.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import { storableAnswer } from './answer-recorder.ts'
-import type { Connectors, QueryOutcome } from './connector.ts'
-import { finalMove, refusedForFunds } from './operator-result.ts'
-import { type OpenWork, recordForcedQuery, takeAttemptNumber } from './operator-work-store.ts'
+import type { QueryOutcome } from './connector.ts'
+import type { ForcedQueryDesk } from './forced-query-desk.ts'
+import { refusedForFunds } from './operator-result.ts'
+import { type OpenWork, takeAttemptNumber } from './operator-work-store.ts'
+import { settleFinalWord } from './settle-final-word.ts'
 
-export type SynchroniseDeps = { pool: Pool; settler: Settler; connectors: Connectors }
+/** `busy`: the operator was not asked, because too many others are waiting for it. */
+export type SynchroniseFailure = 'not_found' | 'operator_unavailable' | 'busy' | { code: 'throttled'; retryAfterMs: number }
+
+export type SynchroniseRequest = { applicationId: string; transactionId: string; actor: AuditActor }
 
 /**
- * chekTransactionStatus: asks the operator now and stores what it says (DESIGN 5). Final and waiting transactions are
- * returned as they are. An operator that is down or silent leaves everything untouched. A dispatcher may be handling the same
- * row: whoever comes second finds it moved, and changes nothing.
+ * chekTransactionStatus: asks the operator now and stores what it says. Final and waiting transactions are returned as they
+ * are. An operator that is down or silent leaves everything untouched. Who asks while the operator is being asked about the
+ * same transaction shares that answer. A dispatcher may be handling the same row: whoever comes second finds it moved, and
+ * changes nothing.
  */
 export async function synchroniseTransaction(
-  deps: SynchroniseDeps,
-  applicationId: string,
-  transactionId: string,
-): Promise<Result<Transaction, 'not_found' | 'operator_unavailable'>> {
-  const transaction = await findTransaction(deps.pool, applicationId, transactionId)
+  desk: ForcedQueryDesk,
+  request: SynchroniseRequest,
+): Promise<Result<Transaction, SynchroniseFailure>> {
+  const { applicationId, transactionId } = request
+  const transaction = await findTransaction(desk.pool, applicationId, transactionId)
   if (!transaction) return err('not_found')
   if (isFinalStatus(transaction.status) || transaction.status === 'PENDING_APPROVAL') return ok(transaction)
-  const work = await takeAttemptNumber(deps.pool, applicationId, transactionId)
-  if (work?.state === 'refused') await deps.settler.settle(refusedForFunds(transaction))
-  else if (work && !(await ask(deps, transaction, work))) return err('operator_unavailable')
-  const stored = await findTransaction(deps.pool, applicationId, transactionId)
+  const asked = await desk.ask(transaction, request.actor, () => ask(desk, transaction, request.actor))
+  if (!asked.ok) return asked
+  if (!asked.value) return err('operator_unavailable')
+  const stored = await findTransaction(desk.pool, applicationId, transactionId)
   return stored ? ok(stored) : err('not_found')
 }
 
 /** False when the operator gave no usable answer. */
-async function ask(deps: SynchroniseDeps, transaction: Transaction, work: OpenWork): Promise<boolean> {
-  const connector = deps.connectors.get(transaction.operator)
-  if (!connector) return false
+async function ask(desk: ForcedQueryDesk, transaction: Transaction, actor: AuditActor): Promise<boolean> {
   const { applicationId, transactionId, operator, type } = transaction
+  const connector = desk.connectors.get(operator)
+  if (!connector) return false
+  const work = await takeAttemptNumber(desk.pool, applicationId, transactionId)
+  if (!work) return true
+  if (work.state === 'refused') {
+    await desk.settler.settle(refusedForFunds(transaction))
+    return true
+  }
   const startedAtMs = performance.now()
+  const { operatorReference, operatorToken, number } = work
   const outcome = await connector.query({
     reference: transactionId,
     applicationId,
     operator,
     type,
-    operatorReference: work.operatorReference ?? undefined,
-    operatorToken: work.operatorToken ?? undefined,
+    operatorReference: operatorReference ?? undefined,
+    operatorToken: operatorToken ?? undefined,
   })
-  await recordForcedQuery(deps.pool, {
+  desk.onOutcome?.(outcome.kind)
+  await desk.recorder.submit({
     applicationId,
     transactionId,
-    number: work.number,
+    operator,
+    actor,
+    number,
     outcome: outcome.kind,
     httpStatus: outcome.exchange.httpStatus,
-    answer: storableAnswer(outcome.exchange.answer),
+    answer: outcome.exchange.answer,
     durationMs: Math.round(performance.now() - startedAtMs),
     isNews: isNews(work, outcome),
   })
-  if (outcome.kind === 'succeeded' || outcome.kind === 'failed') {
-    await deps.settler.settle(finalMove({ applicationId, transactionId, operatorToken: work.operatorToken }, outcome))
-  }
+  if (outcome.kind === 'succeeded' || outcome.kind === 'failed')
+    await settleFinalWord(desk, { applicationId, transactionId, operator, operatorToken, source: 'query' }, outcome)
   return outcome.kind !== 'unknown'
 }
 

@@ -6,6 +6,7 @@ import {
   type ApprovalRule,
   approvalRuleSchema,
   approvalRulesSchema,
+  BASE_RULE,
   DEFAULT_POLICY_RULES,
 } from '#lib/approval-policy.ts'
 import { CURRENCIES } from '#lib/money.ts'
@@ -31,6 +32,7 @@ const rule: fc.Arbitrary<ApprovalRule> = fc.record({
   firstTimeOnly: fc.boolean(),
   approvals: steps,
   needsCode: fc.boolean(),
+  apiMayDecide: fc.boolean(),
   expiresInHours: fc.integer({ min: 1, max: 720 }),
 })
 const context: fc.Arbitrary<BandContext> = fc
@@ -45,7 +47,7 @@ const payment = fc.record({
   isFirst: fc.boolean(),
 })
 
-/** What approval_band in the database chooses. */
+/** What approval_band_for in the database chooses. */
 function chosen(
   bands: ApprovalBand[] | null,
   { weighedMinor, isFirst }: { weighedMinor: bigint; isFirst: boolean },
@@ -97,6 +99,8 @@ test('the band that the database chooses satisfies every rule that fires, and as
         band.needsCode,
         fired.some((one) => one.needsCode),
       )
+      // One rule that leaves the decision to people is enough.
+      assert.ok(!band.apiMayDecide || fired.every((one) => one.apiMayDecide))
       assert.equal(band.policyVersion, 3)
     }),
     { numRuns: 2_000 },
@@ -135,7 +139,7 @@ test('the database reads the bands as they are meant: above fires, exactly at th
     ['500001', true],
   ] as const) {
     const { rows } = await database.pool.query<{ band: ApprovalBand | null }>(
-      `select approval_band($1, null, 'api', '237677000001', $2, 0, 0, $3::jsonb, now()) as band`,
+      `select approval_band_for($1, 'DEPOSIT', null, 'api', array['237677000001'], $2, 0, 0, $3::jsonb, now()) as band`,
       [crypto.randomUUID(), amount, JSON.stringify(bands)],
     )
     assert.equal(rows[0]?.band !== null, fires, amount)
@@ -153,6 +157,7 @@ test('a rule that makes no sense is refused', () => {
     aboveMinor: '0',
     firstTimeOnly: false,
     needsCode: false,
+    apiMayDecide: false,
     expiresInHours: 168,
   })
   const bad = [
@@ -171,4 +176,14 @@ test('a rule that makes no sense is refused', () => {
   ]
   for (const change of bad) assert.ok(!approvalRuleSchema.safeParse({ ...good, ...change }).success, JSON.stringify(change))
   assert.ok(!approvalRulesSchema.safeParse([good, good]).success)
+})
+
+test('a rule that says nothing of the API leaves decisions to people, except the application’s default rule as it was stored before', () => {
+  const { apiMayDecide, ...stored } = BASE_RULE
+  assert.equal(apiMayDecide, true)
+  assert.equal(approvalRuleSchema.parse(stored).apiMayDecide, true)
+  assert.equal(approvalRuleSchema.parse({ ...stored, apiMayDecide: false }).apiMayDecide, false)
+  for (const change of [{ name: 'Large' }, { approvals: [2] }, { needsCode: true }, { sources: ['api'] }, { expiresInHours: 24 }])
+    assert.equal(approvalRuleSchema.parse({ ...stored, ...change }).apiMayDecide, false, JSON.stringify(change))
+  assert.equal(approvalRuleSchema.parse({ name: 'Large', sources: ['api'], approvals: [1], apiMayDecide: true }).apiMayDecide, true)
 })

@@ -11,7 +11,7 @@ const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
 
 /**
  * The approval bands of one kind of transaction, in the order in which the database reads them: the last band whose
- * threshold is passed counts (approval_band in 0003_money.sql). Null: nothing can fire, which is the fast path of what
+ * threshold is passed counts (approval_band_for). Null: nothing can fire, which is the fast path of what
  * the API starts. What a person or a file starts always has a band that fires, whatever the rules say (DESIGN 9).
  */
 export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): ApprovalBand[] | null {
@@ -63,6 +63,7 @@ function join(rules: readonly ApprovalRule[], aboveMinor: string, firstTimeOnly:
     rule: { name: named.map((rule) => rule.name).join(' · '), parts: named.map(toPart) },
     steps: joinSteps(rules.map((rule) => rule.approvals)),
     needsCode: rules.some((rule) => rule.needsCode),
+    apiMayDecide: rules.every((rule) => rule.apiMayDecide),
     expiresInHours: Math.min(...rules.map((rule) => rule.expiresInHours)),
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts'
+import { CRASH_EXIT_CODE } from './crash-policy.mjs'
 
 export type Ending = {
   /** Adds a step; the steps run in the reverse order of their adding. */
@@ -19,7 +20,7 @@ const LIMIT_MS = 15_000
 /**
  * How this process ends (DESIGN 3). SIGTERM, SIGINT or a launcher that is gone begin an orderly end; a second signal or
  * 15 seconds make it immediate. A bug (an unhandled rejection) is logged and ends the process at once: what was answered
- * is committed, and everything else comes back from its lease. Signals that are not in `signals` are ignored.
+ * is committed, and everything else comes back from its lease. Its exit code tells whoever started it to restart it. Signals that are not in `signals` are ignored.
  */
 export function createEnding(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[] = ['SIGTERM', 'SIGINT']): Ending {
   const steps: { name: string; step: () => Promise<unknown> }[] = []
@@ -37,7 +38,7 @@ export function createEnding(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[] =
     hasBegun = true
     setTimeout(() => {
       logger.error(`The end took longer than ${LIMIT_MS / 1_000} s; the process ends at once`)
-      endAtOnce(1)
+      endAtOnce(exitCode || 1)
     }, LIMIT_MS).unref()
     for (const listener of beginListeners) listener()
     void runSteps().then(() => process.exit(exitCode))
@@ -59,7 +60,7 @@ export function createEnding(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[] =
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       logger.fatal({ err: error, event }, 'A bug; the process ends')
-      endAtOnce(1)
+      endAtOnce(CRASH_EXIT_CODE)
     })
   }
 

@@ -2,15 +2,20 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
 
-/** What a running instance tells another one that wants the same data folder. */
-export type InstanceState = { pid: number; url: string; isEnding: boolean }
+/** What a running instance tells another one that wants the same data folder; any program of this machine may hold the name. */
+const instanceStateSchema = z.object({ pid: z.int(), url: z.union([z.url(), z.literal('')]), isEnding: z.boolean() })
+export type InstanceState = z.infer<typeof instanceStateSchema>
 
 export type Instance = { update(state: Partial<InstanceState>): void; release(): void }
 
 /** How long one that is on its way out may take, and how long a second look is worth while. */
 const ENDING_LIMIT_MS = 20_000
 const SECOND_LOOK_MS = 1_500
+/** One that is busy may not answer at once. */
+const NO_ANSWER_LIMIT_MS = 4_000
+const ANSWER_CHARACTERS_MAX = 4_096
 
 /**
  * Claims a data folder for this process. Throws an Error with one sentence when another process works on it. The claim
@@ -37,11 +42,15 @@ async function bindOrExplain(server: Server, name: string, dataDirectory: string
     if (await bind(server, name)) return
     const other = await ask(name)
     const waitedMs = Date.now() - startedAt
-    if (other && waitedMs > (other.isEnding ? ENDING_LIMIT_MS : SECOND_LOOK_MS)) {
-      throw new Error(`Already running${other.url ? ` on ${other.url}` : ''} (process ${other.pid}) with the data in ${dataDirectory}.`)
-    }
+    const limitMs = other ? (other.isEnding ? ENDING_LIMIT_MS : SECOND_LOOK_MS) : NO_ANSWER_LIMIT_MS
+    if (waitedMs > limitMs) throw new Error(explainHolder(other, dataDirectory))
     await delay(100)
   }
+}
+
+function explainHolder(other: InstanceState | undefined, dataDirectory: string): string {
+  if (!other) return `Already running with the data in ${dataDirectory}; if nothing is, another program holds its name.`
+  return `Already running${other.url ? ` on ${other.url}` : ''} (process ${other.pid}) with the data in ${dataDirectory}.`
 }
 
 function bind(server: Server, name: string): Promise<boolean> {
@@ -60,6 +69,7 @@ function bind(server: Server, name: string): Promise<boolean> {
   })
 }
 
+/** What the holder of a name says; undefined when it is gone, or says nothing that makes sense. */
 function ask(name: string): Promise<InstanceState | undefined> {
   return new Promise((resolve) => {
     let text = ''
@@ -67,10 +77,20 @@ function ask(name: string): Promise<InstanceState | undefined> {
     socket.setTimeout(1_000, () => socket.destroy())
     socket.on('data', (chunk) => {
       text += chunk
+      if (text.length > ANSWER_CHARACTERS_MAX) socket.destroy()
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => resolve(text ? JSON.parse(text) : undefined))
+    socket.on('close', () => resolve(parseState(text)))
   })
+}
+
+function parseState(text: string): InstanceState | undefined {
+  try {
+    return instanceStateSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    // Half an answer of one that is dying, or another program.
+    return undefined
+  }
 }
 
 function digestOf(dataDirectory: string): string {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Config } from '../config.ts'
 import { superviseEmbeddedPostgres } from '../database/supervised.ts'
 import type { Logger } from '../logger.ts'
+import { CRASH_EXIT_CODE } from './crash-policy.mjs'
 import { writePrivateFile } from './private-file.ts'
 
 export type OpenDatabase = {
@@ -28,7 +29,7 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Open
       onRestart: () => logger.warn('PostgreSQL had ended and was started again'),
       onLost(error) {
         logger.fatal({ err: error }, 'PostgreSQL ended and could not be started again')
-        process.exit(1)
+        process.exit(CRASH_EXIT_CODE)
       },
     },
   )

@@ -1,22 +1,70 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { hkdfSync } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { randomSecret } from '../config.ts'
 import { writePrivateFile } from './private-file.ts'
 
-const storedSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string() })
-export type SandboxSecrets = z.infer<typeof storedSecretsSchema>
+const storedSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string(), SECRETS_KEY: z.string().optional() })
+export type SandboxSecrets = { TOKEN_SECRET: string; SESSION_SECRET: string; SECRETS_KEY: string }
 
-/** The sandbox's own secrets, random and kept in DATA_DIR/secrets.json, so that sessions and tokens survive a restart. */
+/**
+ * The sandbox's own secrets, random and stored in DATA_DIR/secrets.json, so that sessions, tokens and what is encrypted in
+ * the database survive a restart. Two first starts at once get the same ones. Throws an Error with one sentence when the
+ * file is there and cannot be used: new secrets in its place would make the database unreadable.
+ */
 export function sandboxSecrets(dataDirectory: string): SandboxSecrets {
   const file = path.join(dataDirectory, 'secrets.json')
+  const stored = readSandboxSecrets(dataDirectory)
+  if (stored) return stored
+  mkdirSync(dataDirectory, { recursive: true })
+  const secrets: SandboxSecrets = { TOKEN_SECRET: randomSecret(), SESSION_SECRET: randomSecret(), SECRETS_KEY: randomSecret() }
+  const unfinished = `${file}.${process.pid}`
+  writePrivateFile(unfinished, format(secrets))
   try {
-    return storedSecretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch {
-    // Absent, or not ours any more: new ones only end the sessions of a sandbox.
-    const secrets = { TOKEN_SECRET: randomSecret(), SESSION_SECRET: randomSecret() }
-    mkdirSync(dataDirectory, { recursive: true })
-    writePrivateFile(file, `${JSON.stringify(secrets, null, 2)}\n`)
-    return secrets
+    // Unlike a renaming, a link never replaces what another first start has written meanwhile.
+    linkSync(unfinished, file)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(unfinished, { force: true })
   }
+  return readSandboxSecrets(dataDirectory) ?? secrets
+}
+
+/** The stored secrets of a sandbox; undefined when it has none yet. Throws an Error with one sentence for a damaged file. */
+export function readSandboxSecrets(dataDirectory: string): SandboxSecrets | undefined {
+  const file = path.join(dataDirectory, 'secrets.json')
+  const text = readIfThere(file)
+  if (text === undefined) return undefined
+  const stored = storedSecretsSchema.safeParse(parseJson(text))
+  if (!stored.success) throw new Error(`${file} is damaged: restore it, or delete ${dataDirectory} to begin a new sandbox.`)
+  const { TOKEN_SECRET, SESSION_SECRET, SECRETS_KEY } = stored.data
+  if (SECRETS_KEY !== undefined) return { TOKEN_SECRET, SESSION_SECRET, SECRETS_KEY }
+  // A sandbox from before secrets were encrypted. Derived and not random: processes that do this at once agree on it.
+  const derived = hkdfSync('sha256', `${TOKEN_SECRET}\n${SESSION_SECRET}`, '', 'countersign sandbox secrets key', 32)
+  const completed = { TOKEN_SECRET, SESSION_SECRET, SECRETS_KEY: Buffer.from(derived).toString('base64url') }
+  writePrivateFile(file, format(completed))
+  return completed
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new Error(`${file} cannot be read; the sandbox needs its secrets.`, { cause: error })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function format(secrets: SandboxSecrets): string {
+  return `${JSON.stringify(secrets, null, 2)}\n`
 }

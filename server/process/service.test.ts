@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
@@ -10,9 +12,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../database/embedded.ts'
 import { createPool } from '../database/pool.ts'
 import type { SandboxFile } from '../sandbox/seed-sandbox.ts'
-import { createTestDatabase } from '../testing/database.ts'
+import { createTestDatabase, TEST_SECRETS_KEY } from '../testing/database.ts'
 import { createTestPartner } from '../testing/partner.ts'
 
+/** What production demands; on this machine its address may be http. */
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  TOKEN_SECRET: 't'.repeat(32),
+  SESSION_SECRET: 's'.repeat(32),
+  SECRETS_KEY: TEST_SECRETS_KEY,
+  PUBLIC_URL: 'http://127.0.0.1:3000',
+}
 const MAIN = new URL('../main.ts', import.meta.url).pathname
 
 let folder: string
@@ -151,20 +161,92 @@ test('production without its secrets does not start', async () => {
   assert.match(service.output(), /^TOKEN_SECRET is missing/)
 })
 
-test('production has no seeds and no simulator, and an operator without settings is off', async () => {
+/** An address at which every connection is counted and nothing is ever answered. */
+async function countingDatabase(): Promise<{ url: string; connections(): number; close(): void }> {
+  let count = 0
+  const server = createServer((socket) => {
+    count++
+    socket.on('error', () => undefined)
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: at } = server.address() as AddressInfo
+  return { url: `postgres://app:pw@127.0.0.1:${at}/countersign`, connections: () => count, close: () => server.close() }
+}
+
+test('a database whose mode nobody says is refused before any connection', async () => {
+  const database = await countingDatabase()
+  try {
+    const silent: Record<string, string>[] = [{}, { NODE_ENV: 'test' }, { SANDBOX: '0' }]
+    for (const environment of silent) {
+      const service = start({ DATABASE_URL: database.url, ...environment })
+      assert.equal(await service.ended, 1)
+      assert.match(service.output(), /^(DATABASE_URL|SANDBOX=0) needs NODE_ENV=production[^\n]*\n$/)
+    }
+    assert.equal(database.connections(), 0)
+  } finally {
+    database.close()
+  }
+})
+
+for (const host of ['127.0.0.1:9', 'localhost:9', 'database.invalid:5432']) {
+  test(`a database at ${host} that cannot be reached ends the start with one sentence without its password, and exit code 1`, async () => {
+    const service = start({ ...PRODUCTION, DATABASE_URL: `postgres://app:a-pass-word@${host}/countersign` })
+    assert.equal(await service.ended, 1)
+    assert.match(
+      service.output(),
+      /^The database of DATABASE_URL cannot be used \([^)\n]+\); check the address and that PostgreSQL runs there\.\n$/,
+    )
+    assert.ok(!service.output().includes('a-pass-word'))
+  })
+}
+
+test('a production database refuses a sandbox process and a sandbox database refuses production: nothing is written', async () => {
+  for (const [mode, environment, problem] of [
+    ['production', { SANDBOX: '1' }, /^This database belongs to production .* start it with NODE_ENV=production/],
+    ['sandbox', PRODUCTION, /^This database belongs to a sandbox .* give production a database of its own/],
+  ] as const) {
+    const database = await createTestDatabase({ mode })
+    try {
+      const service = start({ ...environment, DATABASE_URL: database.url, DATA_DIR: path.join(folder, 'misplaced') })
+      assert.equal(await service.ended, 1)
+      assert.match(service.output(), problem)
+      assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
+      assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode }])
+    } finally {
+      await database.drop()
+    }
+  }
+})
+
+test('a process with another key refuses to start in a sentence that says what to do', async () => {
+  const database = await createTestDatabase({ mode: 'production' })
+  try {
+    await createTestPartner(database.pool)
+    const service = start({ ...PRODUCTION, SECRETS_KEY: randomBytes(32).toString('base64'), DATABASE_URL: database.url })
+    assert.equal(await service.ended, 1)
+    assert.match(
+      service.output(),
+      /^SECRETS_KEY is not the key that the secrets in this database are encrypted with \([0-9a-f]{12}\): set that key/,
+    )
+  } finally {
+    await database.drop()
+  }
+})
+
+test('production has no seeds and no simulator, is stamped, and an operator without settings is off', async () => {
   const database = await createTestDatabase()
   const stub = await freePort()
   const service = start({
-    NODE_ENV: 'production',
+    ...PRODUCTION,
     DATABASE_URL: database.url,
-    TOKEN_SECRET: 't'.repeat(32),
-    SESSION_SECRET: 's'.repeat(32),
     OPERATOR_WAVE_BASE_URL: `http://127.0.0.1:${stub}`,
     OPERATOR_WAVE_SECRET: 'shared with the operator',
   })
   try {
     await ready()
     assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
+    assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode: 'production' }])
     assert.deepEqual(await pidsOf('simulator/main.ts', service.child.pid), [])
     assert.doesNotMatch(service.output(), /sandbox/)
     const call = await partner(await createTestPartner(database.pool))
@@ -272,8 +354,11 @@ test('two web processes share the port, and roles run apart on one database', as
   assert.deepEqual(new Set(statuses), new Set([200]))
 
   const databaseUrl = (await readFile(path.join(folder, 'data/postgres.url'), 'utf8')).trim()
+  const secrets = JSON.parse(await readFile(path.join(folder, 'data/secrets.json'), 'utf8')) as Record<string, string>
   const worker = start({
+    ...secrets,
     ROLE: 'worker',
+    SANDBOX: '1',
     DATABASE_URL: databaseUrl,
     DATA_DIR: path.join(folder, 'worker'),
     SIMULATOR_PORT: String(await freePort()),

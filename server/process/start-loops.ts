@@ -1,11 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '../approvals/expire-approvals.ts'
+import { pruneEndedSessions } from '../identity/end-session.ts'
 import { pruneRefreshTokens } from '../identity/refresh-token.ts'
 import { pruneSignInThrottles } from '../identity/sign-in-throttle.ts'
+import { removeOldRows } from '../jobs/remove-old-rows.ts'
 import { repairLedgerDays, sealLedgerDays } from '../ledger/seal-ledger-days.ts'
+import { askAboutContradictions } from '../operators/ask-about-contradictions.ts'
 import { createDispatcher } from '../operators/dispatcher.ts'
+import { repairOperatorSchedule } from '../operators/repair-operator-schedule.ts'
 import { sealTotals } from '../reports/seal-totals.ts'
 import type { Runtime } from '../runtime.ts'
+import { keyringOfProcess } from '../secrets-at-rest/process-keyring.ts'
+import { sealPlainSecrets } from '../secrets-at-rest/reseal-secrets.ts'
 import { createDeliveryLoop } from '../webhooks/delivery-loop.ts'
 import { type ScheduledTask, scheduledTask, startWorker } from '../worker.ts'
 
@@ -23,6 +29,8 @@ export function startLoops(runtime: Runtime): Loops {
     settler,
     connectors,
     logger,
+    onContradiction: () => metrics.countOutcome('operator', 'contradicting'),
+    onUnrecordable: () => metrics.countOutcome('operator', 'unrecordable'),
     onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`),
   })
   const deliveries = createDeliveryLoop({
@@ -33,6 +41,7 @@ export function startLoops(runtime: Runtime): Loops {
     copiesStatusFor: (applicationId) => directory.find(applicationId)?.copiesWebhookStatus ?? false,
     allowsPrivateTargets: config.isSandbox,
     allowedNetworks: config.webhookAllowedNetworks,
+    onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
   })
   runtime.onWork(dispatcher.wake)
   runtime.onFinal(deliveries.wake)
@@ -42,10 +51,15 @@ export function startLoops(runtime: Runtime): Loops {
   void sealLedgerDays(pool).catch((error) =>
     logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
   )
-  void sealTotals(pool).catch((error) => logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'))
-  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks: taskTable(runtime) })
+  void sealFinishedDays(runtime).catch((error) =>
+    logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'),
+  )
+  let isEnding = false
+  const tasks = taskTable(runtime, () => isEnding)
+  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
   return {
     async drain() {
+      isEnding = true
       await worker.stop()
       await dispatcher.drain()
       await settler.drain()
@@ -54,17 +68,36 @@ export function startLoops(runtime: Runtime): Loops {
   }
 }
 
+async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger'>): Promise<void> {
+  const unsealed = await sealTotals(pool)
+  if (unsealed.length > 0) logger.warn({ applications: unsealed }, 'Days of some applications could not be summed; PostgreSQL logged why')
+}
+
 /** Every scheduled task of the service, by its name. */
-function taskTable({ pool, clock, logger }: Runtime): ScheduledTask[] {
+function taskTable({ config, pool, settler, clock, logger, connectors, metrics }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
-    scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals(pool))),
+    scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
+    scheduledTask('ask_about_contradictions', '* * * * *', async () => {
+      await askAboutContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
+    }),
+    scheduledTask('repair_operator_schedule', '*/5 * * * *', async () => {
+      const repaired = await repairOperatorSchedule(pool, connectors)
+      if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
+    }),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
-    scheduledTask('seal_totals', '23 * * * *', () => sealTotals(pool)),
+    scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {
       const repaired = await repairLedgerDays(pool)
       if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')
     }),
+    // What a process of the release before wrote while it was being replaced.
+    scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),
+    scheduledTask('remove_old_rows', '41 * * * *', async () => {
+      const removed = await removeOldRows(pool, { months: config.retentionMonths, now: clock.now(), isEnding })
+      if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
+    }),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
+    scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]
 }

@@ -31,7 +31,8 @@ export async function startSimulator(config: Config, logger: Logger): Promise<Si
       name: 'simulator',
       entry: new URL('../operators/simulator/main.ts', import.meta.url),
       arguments: () => ['--port', String(port), '--folder', simulatorFolder(config), '--delay-ms', String(config.simulator.delayMs)],
-      environment: { ...processEnvironment(), SIMULATOR_SECRET: secret, NODE_ENV: 'production' },
+      // Nothing else of ours: it needs neither the database nor any key.
+      environment: () => ({ ...toolEnvironment(), SIMULATOR_SECRET: secret, NODE_ENV: 'production' }),
       logger,
       stopLimitMs: 3_000,
     })
@@ -41,6 +42,11 @@ export async function startSimulator(config: Config, logger: Logger): Promise<Si
     operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: url, secret }])),
     stop: async () => child?.stop(),
   }
+}
+
+function toolEnvironment(): Record<string, string | undefined> {
+  const { PATH, NODE_COMPILE_CACHE } = processEnvironment()
+  return { PATH, NODE_COMPILE_CACHE }
 }
 
 const SPLIT_ROLES_PORT = 3_010

@@ -4,14 +4,22 @@ import type { Logger } from '../logger.ts'
 import type { ConnectorSettings } from '../operators/create-connectors.ts'
 import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 
-type WebProcessOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
+type WebProcessOptions = {
+  config: Config
+  databaseUrl: string
+  logger: Logger
+  operators: ConnectorSettings['operators']
+  /** Told the exit code of a web process that crashes again and again. */
+  onGivenUp(exitCode: number): void
+}
 
-/** Starts WEB_CONCURRENCY processes that share the port; one that dies is started again. Gives back how to drain them all. */
+/** Starts WEB_CONCURRENCY processes that share the port; one that ends is restarted. Returns how to drain them all. */
 export async function startWebProcesses({
   config,
   databaseUrl,
   logger,
   operators,
+  onGivenUp,
 }: WebProcessOptions): Promise<{ pagesReady: Promise<void>; drain(): Promise<void> }> {
   const environment = {
     ...processEnvironment(),
@@ -22,6 +30,8 @@ export async function startWebProcesses({
     DATABASE_URL: databaseUrl,
     TOKEN_SECRET: config.tokenSecret,
     SESSION_SECRET: config.sessionSecret,
+    SECRETS_KEY: config.secretsKeys.current,
+    SECRETS_KEY_PREVIOUS: config.secretsKeys.previous.join(','),
     PUBLIC_URL: config.publicUrl,
     OPERATORS: JSON.stringify(operators),
   }
@@ -29,8 +39,9 @@ export async function startWebProcesses({
     superviseChild({
       name: `web ${number}`,
       entry: new URL('./web-process.ts', import.meta.url),
-      environment,
+      environment: (crashes) => ({ ...environment, CRASHES: JSON.stringify({ ...config.crashes, [`web ${number}`]: crashes }) }),
       logger,
+      onGivenUp,
       stopLimitMs: 12_000,
     })
   // All at once: a port that is taken shows in the first that tries.

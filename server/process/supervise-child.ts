@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../logger.ts'
+import { createCrashPolicy, exitCodeOf, isCrash } from './crash-policy.mjs'
 
 export type SupervisedChild = {
   pid(): number | undefined
@@ -15,8 +16,14 @@ export type ChildOptions = {
   /** A TypeScript file that sends a message when it is ready and ends by itself when its parent is gone. */
   entry: URL
   arguments?(): string[]
-  environment: NodeJS.ProcessEnv
+  /** What the child is told, at each start; `crashes` counts those of this child. */
+  environment(crashes: number): NodeJS.ProcessEnv
   logger: Logger
+  /**
+   * Told the exit code of a child that has crashed for the third time within a minute and is not restarted. Without it the
+   * child is restarted for ever, after the same short pause.
+   */
+  onGivenUp?(exitCode: number): void
   /** After this a child that was asked to end is killed. */
   stopLimitMs: number
 }
@@ -25,28 +32,48 @@ const RESTART_PAUSE_MS = 500
 const FIRST_READY_LIMIT_MS = 30_000
 
 /**
- * Runs a child process and starts it again whenever it ends without being asked. Resolves when the child says it is
- * ready; throws when the first one ends before that. Children end by themselves when this process is killed.
+ * Runs a child process and restarts it whenever it ends without being asked. Resolves when the child says it is ready;
+ * throws when the first one ends before that. Children end by themselves when this process is killed.
  */
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
+  const policy = createCrashPolicy()
   let isStopping = false
+  let crashes = 0
   let child = start()
-  const firstMessage = await untilReady(child, options.name)
+  const firstMessage = await untilReady(child, options.name).catch((error: unknown) => {
+    isStopping = true
+    child.kill('SIGKILL')
+    throw error
+  })
 
   function start(): ChildProcess {
     const started = fork(options.entry, options.arguments?.() ?? [], {
-      env: options.environment,
+      env: options.environment(crashes),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    started.on('error', (error) => {
+      options.logger.error({ err: error, child: options.name }, 'A child process could not be started or told something')
+      // One that never ran does not end either. The machine may be short of processes for a moment.
+      if (started.pid === undefined && !isStopping && started === child) void restart(RESTART_PAUSE_MS)
     })
     started.once('exit', (code, signal) => {
       if (isStopping || started !== child) return
-      options.logger.error({ child: options.name, code, signal }, 'A child process ended; it is started again')
-      void restart()
+      const hasCrashed = isCrash(code, signal)
+      if (hasCrashed) crashes++
+      const pauseMs = hasCrashed && options.onGivenUp ? policy.note() : RESTART_PAUSE_MS
+      const facts = { child: options.name, code, signal, crashes }
+      if (pauseMs === undefined) {
+        options.logger.fatal(facts, 'A child process crashed for the third time within a minute; it is not restarted')
+        options.onGivenUp?.(exitCodeOf(code, signal))
+        return
+      }
+      options.logger.error({ ...facts, pauseMs }, 'A child process ended; it is restarted')
+      void restart(pauseMs)
     })
     return started
   }
-  async function restart(): Promise<void> {
-    await delay(RESTART_PAUSE_MS)
+  async function restart(pauseMs: number): Promise<void> {
+    await delay(pauseMs)
     if (!isStopping) child = start()
   }
 

@@ -4,6 +4,8 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { loadConfig, processEnvironment, publishForNext } from '../config.ts'
 import { createLogger } from '../logger.ts'
 import { createRuntime } from '../runtime.ts'
+import { createKeyring } from '../secrets-at-rest/keyring.ts'
+import { publishKeyring } from '../secrets-at-rest/process-keyring.ts'
 import { createEnding } from './ending.ts'
 import { startWeb } from './start-web.ts'
 
@@ -15,10 +17,17 @@ const logger = createLogger(config.logLevel)
 // The parent got the Ctrl-C too, and asks its children in order.
 const ending = createEnding(logger, ['SIGTERM'])
 publishForNext(config)
-const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
-const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
-ending.add('the connections', () => runtime.close())
-const web = await startWeb(runtime, { sharesPort: true })
-ending.add('the front door', () => web.drain())
-await web.pagesReady
-process.send?.('ready')
+publishKeyring(createKeyring(config.secretsKeys))
+try {
+  const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
+  const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
+  ending.add('the connections', () => runtime.close())
+  const web = await startWeb(runtime, { sharesPort: true })
+  ending.add('the front door', () => web.drain())
+  await web.pagesReady
+  process.send?.('ready')
+} catch (error) {
+  // Not a crash: the database or the port is not there now, and the parent tries again.
+  logger.error({ err: error }, 'A web process could not start')
+  ending.begin(1)
+}

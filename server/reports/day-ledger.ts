@@ -1,15 +1,16 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type DayMovements, selectMovements, selectSealedUntil } from './ledger-days-store.ts'
+import { AFTERWARDS, type DayMovements, type PeriodLength, selectMovements, selectSealedUntil } from './ledger-days-store.ts'
 import { type Balance, listBalances } from './list-balances.ts'
 
 /** Sums over a stretch of time, in hundredths. */
 export type Sums = Omit<DayMovements, 'operator' | 'day' | 'isLive' | 'peakMinor'>
-export type LedgerDay = Sums & { day: UtcDay; peakMinor: bigint }
+/** A day, or a month or year by the first characters of its days. */
+export type LedgerDay = Sums & { day: string; peakMinor: bigint }
 
-/** The books of one operator: everything before the first day asked for as one sum, then day by day, oldest first. */
-export type OperatorLedger = { balance: Balance; before: Sums; days: LedgerDay[] }
+/** The books of one operator: everything before the first day asked for, then day by day, oldest first, then everything after the last. */
+export type OperatorLedger = { balance: Balance; before: Sums; days: LedgerDay[]; after: Sums }
 
 export const NOTHING: Sums = {
   count: 0n,
@@ -26,13 +27,13 @@ export const NOTHING: Sums = {
 }
 
 /**
- * Reads the books by day from `fromDay` on, for one operator or all, inside the caller's snapshot: sums that are sealed, and the postings since. Where
+ * Reads the books by day (or month, or year: `length`) of a range, for one operator or all, inside the caller's snapshot: sums that are sealed, and the postings since. Where
  * they do not add up to the live balances (postings of the past were loaded behind the seal), the postings are read instead: slower and right.
  */
 export async function readLedger(
   snapshot: Queryable,
   applicationId: string,
-  request: { operator: OperatorCode | null; fromDay: UtcDay },
+  request: { operator: OperatorCode | null; fromDay: UtcDay; toDay: UtcDay; length: PeriodLength },
 ): Promise<OperatorLedger[]> {
   const balances = (await listBalances(snapshot, applicationId)).filter(
     ({ operator }) => request.operator === null || operator === request.operator,
@@ -44,8 +45,8 @@ export async function readLedger(
 }
 
 /** Whether everything ever posted makes the live balance. */
-export function addsUp({ balance, before, days }: OperatorLedger): boolean {
-  const all = [before, ...days].reduce(addSums, NOTHING)
+export function addsUp({ balance, before, days, after }: OperatorLedger): boolean {
+  const all = [before, ...days, after].reduce(addSums, NOTHING)
   return all.collectMinor === balance.collectMinor && all.depositMinor === balance.depositMinor && all.heldMinor === balance.heldMinor
 }
 
@@ -70,17 +71,18 @@ function arrange(balances: readonly Balance[], rows: readonly DayMovements[]): O
   return balances.map((balance) => {
     const own = rows.filter((row) => row.operator === balance.operator)
     const byDay = Map.groupBy(own, (row) => row.day)
-    const days = [...byDay.entries()].flatMap(([day, parts]) => (day === null ? [] : [toDay(day, parts)]))
+    const days = [...byDay.entries()].flatMap(([day, parts]) => (day === null || day === AFTERWARDS ? [] : [toDay(day, parts)]))
     return {
       balance,
       before: (byDay.get(null) ?? []).reduce<Sums>(addSums, NOTHING),
       days: days.toSorted((left, right) => (left.day < right.day ? -1 : 1)),
+      after: (byDay.get(AFTERWARDS) ?? []).reduce<Sums>(addSums, NOTHING),
     }
   })
 }
 
 /** The sealed part of a day came first; what came after rose from where it ended. */
-function toDay(day: UtcDay, parts: readonly DayMovements[]): LedgerDay {
+function toDay(day: string, parts: readonly DayMovements[]): LedgerDay {
   const sealed = parts.find((part) => !part.isLive)
   const live = parts.find((part) => part.isLive)
   const sums = parts.reduce<Sums>(addSums, NOTHING)

@@ -3,7 +3,13 @@ import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-/** What moved at an operator on a day; `day` null: on all days before the first one asked for. Hundredths. */
+/** How many characters of a day (`2026-11-03`) name the period that movements are summed by: day, month or year. */
+export type PeriodLength = 10 | 7 | 4
+
+/** The period of all days behind the last one asked for. */
+export const AFTERWARDS = 'after'
+
+/** What moved at an operator in a period; `day` null: on all days before the first one asked for. Hundredths. */
 export type DayMovements = {
   operator: OperatorCode
   day: UtcDay | null
@@ -33,32 +39,55 @@ const SUMS = `sum(collect_minor)::bigint as "collectMinor", sum(deposit_minor)::
   sum(funded_minor)::bigint as "fundedMinor", sum(corrected_minor)::bigint as "correctedMinor", sum(placed_minor)::bigint as "placedMinor",
   sum(released_minor)::bigint as "releasedMinor"`
 
-export type MovementsRequest = { operator: OperatorCode | null; fromDay: UtcDay; sealedUntil: string }
+export type MovementsRequest = {
+  operator: OperatorCode | null
+  fromDay: UtcDay
+  toDay: UtcDay
+  length: PeriodLength
+  sealedUntil: string
+}
 
-/** Every movement of an application, per operator and day from `fromDay` on, sealed and later ones apart. */
+/** $3 first day, $4 last day, $5 length of a period's name. */
+const PERIOD = `case when day < $3::date then null when day > $4::date then '${AFTERWARDS}' else left(to_char(day, 'YYYY-MM-DD'), $5::integer) end`
+
+/** Every movement of an application, per operator and period from `fromDay` to `toDay`, sealed and later ones apart. */
 export async function selectMovements(queryable: Queryable, applicationId: string, request: MovementsRequest): Promise<DayMovements[]> {
-  const values = [applicationId, request.operator, request.fromDay]
+  const values = [applicationId, request.operator, request.fromDay, request.toDay, request.length]
   // Without a seal everything is read from the postings themselves.
   const sealed =
     request.sealedUntil === '-infinity'
       ? []
       : (
           await queryable.query<DayMovements>(
-            `select operator, case when day >= $3::date then day end as day, false as "isLive", sum(posting_count)::bigint as count, ${SUMS},
+            `select operator, ${PERIOD} as day, false as "isLive", sum(posting_count)::bigint as count, ${SUMS},
                max(deposit_peak_minor) as "peakMinor"
              from ledger_days where application_id = $1 and ($2::text is null or operator = $2) group by 1, 2`,
             values,
           )
         ).rows
   const { rows: live } = await queryable.query<DayMovements>(
-    `select operator, case when day >= $3::date then day end as day, true as "isLive", count(*) as count, ${SUMS},
+    `select operator, ${PERIOD} as day, true as "isLive", count(*) as count, ${SUMS},
        greatest(0, max(risen_minor))::bigint as "peakMinor"
      from (select m.*, sum(m.deposit_minor) over (partition by m.operator, m.day order by m.at) as risen_minor from ledger_movements m
-           where m.application_id = $1 and ($2::text is null or m.operator = $2) and m.at >= $4::timestamptz) m
+           where m.application_id = $1 and ($2::text is null or m.operator = $2) and m.at >= $6::timestamptz) m
      group by 1, 2`,
     [...values, request.sealedUntil],
   )
   return [...sealed, ...live]
+}
+
+/** On how many days and in how many months of a range an operator's balances moved, as far as that is summed by day. */
+export async function countPeriods(
+  queryable: Queryable,
+  applicationId: string,
+  { operator, from, to }: { operator: OperatorCode; from: UtcDay; to: UtcDay },
+): Promise<{ days: number; months: number }> {
+  const { rows } = await queryable.query<{ days: number; months: number }>(
+    `select count(*)::integer as days, count(distinct date_trunc('month', day))::integer as months from ledger_days
+       where application_id = $1 and operator = $2 and day between $3::date and $4::date`,
+    [applicationId, operator, from, to],
+  )
+  return rows[0] ?? { days: 0, months: 0 }
 }
 
 export type ThresholdRow = { operator: OperatorCode; thresholdMinor: bigint }
@@ -135,17 +164,37 @@ export async function sumLines(
 
 export type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter | null; offset: bigint; limit: number }
 
-/** Postings of some days in order of time. */
-export async function selectLines(queryable: Queryable, applicationId: string, request: LinesRequest): Promise<LineRow[]> {
-  const { rows } = await queryable.query<LineRow>(
-    `select p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
-            p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
-            t.transaction_id is not null as "isTransaction"
-     from (select * ${POSTINGS_OF_DAYS} ${request.kind === null ? '' : `and ${FILTERED_LINES[request.kind].condition}`}
+const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
+  p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
+  t.transaction_id is not null as "isTransaction"`
+
+/** Postings of some days in order of time; $5 offset, $6 limit. */
+function linesOf(kind: LineFilter | null): string {
+  return `select ${LINE_COLUMNS}
+     from (select * ${POSTINGS_OF_DAYS} ${kind === null ? '' : `and ${FILTERED_LINES[kind].condition}`}
            order by at, subject_id, kind offset $5 limit $6) p
      left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
-     order by p.at, p.subject_id, p.kind`,
-    [applicationId, request.operator, request.from, request.to, request.offset, request.limit],
-  )
+     order by p.at, p.subject_id, p.kind`
+}
+
+/** One page of the postings of some days, in order of time. */
+export async function selectLines(queryable: Queryable, applicationId: string, request: LinesRequest): Promise<LineRow[]> {
+  const { operator, from, to, kind, offset, limit } = request
+  const { rows } = await queryable.query<LineRow>(linesOf(kind), [applicationId, operator, from, to, offset, limit])
   return rows
+}
+
+/** The same through a cursor of the caller's transaction, some at a time: they are sorted once, however many there are. */
+export async function* walkLines(
+  snapshot: Queryable,
+  applicationId: string,
+  { operator, from, to, kind, offset, limit }: LinesRequest,
+  batchRows: number,
+): AsyncGenerator<LineRow[], void, undefined> {
+  await snapshot.query(`declare statement_lines no scroll cursor for ${linesOf(kind)}`, [applicationId, operator, from, to, offset, limit])
+  for (;;) {
+    const { rows } = await snapshot.query<LineRow>(`fetch ${batchRows} from statement_lines`)
+    if (rows.length > 0) yield rows
+    if (rows.length < batchRows) return
+  }
 }

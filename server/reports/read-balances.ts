@@ -9,6 +9,7 @@ import { type OperatorLedger, readLedger } from './day-ledger.ts'
 import { selectCrossing, selectThresholds } from './ledger-days-store.ts'
 
 const TREND_DAYS = 30
+const LAST_DAY = '9999-12-31'
 
 /** One card per operator, all thirteen, with the trend of its deposit balance and whether it is low; free money per currency. One snapshot. */
 export function readBalances(pool: Pool, applicationId: string, now: Date): Promise<BalancesDto> {
@@ -17,7 +18,7 @@ export function readBalances(pool: Pool, applicationId: string, now: Date): Prom
     const fromDay = addDays(today, 1 - TREND_DAYS)
     const thresholds = new Map((await selectThresholds(snapshot, applicationId)).map((row) => [row.operator, row.thresholdMinor]))
     const cards: BalanceCard[] = []
-    for (const ledger of await readLedger(snapshot, applicationId, { operator: null, fromDay })) {
+    for (const ledger of await readLedger(snapshot, applicationId, { operator: null, fromDay, toDay: LAST_DAY, length: 10 })) {
       const { balance } = ledger
       const threshold = thresholds.get(balance.operator) ?? null
       const isLow = threshold !== null && balance.depositMinor < threshold

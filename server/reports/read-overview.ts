@@ -1,10 +1,18 @@
-import { AGE_BUCKETS, type OperatorHealth, type OverviewDto, type UnconfirmedMoney, type WebhookHealthDto } from '#lib/finance-dto.ts'
+import {
+  AGE_BUCKETS,
+  type OpenContradictions,
+  type OperatorHealth,
+  type OverviewDto,
+  type UnconfirmedMoney,
+  type WebhookHealthDto,
+} from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { can, type Role } from '#lib/permissions.ts'
 import { utcDayOf } from '#lib/time.ts'
 import { addDays, daysBetween } from '#lib/total-dates.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
+import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
 import { countWaiting } from './count-waiting.ts'
 import {
   type OperatorDaySum,
@@ -26,6 +34,8 @@ const EDGES_MS = [10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
 /** The badge counts no further either. */
 const WAITING_MAX = 1_000
 const WORST_TARGETS = 5
+const CONTRADICTIONS_MAX = 1_000
+const CONTRADICTIONS_SHOWN = 5
 
 export type OverviewReader = { applicationId: string; personId: string; roles: readonly Role[] }
 
@@ -36,9 +46,10 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
   const from = addDays(to, 1 - days)
   const edges = EDGES_MS.map((ageMs) => new Date(now.getTime() - ageMs))
   const query: RollUpQuery = { from, to, type: null, operators: [] }
-  const [waiting, unconfirmed, sums, periods, operatorDays, webhooks] = await Promise.all([
+  const [waiting, unconfirmed, contradictions, sums, periods, operatorDays, webhooks] = await Promise.all([
     readWaiting(pool, reader),
     selectUnconfirmed(pool, applicationId, edges),
+    readContradictions(pool, applicationId),
     selectOperatorSums(pool, applicationId, query, daysOnly(query)),
     selectPeriodSums(pool, applicationId, query, daysOnly(query), 'day'),
     selectOperatorDays(pool, applicationId, from, to),
@@ -49,6 +60,7 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
     asOf: now.toISOString(),
     waiting,
     unconfirmed: toUnconfirmed(unconfirmed, edges),
+    contradictions,
     from,
     to,
     charts: toCharts(periods, allDays),
@@ -64,6 +76,18 @@ async function readWaiting(pool: Queryable, { applicationId, personId, roles }: 
     selectOldestWaiting(pool, applicationId, personId),
   ])
   return { count, isMore: count >= WAITING_MAX, oldestAt: count === 0 ? null : (oldest?.toISOString() ?? null) }
+}
+
+async function readContradictions(pool: Queryable, applicationId: string): Promise<OpenContradictions> {
+  const [count, newest] = await Promise.all([
+    countOpenContradictions(pool, applicationId, CONTRADICTIONS_MAX + 1),
+    selectOpenContradictions(pool, applicationId, CONTRADICTIONS_SHOWN),
+  ])
+  return {
+    count: Math.min(count, CONTRADICTIONS_MAX),
+    isMore: count > CONTRADICTIONS_MAX,
+    newest: newest.map(({ amountMinor, at, ...row }) => ({ ...row, amount: formatMinor(amountMinor), at: at.toISOString() })),
+  }
 }
 
 function toUnconfirmed(sums: readonly UnconfirmedSum[], edges: readonly Date[]): UnconfirmedMoney[] {
@@ -126,9 +150,19 @@ function recentHealth(pool: Queryable, applicationId: string): Promise<WebhookHe
   const known = healthByApplication.get(applicationId)
   const nowMs = performance.now()
   if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.health
+  // What nobody looks at any more is forgotten: at most the applications of the last seconds are held.
+  for (const [id, { readAtMs }] of healthByApplication) {
+    if (nowMs - readAtMs < HEALTH_AGE_MAX_MS) break
+    healthByApplication.delete(id)
+  }
   const health = webhookHealth(pool, applicationId)
-  healthByApplication.set(applicationId, { readAtMs: nowMs, health })
+  // In order of time: an entry that is made again stands last.
+  healthByApplication.delete(applicationId)
+  const entry = { readAtMs: nowMs, health }
+  healthByApplication.set(applicationId, entry)
   // What failed is asked again by the next.
-  health.catch(() => healthByApplication.delete(applicationId))
+  health.catch(() => {
+    if (healthByApplication.get(applicationId) === entry) healthByApplication.delete(applicationId)
+  })
   return health
 }

@@ -93,3 +93,29 @@ test('totals are exact before days are sealed, after it, and again when an open 
   assert.ok((await countSealed('month')) > months, 'months whose last open day ended are sealed now')
   await assertEveryRangeIsRight()
 })
+
+test('an application whose amounts cannot be added up holds up no other, and is named', async () => {
+  const [bad, good] = [await makeApplication(database.pool), await makeApplication(database.pool)]
+  for (const [id, amount] of [
+    [bad, 9_000_000_000_000_000_000n],
+    [good, 5_000n],
+  ] as const) {
+    await database.pool.query(
+      `insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
+         select $1, date_trunc('month', current_date - 40)::date + n, o, 'COLLECT', 'SUCCESS', 1, $2
+           from generate_series(0, 3) as n cross join unnest(array['MOMOCM', 'SNWAVE']) as o`,
+      [id, amount],
+    )
+  }
+  assert.deepEqual(await sealTotals(database.pool), [bad])
+  const { rows } = await database.pool.query<{ id: string }>(
+    'select application_id as id from sealed_operator_months where application_id = any ($1) group by 1',
+    [[bad, good]],
+  )
+  assert.deepEqual(
+    rows.map((row) => row.id),
+    [good],
+  )
+  await database.pool.query('delete from transaction_days where application_id = $1', [bad])
+  assert.deepEqual(await sealTotals(database.pool), [])
+})

@@ -1,12 +1,13 @@
 import type { Queryable } from '../database/pool.ts'
 import { sealMonths } from './finance-store.ts'
-import { sealDays } from './total-store.ts'
+import { sealDays, selectUnsealed } from './total-store.ts'
 
 /**
- * Adds up finished days and months once, so that totals over years read a few hundred rows (DESIGN 8). Never needed for a
- * right answer: what is not sealed is read from the roll-ups.
+ * Adds up finished days and months once, so that totals over years read a few hundred rows. Never needed for a right answer: what is
+ * not sealed is read from the roll-ups. Returns the applications that could not be sealed; each holds up none of the others.
  */
-export async function sealTotals(queryable: Queryable): Promise<void> {
+export async function sealTotals(queryable: Queryable): Promise<string[]> {
   await sealDays(queryable)
   await sealMonths(queryable)
+  return selectUnsealed(queryable)
 }

@@ -32,6 +32,15 @@ export async function sealDays(queryable: Queryable): Promise<void> {
   await queryable.query('select seal_transaction_days()')
 }
 
+/** Applications whose days are not sealed though they could be: what they hold cannot be added up. */
+export async function selectUnsealed(queryable: Queryable): Promise<string[]> {
+  const { rows } = await queryable.query<{ applicationId: string }>(
+    `select c.application_id as "applicationId" from application_counters c left join application_seals s on s.application_id = c.application_id
+       where s.application_id is null or s.sealed_through < (now() at time zone 'UTC')::date - 2`,
+  )
+  return rows.map((row) => row.applicationId)
+}
+
 export type BalanceRow = { operator: OperatorCode; collectMinor: bigint; depositMinor: bigint; heldMinor: bigint }
 
 export async function selectBalances(queryable: Queryable, applicationId: string): Promise<BalanceRow[]> {

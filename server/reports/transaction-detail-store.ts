@@ -60,13 +60,15 @@ export type WorkRow = {
   unconfirmedSince: Date | null
   queries: number
   lastAnswer: string | null
+  isDenied: boolean
 }
 
 /** What is still to be done at the operator; undefined when nothing is. */
 export async function selectOperatorWork(queryable: Queryable, applicationId: string, transactionId: string): Promise<WorkRow | undefined> {
   const { rows } = await queryable.query<WorkRow>({
     name: 'select_operator_work',
-    text: `select w.state, w.next_at as "nextAt", w.unconfirmed_since as "unconfirmedSince", w.queries, w.last_answer as "lastAnswer"
+    text: `select w.state, w.next_at as "nextAt", w.unconfirmed_since as "unconfirmedSince", w.queries, w.last_answer as "lastAnswer",
+        w.accepted_at is not null and w.absent_since is not null as "isDenied"
       from operator_work w where w.application_id = $1 and w.transaction_id = $2`,
     values: [applicationId, transactionId],
   })
@@ -106,6 +108,8 @@ export type DecisionRow = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
+  /** False while it waits and the person may not approve any more. */
+  counts: boolean
   at: Date
 }
 
@@ -113,8 +117,10 @@ export type DecisionRow = {
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<DecisionRow[]> {
   const { rows } = await queryable.query<DecisionRow>({
     name: 'select_transaction_decisions',
-    text: `select p.name as "checkerName", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as at
+    text: `select p.name as "checkerName", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as at,
+        t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id) as counts
       from approval_decisions d join people p on p.person_id = d.checker_id
+        join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
       where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at`,
     values: [applicationId, transactionId],
   })

@@ -1,10 +1,12 @@
 import { hideSecrets } from '#lib/hide-secrets.ts'
 import { formatMinor } from '#lib/money.ts'
-import type { ActorDto, ApprovalDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
+import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { readRetentionMarks } from '#server/jobs/retention-marks.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
+import { type ContradictionRow, selectContradiction } from './contradiction-store.ts'
 import {
   type DecisionRow,
   type EventRow,
@@ -31,27 +33,39 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, work, webhook, entries, item, decisions, makerName] = await Promise.all([
+  const [events, attempts, contradiction, work, webhook, entries, item, decisions, makerName, marks] = await Promise.all([
     selectEvents(queryable, applicationId, transactionId),
     selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
+    selectContradiction(queryable, applicationId, transactionId),
     selectOperatorWork(queryable, applicationId, transactionId),
     listWebhookAttempts(queryable, applicationId, transactionId),
     selectEntries(queryable, applicationId, transactionId),
     selectApprovalItem(queryable, applicationId, transactionId),
     selectDecisions(queryable, applicationId, transactionId),
     transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+    readRetentionMarks(queryable),
   ])
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
     events: events.map(toEvent),
-    attempts: attempts.map(toAttempt),
+    attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
+    removedBefore: {
+      calls: work ? null : markAfter(transaction.createdAt, marks.attempts),
+      webhook: !transaction.finalAt || webhook?.attempts.length ? null : markAfter(transaction.finalAt, marks.deliveries),
+    },
     work: work ? toWork(work) : null,
+    contradiction: toContradiction(contradiction),
     webhook: webhook ? toWebhook(webhook) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
     decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
   }
+}
+
+/** The instant before which rows may be missing, where it is later than `at`. */
+function markAfter(at: Date, mark: Date | undefined): string | null {
+  return mark && at < mark ? mark.toISOString() : null
 }
 
 function fieldsOf(transaction: Transaction) {
@@ -104,15 +118,45 @@ function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {
   }
 }
 
-function toWork({ state, nextAt, unconfirmedSince, queries, lastAnswer }: WorkRow) {
-  return { state, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null, queries, lastAnswer }
+/**
+ * A contradiction and the question about it, numbered on behind the attempts: the row that numbers attempts is gone once there is
+ * a result. What contradicted as the answer to an attempt is among them already.
+ */
+function asAttempts(contradiction: readonly ContradictionRow[], lastNumber: number): OperatorAttemptRow[] {
+  return contradiction
+    .filter(({ number, source }) => number === 2 || source === 'callback')
+    .map(({ number, said, httpStatus, answer, at }) => ({
+      number: lastNumber + number,
+      kind: number === 1 ? 'callback' : 'query',
+      startedAt: at,
+      finishedAt: at,
+      outcome: said,
+      httpStatus,
+      answer,
+    }))
 }
 
-function toWebhook({ state, nextAt, finishedAt, attempts }: WebhookHistory): WebhookDto {
+function toContradiction([claim, answer]: readonly ContradictionRow[]): ContradictionDto | null {
+  if (!claim) return null
+  return { at: claim.at.toISOString(), said: claim.said, state: stateOf(claim, answer) }
+}
+
+function stateOf(claim: ContradictionRow, answer: ContradictionRow | undefined): ContradictionDto['state'] {
+  if (!answer) return 'asking'
+  if (answer.said === claim.said) return 'repeated'
+  return answer.said === (claim.storedStatus === 'SUCCESS' ? 'succeeded' : 'failed') ? 'confirmed' : 'unclear'
+}
+
+function toWork({ nextAt, unconfirmedSince, ...work }: WorkRow) {
+  return { ...work, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null }
+}
+
+function toWebhook({ state, nextAt, finishedAt, isLate, attempts }: WebhookHistory): WebhookDto {
   return {
     state,
     nextAt: nextAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,
+    isLate,
     attempts: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
   }
 }
@@ -123,7 +167,7 @@ function toApproval({ policyVersion, rule, steps, needsCode, expiresAt }: ItemRo
     policyVersion,
     steps,
     needed: steps.reduce((sum, one) => sum + one, 0),
-    done: decisions.filter((decision) => decision.decision === 'validated').length,
+    done: decisions.filter((decision) => decision.decision === 'validated' && decision.counts).length,
     needsCode,
     expiresAt: expiresAt.toISOString(),
   }

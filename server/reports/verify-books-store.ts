@@ -118,9 +118,11 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
   {
     check: 'webhooks',
     sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'final state and webhook delivery do not go together' as detail
-      from (select application_id, transaction_id from transactions where status in ('SUCCESS', 'FAILED')) t
+      from (select application_id, transaction_id, final_at from transactions where status in ('SUCCESS', 'FAILED')) t
       full join webhook_deliveries d using (application_id, transaction_id)
-      where t.application_id is null or d.application_id is null
+      -- A delivery that retention removed ended before the mark, and its transaction before that.
+      where t.application_id is null or (d.application_id is null
+        and t.final_at >= coalesce((select m.removed_before from retention_marks m where m.kind = 'deliveries'), '-infinity'))
       union all
       select concat_ws(' ', application_id, transaction_id), 'more than four attempts, or one after a delivery' from webhook_attempts
         group by application_id, transaction_id

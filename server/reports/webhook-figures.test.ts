@@ -114,7 +114,7 @@ const instant = fc.integer({ min: 0, max: 80 * 60 }).map((minutes) => new Date(D
 const address = fc.record(
   {
     webhook: fc.constantFrom(...WEBHOOK_STATES),
-    webhookTarget: fc.constantFrom(...TARGETS, 'https://nobody.example'),
+    webhookTarget: fc.constantFrom(...TARGETS, 'https://nobody.example', 'https://kora:first@two.example:8443'),
     webhookAfter: instant,
     webhookBefore: instant,
     status: fc.constantFrom('SUCCESS', 'FAILED', 'SUCCESS,FAILED', 'PENDING'),

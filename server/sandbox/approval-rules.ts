@@ -3,7 +3,8 @@ import type { approvalRuleSchema } from '#lib/approval-policy.ts'
 
 type RuleInput = z.input<typeof approvalRuleSchema>
 
-const PREPARED: Pick<RuleInput, 'sources'> = { sources: ['person', 'file'] }
+/** What people prepare is decided by people: the program of the application has no say in it. */
+const PREPARED: Pick<RuleInput, 'sources' | 'apiMayDecide'> = { sources: ['person', 'file'], apiMayDecide: false }
 
 /**
  * The first application: what its API starts goes straight to the operator, what people start always waits for one checker, and
@@ -27,7 +28,15 @@ export const FIRST_RULES: RuleInput[] = [
 
 /** The second application also holds back large deposits of its program; it has one checker, so every rule asks for one. */
 export const SECOND_RULES: RuleInput[] = [
-  { name: 'Large payout of the program (XOF)', sources: ['api'], currency: 'XOF', aboveMinor: '30000000', approvals: [1] },
+  // Decided through the API too, so that validateTransaction and rejectTransaction can be tried with what the API started.
+  {
+    name: 'Large payout of the program (XOF)',
+    sources: ['api'],
+    currency: 'XOF',
+    aboveMinor: '30000000',
+    approvals: [1],
+    apiMayDecide: true,
+  },
   {
     ...PREPARED,
     name: 'First payment to a number (XOF)',

@@ -146,3 +146,6 @@ export const REJECTION_REASONS = [
   'Wrong operator for this beneficiary',
 ] as const
 export const RECALL_REASON = 'Préparé deux fois par erreur'
+
+/** The API users of both applications: a database that has them all was filled as a sandbox. */
+export const SEEDED_USERNAMES: readonly string[] = CAST.map((application) => application.username)

@@ -135,7 +135,7 @@ function create(play: Play, atMs: number, plan: PlannedTransaction): void {
   send(play, atMs, live)
 }
 
-/** The same weighing as approval_band in 0003_money.sql. */
+/** The same weighing as approval_band_for. The made-up beneficiaries have one number each. */
 function pickBand(play: Play, atMs: number, plan: PlannedTransaction): ApprovalBand | null {
   const { type, operator, source } = plan
   const bands = bandsFor(play.setting.policy, { type, operator, source, currency: OPERATORS[operator].country.currency })
@@ -160,6 +160,7 @@ function wait(play: Play, atMs: number, live: Live, band: ApprovalBand): void {
     rule: band.rule,
     steps: band.steps,
     needs_code: band.needsCode,
+    api_may_decide: band.apiMayDecide,
     expires_at: iso(expiresAtMs),
   })
   const needed = band.steps.flatMap((count, index) => Array.from({ length: count }, () => index + 1))

@@ -66,6 +66,7 @@ export type ApprovalItemSeed = {
   rule: object
   steps: number[]
   needs_code: boolean
+  api_may_decide: boolean
   expires_at: string
 }
 

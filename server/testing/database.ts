@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { type DatabaseMode, stampDatabase } from '../database/database-mode.ts'
 import { createPool, type Pool } from '../database/pool.ts'
+import { createKeyring } from '../secrets-at-rest/keyring.ts'
+import { publishKeyring } from '../secrets-at-rest/process-keyring.ts'
+
+/** What the secrets of every test database are encrypted with; a service that a test starts is given it as SECRETS_KEY. */
+export const TEST_SECRETS_KEY = 'Y291bnRlcnNpZ24gdGVzdHMgLSBub3QgYSBzZWNyZXQ='
+publishKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
 
 export type TestDatabase = { url: string; pool: Pool; drop(): Promise<void> }
 
 /**
- * A fresh database for one test file, cloned from the migrated template. Needs TEST_DATABASE_URL, which
- * `npm test` and `npm run test:server -- <files>` set; refuses any server that is not on this machine.
+ * A fresh database for one test file, cloned from the migrated template, and stamped where a service is to start on it
+ * after the test has written something. Needs TEST_DATABASE_URL, which `npm test` and `npm run test:server -- <files>`
+ * set; refuses any server that is not on this machine.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(options: { mode?: DatabaseMode } = {}): Promise<TestDatabase> {
   const serverUrl = process.env['TEST_DATABASE_URL']
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: run tests with npm test or npm run test:server -- <files>')
   if (!/@(127\.0\.0\.1|localhost)[:/]/.test(serverUrl)) throw new Error('Tests only run against a database on this machine')
@@ -16,6 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await administer(serverUrl, `create database ${name} template countersign_template`)
   const url = serverUrl.replace(/\/[^/]*$/, `/${name}`)
   const pool = createPool({ databaseUrl: url, connectionsMax: 10, applicationName: 'test' })
+  if (options.mode) await stampDatabase(pool, options.mode, [])
   return {
     url,
     pool,

@@ -3,10 +3,13 @@ import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { computeFees } from '#lib/fees.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { Role } from '#lib/permissions.ts'
+import { systemClock } from '../clock.ts'
 import type { Pool } from '../database/pool.ts'
 import { withTransaction } from '../database/with-transaction.ts'
 import { fundBalance } from '../ledger/fund-balance.ts'
+import { createLogger } from '../logger.ts'
 import type { IntakeItem } from '../transactions/intake.ts'
+import { NO_LOOPS } from '../transactions/wake.ts'
 
 /** An application with its counters, its thirteen balances at zero, and nothing else. Returns its id. */
 export async function makeApplication(pool: Pool, name = 'Test application'): Promise<string> {
@@ -67,6 +70,17 @@ export function anIntakeItem(applicationId: string, overrides: Partial<IntakeIte
   }
 }
 
+/** What commands that decide need, in a test without loops. */
+export function decisionDeps(pool: Pool) {
+  return {
+    pool,
+    clock: systemClock,
+    wake: NO_LOOPS,
+    logger: createLogger('silent'),
+    metrics: { countOutcome: () => undefined },
+  }
+}
+
 /** An approval band that always fires and asks for one checker, unless the overrides say otherwise. */
 export function aBand(overrides: Partial<ApprovalBand> = {}): ApprovalBand {
   return {
@@ -76,6 +90,7 @@ export function aBand(overrides: Partial<ApprovalBand> = {}): ApprovalBand {
     rule: { name: 'Everything waits', parts: [] },
     steps: [1],
     needsCode: false,
+    apiMayDecide: true,
     expiresInHours: 168,
     ...overrides,
   }

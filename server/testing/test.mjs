@@ -7,6 +7,7 @@ import { endPreparation, PINNED_NODE, prepare, ROOT } from '../prepare.mjs'
 import { findBrowser } from './find-browser.mjs'
 
 const CRASH_KILLS = 6
+const ATTACK_REQUESTS = 600
 
 const startedAtMs = Date.now()
 const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
@@ -35,6 +36,11 @@ try {
     await step('Pages in a browser', 'playwright test --config e2e/playwright.config.ts', { CHROMIUM_PATH: browser })
   }
   if (scripts.crash) await step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`)
+  if (scripts.attack)
+    await step(
+      `Attack run with ${ATTACK_REQUESTS} requests`,
+      `${scripts.attack} --requests ${ATTACK_REQUESTS} --short --scenarios idle-connections`,
+    )
   if (process.exitCode !== 130) checkLeftovers()
 } catch (error) {
   console.error(error.message)

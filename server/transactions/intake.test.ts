@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { OverloadedError } from '../database/batcher.ts'
 import { createPool } from '../database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
@@ -190,4 +191,42 @@ test('an item that the database refuses fails alone and its neighbours go throug
     settled.map((one) => one.status),
     ['fulfilled', 'rejected', 'fulfilled'],
   )
+})
+
+test('a deposit at an operator without a balance row is taken in, holds nothing and is queued as refused', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
+  const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
+  assert.equal(outcome?.kind === 'created' && outcome.status, 'PENDING')
+  const { rows } = await database.pool.query(
+    'select t.held_minor, w.state from transactions t join operator_work w using (application_id, transaction_id) where t.application_id = $1',
+    [applicationId],
+  )
+  assert.deepEqual(rows, [{ held_minor: 0n, state: 'refused' }])
+})
+
+test('a funding at an operator without a balance row is refused and leaves no posting', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
+  await assert.rejects(fund(database.pool, applicationId, 'MOMOCM', 100n), /no balance/)
+  const { rows } = await database.pool.query('select 1 from ledger_postings where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [])
+})
+
+test('an application that sends without end is refused alone: another one in the same lane is taken in', async () => {
+  const greedy = await makeApplication(database.pool)
+  let other = await makeApplication(database.pool)
+  const lane = (id: string) => id.charCodeAt(id.length - 1) % 2
+  while (lane(other) !== lane(greedy)) other = await makeApplication(database.pool)
+  const intake = createIntake({ pool: database.pool, queueMax: 400, batchMax: 16 })
+  const collect = (applicationId: string) => intake.submit(anIntakeItem(applicationId, { type: 'COLLECT' }))
+  const flood = Promise.allSettled(Array.from({ length: 1_000 }, () => collect(greedy)))
+  const others = await Promise.allSettled(Array.from({ length: 50 }, () => collect(other)))
+  assert.equal(others.filter((one) => one.status === 'fulfilled').length, 50)
+  const settled = await flood
+  assert.equal(settled.filter((one) => one.status === 'fulfilled').length, 300)
+  const refused = settled.find((one) => one.status === 'rejected')
+  assert.ok(refused?.status === 'rejected' && refused.reason instanceof OverloadedError)
+  const { rows } = await database.pool.query('select transaction_count from application_counters where application_id = $1', [greedy])
+  assert.equal(rows[0].transaction_count, 300n)
 })

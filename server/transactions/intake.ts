@@ -1,5 +1,6 @@
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { phoneNumberForms } from '#lib/phone-number.ts'
 import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
 import { type Batcher, createBatcher } from '../database/batcher.ts'
 import type { Pool, Queryable } from '../database/pool.ts'
@@ -54,20 +55,24 @@ export type Intake = Pick<Lane, 'submit' | 'waiting' | 'drain'> & {
 export type IntakeOptions = { pool: Pool; queueMax?: number; batchMax?: number; onBatch?(size: number): void }
 
 /**
- * The one way in for new transactions (DESIGN 6, Intake). An outcome is given only after the commit that made it
- * durable. `submit` rejects with OverloadedError when the queue is full.
+ * The one way in for new transactions. An outcome is given only after the commit that made it durable. `submit` rejects with
+ * OverloadedError when the queue of the lane is full, or the application's share of it: nothing was started then.
  */
 export function createIntake(options: IntakeOptions): Intake {
   const listeners: (() => void)[] = []
+  const queueMax = options.queueMax ?? 4_096
   const newLane = () =>
     createBatcher<IntakeItem, IntakeOutcome>({
       key: (item) => item.applicationId + item.externalId,
+      shareOf: (item) => item.applicationId,
       async run(items) {
         const outcomes = await takeIn(options.pool, items)
         for (const listener of listeners) listener()
         return outcomes
       },
-      queueMax: options.queueMax ?? 4_096,
+      queueMax,
+      // Three arrays of depositMultiple. The rest is for the others, so that they rarely take back what was accepted.
+      shareMax: Math.ceil(queueMax * 0.75),
       batchMax: options.batchMax ?? 256,
       slots: 2,
       isItemError: isDataError,
@@ -134,7 +139,7 @@ function toJson(items: IntakeItem[], applicationIds: string[]): string {
     if (item.makerId !== null) json += `,"maker":"${item.makerId}"`
     if (item.batchId !== null) json += `,"batch":"${item.batchId}"`
     if (item.batchSumMinor !== null) json += `,"batch_sum":${item.batchSumMinor}`
-    if (item.bands !== null) json += `,"bands":${JSON.stringify(item.bands)}`
+    if (item.bands !== null) json += `,"phones":${JSON.stringify(phoneNumberForms(item.phoneNumber))},"bands":${JSON.stringify(item.bands)}`
     json += '}'
   }
   return `${json}]`

@@ -7,6 +7,7 @@ import { aBand, anIntakeItem, fund, makeApplication } from '../testing/factories
 import { SYSTEM_ACTOR } from './actor.ts'
 import { findTransaction } from './find-transaction.ts'
 import { type IntakeItem, takeIn } from './intake.ts'
+import { createSettler } from './settle.ts'
 import { transition } from './transition.ts'
 
 let database: TestDatabase
@@ -87,6 +88,19 @@ test('a final state writes one webhook, not due before half a second after the c
   assert.deepEqual(rows, [{ target: 'https://partner.example:8443', is_later: true }])
 })
 
+test('the target of a webhook is its host and port, whatever stands before an @ or behind', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const urls = [
+    'https://a:b@Partner.example/x',
+    'https://me@you@partner.example?@x',
+    'https://partner.example/a@b',
+    'https://partner.example#@',
+  ]
+  for (const webhookUrl of urls) await move(await one(anIntakeItem(applicationId, { type: 'COLLECT', webhookUrl })), 'succeeded')
+  const { rows } = await database.pool.query('select distinct target from webhook_deliveries where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ target: 'https://partner.example' }])
+})
+
 test('an approved deposit is held when it is released, and one that is not covered goes on as refused', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 600_000n)
@@ -156,4 +170,51 @@ test('a deposit that nothing was held for can only fail', async () => {
   const item = await one(anIntakeItem(await makeApplication(database.pool)))
   assert.deepEqual(await move(item, 'succeeded'), { isMoved: false, status: 'PENDING', version: 1 })
   assert.deepEqual(await move(item, 'refused_for_funds', 'Solde insuffisant'), { isMoved: true, status: 'FAILED', version: 2 })
+})
+
+test('23503 for a result at an operator without a balance row: nothing of it happens, and its neighbours are settled', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const lost = await one(anIntakeItem(applicationId, { type: 'COLLECT', operator: 'OMCM' }))
+  const neighbour = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'OMCM'", [applicationId])
+  const settler = createSettler({ pool: database.pool })
+  const [first, second] = await Promise.allSettled(
+    [lost, neighbour].map((item) => settler.settle({ ...item, event: 'succeeded' as const, actor: SYSTEM_ACTOR })),
+  )
+  assert.ok(first?.status === 'rejected' && first.reason.code === '23503', String(first?.status))
+  assert.ok(second?.status === 'fulfilled' && second.value?.status === 'SUCCESS')
+  assert.equal((await findTransaction(database.pool, applicationId, lost.transactionId))?.status, 'PENDING')
+  const { rows } = await database.pool.query('select subject_id from ledger_postings where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ subject_id: neighbour.transactionId }])
+})
+
+test('a deposit approved at an operator without a balance row is not funded and goes on as refused', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = await one(anIntakeItem(applicationId, { bands: [WAITING] }))
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
+  assert.equal((await move(item, 'approved'))?.status, 'PENDING')
+  const { rows } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ state: 'refused' }])
+})
+
+test('not moved: approving what waits in a disabled application or at a disabled service; rejecting moves it', async () => {
+  for (const [disable, enable] of [
+    [
+      'update applications set is_enabled = false where application_id = $1',
+      'update applications set is_enabled = true where application_id = $1',
+    ],
+    [
+      "insert into transfer_services (application_id, operator, type, is_enabled) values ($1, 'MOMOCM', 'DEPOSIT', false)",
+      'update transfer_services set is_enabled = true where application_id = $1',
+    ],
+  ] as const) {
+    const applicationId = await makeApplication(database.pool)
+    const item = await one(anIntakeItem(applicationId, { bands: [WAITING] }))
+    const other = await one(anIntakeItem(applicationId, { bands: [WAITING] }))
+    await database.pool.query(disable, [applicationId])
+    assert.deepEqual(await move(item, 'approved'), { isMoved: false, status: 'PENDING_APPROVAL', version: 1 })
+    assert.equal((await move(other, 'rejected'))?.status, 'FAILED')
+    await database.pool.query(enable, [applicationId])
+    assert.equal((await move(item, 'approved'))?.status, 'PENDING')
+  }
 })

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pool } from '#server/database/pool.ts'
+import { isDataError } from '#server/database/with-transaction.ts'
 import type { DeliveryLogger } from './delivery-loop.ts'
+import type { AttemptOutcome } from './send-webhook.ts'
 import { type AttemptRecord, type ClaimedDelivery, recordAttempts, returnDeliveries } from './webhook-store.ts'
 
 export type AttemptRecorder = {
@@ -11,14 +13,23 @@ export type AttemptRecorder = {
   flush(waitMs: number): Promise<void>
 }
 
+export type RecorderOptions = {
+  pool: Pool
+  gapsMs: readonly number[]
+  logger: DeliveryLogger
+  /** Told how many attempts ended with each outcome, after the commit. */
+  onRecorded?: (outcome: AttemptOutcome, count: number) => void
+}
+
 const BATCH_MAX = 500
 const RETRY_MS_MAX = 5_000
 
 /**
- * Writes outcomes down, one statement at a time: while one batch commits the next collects. A statement that fails is
- * tried again until it succeeds: an outcome that is lost would make a receiver hear the same thing once more.
+ * Writes outcomes down, one statement at a time: while one batch commits the next collects. A statement that fails because of the
+ * database is tried again until it succeeds: an outcome that is lost would make a receiver hear the same thing once more. One that
+ * fails because of what is in it is written row by row, so that a row the database refuses never holds up the others.
  */
-export function createAttemptRecorder(pool: Pool, gapsMs: readonly number[], logger: DeliveryLogger): AttemptRecorder {
+export function createAttemptRecorder({ pool, gapsMs, logger, onRecorded }: RecorderOptions): AttemptRecorder {
   let waiting: AttemptRecord[] = []
   let returning: ClaimedDelivery[] = []
   let running: Promise<void> | undefined
@@ -31,13 +42,36 @@ export function createAttemptRecorder(pool: Pool, gapsMs: readonly number[], log
     )
   }
 
+  async function record(batch: readonly AttemptRecord[]): Promise<void> {
+    try {
+      await recordAttempts(pool, batch, gapsMs)
+      for (const [outcome, count] of countByOutcome(batch)) onRecorded?.(outcome, count)
+    } catch (error) {
+      if (!isDataError(error)) throw error
+      await recordApart(batch, error)
+    }
+  }
+
+  /** What was written in part before the database failed is written again by the next try: recording twice changes nothing. */
+  async function recordApart(batch: readonly AttemptRecord[], error: unknown): Promise<void> {
+    const [only] = batch
+    if (batch.length > 1) {
+      for (const one of batch) await record([one])
+    } else if (only?.detail) {
+      // The words of the receiver are the only part that comes from outside.
+      await record([{ ...only, detail: null }])
+    } else {
+      logger.error({ err: error, transactionId: only?.transactionId }, 'A webhook outcome was refused by the database and is not recorded')
+    }
+  }
+
   async function run(): Promise<void> {
     for (let retryMs = 50; waiting.length + returning.length > 0; ) {
       if (returning.length > 0) await giveBackAll()
       if (waiting.length === 0) continue
       const batch = waiting.slice(0, BATCH_MAX)
       try {
-        await recordAttempts(pool, batch, gapsMs)
+        await record(batch)
         waiting = waiting.slice(batch.length)
         retryMs = 50
       } catch (error) {
@@ -69,4 +103,10 @@ export function createAttemptRecorder(pool: Pool, gapsMs: readonly number[], log
       await Promise.race([running ?? Promise.resolve(), timeout])
     },
   }
+}
+
+function countByOutcome(batch: readonly AttemptRecord[]): Map<AttemptOutcome, number> {
+  const counts = new Map<AttemptOutcome, number>()
+  for (const { outcome } of batch) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+  return counts
 }

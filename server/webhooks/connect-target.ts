@@ -7,6 +7,9 @@ import type { HostResolver } from './resolve-host.ts'
 /** What a request is waiting for: names the timeout when the deadline passes. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'headers' | 'body'
 
+/** A name with thousands of addresses would otherwise have thousands of connections tried within one attempt. */
+const ADDRESSES_TRIED_MAX = 8
+
 export class RefusedTargetError extends Error {
   override readonly name = 'RefusedTargetError'
 }
@@ -56,7 +59,7 @@ function openPlain(
   addresses: readonly string[],
   defaultPort: number,
 ): Promise<Socket> {
-  const checked = addresses.map((address) => ({ address, family: isIP(address) }))
+  const checked = addresses.slice(0, ADDRESSES_TRIED_MAX).map((address) => ({ address, family: isIP(address) }))
   const lookup: LookupFunction = (_hostname, lookupOptions, done) => {
     const first = checked[0]
     if (lookupOptions.all) done(null, checked)

@@ -6,7 +6,7 @@ import { createAttemptRecorder } from './attempt-recorder.ts'
 import { createClaimPace } from './claim-pace.ts'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
 import { createHostResolver } from './resolve-host.ts'
-import { createSender, type Sender, type SendResult } from './send-webhook.ts'
+import { type AttemptOutcome, createSender, type Sender, type SendResult } from './send-webhook.ts'
 import { signWebhook, type WebhookSecret, webhookIdOf } from './sign-webhook.ts'
 import { type Allowance, createTargetSlots, type Target } from './target-slots.ts'
 import { webhookPayload } from './webhook-payload.ts'
@@ -26,6 +26,8 @@ export type DeliveryLoopOptions = {
   /** Networks in CIDR notation that are allowed though they are not public. */
   allowedNetworks?: readonly string[]
   logger: DeliveryLogger
+  /** Told how many attempts ended with each outcome, once that is recorded. */
+  onRecorded?: (outcome: AttemptOutcome, count: number) => void
   /** Pauses after the first, second and third failure. */
   gapsMs?: readonly [number, number, number]
   /** For one attempt, from the name look-up to the end of the body. */
@@ -61,6 +63,8 @@ const STRANGERS_PER_TURN = 4
 const HINTS_PER_CLAIM = 500
 const FORGET_EVERY_MS = 60_000
 const LEASE_MARGIN_MS = 1_000
+/** What the column holds: a service that was off for a month was late by more. */
+const WAITED_MS_MAX = 2 ** 31 - 1
 
 /**
  * Delivers what the outbox holds (server/webhooks/README.md). Attempts are claimed and committed before they are sent,
@@ -78,7 +82,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     pollMsMax = 500,
   } = options
   const slots = createTargetSlots(options.claimedMax ?? 4_096)
-  const recorder = createAttemptRecorder(pool, gapsMs, logger)
+  const recorder = createAttemptRecorder({ pool, gapsMs, logger, onRecorded: options.onRecorded })
   const sender = createLoopSender(options, deadlineMs)
   const pace = createClaimPace({ walkTargetsMax: options.claimTargetsMax ?? 128, pollMs, pollMsMax })
   const claimTimes = new WeakMap<ClaimedDelivery, { databaseMs: number; monotonicMs: number }>()
@@ -235,7 +239,9 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     const ending = result.outcome.startsWith('timeout') ? 'timed_out' : result.httpStatus !== null ? 'answered' : 'failed'
     slots.ended(target, ending, result.durationMs)
     const { applicationId, transactionId, number } = delivery
-    recorder.add({ applicationId, transactionId, number, startedAt, ...result })
+    const waitedMs = Math.min(WAITED_MS_MAX, Math.max(0, Math.round(startedAt.getTime() - delivery.dueMs)))
+    const spreadMs = ending === 'timed_out' ? slots.spreadMs(target) : 0
+    recorder.add({ applicationId, transactionId, number, startedAt, waitedMs, spreadMs, ...result })
     pump(target)
     if (!isRunning) {
       if (slots.claimed() === 0) onIdle?.()

@@ -9,13 +9,19 @@ export type WebhookAttempt = {
   outcome: AttemptOutcome
   httpStatus: number | null
   detail: string | null
+  /** From when it was due until it began; null where that was not recorded. */
+  waitedMs: number | null
 }
 
-/** `nextAt` is when the next attempt is due (or, during one, when its lease ends); null once the delivery is over. */
+/**
+ * `nextAt` is when the next attempt is due (or, during one, when its lease ends); null once the delivery is over. `isLate`:
+ * the next attempt is overdue by more than 5 s, because the receiver's queue has not reached it.
+ */
 export type WebhookHistory = {
   state: 'due' | 'delivered' | 'exhausted'
   nextAt: Date | null
   finishedAt: Date | null
+  isLate: boolean
   attempts: WebhookAttempt[]
 }
 
@@ -35,6 +41,7 @@ export async function listWebhookAttempts(
     state: delivery.state,
     nextAt: delivery.state === 'due' ? delivery.next_at : null,
     finishedAt: delivery.finished_at,
+    isLate: delivery.is_late,
     attempts: rows.map((row) => ({
       number: row.number,
       startedAt: row.started_at,
@@ -42,6 +49,7 @@ export async function listWebhookAttempts(
       outcome: row.outcome,
       httpStatus: row.http_status,
       detail: row.detail,
+      waitedMs: row.waited_ms,
     })),
   }
 }

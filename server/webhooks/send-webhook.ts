@@ -33,6 +33,8 @@ export type SenderOptions = ConnectDependencies & { deadlineMs: number; idleConn
 
 const BODY_BYTES_MAX = 64 * 1024
 const DETAIL_LENGTH_MAX = 500
+/** Interim answers (1xx) of one attempt; who sends more is not about to answer. */
+const INTERIM_MAX = 100
 const USER_AGENT = 'Countersign-Webhooks/1.0'
 
 /**
@@ -75,7 +77,7 @@ function attempt(pool: ConnectionPool, deadlineMs: number, url: URL, headers: Re
       resolve({
         outcome,
         httpStatus,
-        detail: detail?.slice(0, DETAIL_LENGTH_MAX) ?? null,
+        detail: detail === null ? null : storableDetail(detail),
         durationMs: Math.round(performance.now() - startedAt),
       })
     }
@@ -105,13 +107,19 @@ type Settle = (outcome: AttemptOutcome, httpStatus: number | null, detail: strin
 
 function createHandler(connection: Connection, settle: Settle): Dispatcher.DispatchHandler & { httpStatus: number | null } {
   let bodyBytes = 0
+  let interim = 0
   return {
     httpStatus: null,
     onRequestStart() {
       connection.progress.phase = 'headers'
     },
     onResponseStart(_controller, status, headers) {
-      if (status < 200) return
+      if (status < 200) {
+        interim++
+        if (interim > INTERIM_MAX)
+          settle('protocol_error', null, `Answered ${INTERIM_MAX} times with an interim status (${status}).`, false)
+        return
+      }
       this.httpStatus = status
       connection.progress.phase = 'body'
       if (status >= 300 && status < 400) {
@@ -166,6 +174,11 @@ function outcomeOf(error: Error, phase: Phase): AttemptOutcome {
   if (phase === 'tls') return 'tls_error'
   if (code.startsWith('HPE_') || error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return 'protocol_error'
   return 'connection_error'
+}
+
+/** Parts of it are the receiver's words (the names in a certificate): without NUL, well-formed, and cut so that PostgreSQL can store it. */
+function storableDetail(text: string): string {
+  return text.slice(0, DETAIL_LENGTH_MAX).toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
 function messageOf(error: unknown): string {

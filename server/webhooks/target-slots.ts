@@ -12,6 +12,10 @@ export type Target = {
   /** Due deliveries may have been left behind for want of slots. */
   mayHaveMore: boolean
   lastUsedMs: number
+  /** Timeouts since its last answer. */
+  timeoutsInRow: number
+  /** Before this no other retry of it is to be due. */
+  retryFreeMs: number
 }
 
 /** `unknown`: it has not answered yet; `proven`: it answered; `suspect`: the last thing it did was to let us wait in vain. */
@@ -37,6 +41,8 @@ export type TargetSlots = {
   /** An attempt ended after `durationMs`, or a claim was given back (`outcome` undefined). */
   ended(target: Target, outcome: 'answered' | 'failed' | 'timed_out' | undefined, durationMs?: number): void
   all(): Iterable<Target>
+  /** By how much the retry of an attempt that timed out now is put off, so that retries of one receiver come one after another. */
+  spreadMs(target: Target): number
   forgetIdle(nowMs: number): void
 }
 
@@ -51,7 +57,18 @@ const RECENT_MS = 2_000
 const AHEAD = 4
 /** Their retries come in crowds, and each needs a new connection: spread over several claims they disturb nobody. */
 const SUSPECT_ROWS_PER_CLAIM = 16
+/** A receiver that let so many attempts in a row time out is not slow but hangs: fewer slots do not help it, they only make its own queue longer. */
+const HANGS_AFTER = 8
+/** Retries of a receiver that times out are due at least so far apart, and at most so much later than their pause says. */
+const SPREAD_MS = 500
+const SPREAD_MS_MAX = 30_000
 const FORGET_AFTER_MS = 15 * 60_000
+/**
+ * Receivers that are remembered, beside those at work. Each is looked at for each claim and told to the database, so that whoever gives every
+ * transaction another host name would otherwise slow down everybody's claims.
+ */
+const REMEMBERED_MAX = 2_048
+const FORGOTTEN_AT_ONCE = 256
 
 /** How many more deliveries a receiver may be given now. */
 function freeOf(target: Target, freeDefault: number): number {
@@ -72,12 +89,22 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
   const held: Record<Standing, number> = { unknown: 0, proven: 0, suspect: 0 }
   // Receivers that were used lately, counted at each claim.
   let busy = 1
+  // Receivers that hang, counted at each claim too: together they may hold a sixteenth of the whole in slots beyond their first.
+  let hanging = 1
 
   function move(target: Target, standing: Standing): void {
     const count = target.inFlight + target.queue.length
     held[target.standing] -= count
     held[standing] += count
     target.standing = standing
+  }
+
+  /** Those that answer go last: what is known of the others is only that they were slow, and that is soon found out again. */
+  function forgetSome(): void {
+    const idle = [...targets.values()].filter((target) => target.inFlight + target.queue.length === 0)
+    const rank = (target: Target) => (target.standing === 'proven' ? 1 : 0)
+    idle.sort((left, right) => rank(left) - rank(right) || left.lastUsedMs - right.lastUsedMs)
+    for (const target of idle.slice(0, FORGOTTEN_AT_ONCE)) targets.delete(target.key)
   }
 
   function claimed(): number {
@@ -91,6 +118,7 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
     get(key) {
       const known = targets.get(key)
       if (known) return known
+      if (targets.size >= REMEMBERED_MAX) forgetSome()
       const target: Target = {
         key,
         slots: SLOTS_START,
@@ -99,6 +127,8 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
         standing: 'unknown',
         mayHaveMore: false,
         lastUsedMs: performance.now(),
+        timeoutsInRow: 0,
+        retryFreeMs: 0,
       }
       targets.set(key, target)
       return target
@@ -112,9 +142,12 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
       held[target.standing]--
       target.lastUsedMs = performance.now()
       if (outcome === 'timed_out') {
-        target.slots = Math.max(1, Math.floor(target.slots / 2))
+        target.timeoutsInRow++
+        const slotsMin = target.timeoutsInRow < HANGS_AFTER ? 1 : Math.max(1, Math.min(SLOTS_START, Math.floor(claimedMax / 16 / hanging)))
+        target.slots = Math.max(slotsMin, Math.floor(target.slots / 2))
         move(target, 'suspect')
       } else if (outcome === 'answered') {
+        target.timeoutsInRow = 0
         // Grows fast while nothing went wrong, by one per round after a timeout, and only where the slots are the limit.
         const wasFull = target.inFlight + 1 >= Math.floor(target.slots)
         if (wasFull)
@@ -131,16 +164,19 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
       const freeDefault = notProven >= claimedMax / 4 ? 1 : SLOTS_START
       const recentMs = performance.now() - RECENT_MS
       let recent = 0
+      let hung = 0
       const free: Record<string, number> = {}
       const suspects: Record<string, number> = {}
       for (const target of targets.values()) {
         if (target.lastUsedMs > recentMs) recent++
+        if (target.standing === 'suspect') hung++
         const mine = freeOf(target, freeDefault)
         if (target.standing === 'suspect') suspects[target.key] = mine
         // Left out where it is what everybody gets, unless there is not enough for everybody.
         else if (mine !== freeDefault || (target.standing === 'proven' && defaultRowsMax < rowsMax)) free[target.key] = mine
       }
       busy = Math.max(1, recent)
+      hanging = Math.max(1, hung)
       const suspectRowsMax = Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(claimedMax / 2) - held.suspect))
       return {
         freeDefault,
@@ -150,6 +186,12 @@ export function createTargetSlots(claimedMax: number): TargetSlots {
         suspectRowsMax,
         rowsMax: Math.max(0, Math.min(rowsMax, claimedMax - claimed())),
       }
+    },
+    spreadMs(target) {
+      const nowMs = performance.now()
+      const spreadMs = Math.min(SPREAD_MS_MAX, Math.max(0, target.retryFreeMs - nowMs))
+      target.retryFreeMs = nowMs + spreadMs + SPREAD_MS
+      return Math.round(spreadMs)
     },
     forgetIdle(nowMs) {
       for (const target of targets.values()) {

@@ -37,6 +37,8 @@ export type ClaimedDelivery = {
   operator: string
   message: string | null
   finalAt: string
+  /** When the attempt was due, by the database's clock, in milliseconds since 1970. */
+  dueMs: number
 }
 
 export type Claim = {
@@ -50,7 +52,7 @@ export type Claim = {
   deliveries: ClaimedDelivery[]
 }
 
-type DeliveryRow = [string, string, number, string, string, string, string, string, string, string, string | null, string]
+type DeliveryRow = [string, string, number, string, string, string, string, string, string, string, string | null, string, number]
 type ClaimRow = {
   next_cursor: string
   is_walk_complete: boolean
@@ -92,7 +94,8 @@ export async function claimDeliveries(queryable: Queryable, options: ClaimOption
 }
 
 function toDelivery(row: DeliveryRow): ClaimedDelivery {
-  const [applicationId, transactionId, number, target, url, externalId, status, amount, phoneNumber, operator, message, finalAt] = row
+  const [applicationId, transactionId, number, target, url, externalId, status, amount, phoneNumber, operator, message, finalAt, dueMs] =
+    row
   return {
     applicationId,
     transactionId,
@@ -106,6 +109,7 @@ function toDelivery(row: DeliveryRow): ClaimedDelivery {
     operator,
     message,
     finalAt,
+    dueMs,
   }
 }
 
@@ -118,6 +122,10 @@ export type AttemptRecord = {
   outcome: AttemptOutcome
   httpStatus: number | null
   detail: string | null
+  /** From when the attempt was due until it began. */
+  waitedMs: number
+  /** Added to the pause before the next attempt. */
+  spreadMs: number
 }
 
 /** Records what became of attempts and moves their deliveries on, all in one statement. */
@@ -131,6 +139,8 @@ export async function recordAttempts(queryable: Queryable, records: readonly Att
     outcome: record.outcome,
     http_status: record.httpStatus,
     detail: record.detail,
+    waited_ms: record.waitedMs,
+    spread_ms: record.spreadMs,
   }))
   await queryable.query({
     name: 'record_webhook_attempts',
@@ -141,7 +151,12 @@ export async function recordAttempts(queryable: Queryable, records: readonly Att
 
 /** Undoes claims of which nothing was sent. */
 export async function returnDeliveries(queryable: Queryable, deliveries: readonly ClaimedDelivery[]): Promise<void> {
-  const items = deliveries.map(({ applicationId, transactionId, number }) => ({ app: applicationId, id: transactionId, number }))
+  const items = deliveries.map(({ applicationId, transactionId, number, dueMs }) => ({
+    app: applicationId,
+    id: transactionId,
+    number,
+    due_at: new Date(dueMs),
+  }))
   await queryable.query({
     name: 'return_webhook_deliveries',
     text: 'select return_webhook_deliveries($1)',
@@ -156,19 +171,20 @@ export type AttemptRow = {
   outcome: AttemptOutcome
   http_status: number | null
   detail: string | null
+  waited_ms: number | null
 }
 
 /** The attempts of one transaction's webhook, in order. */
 export async function selectAttempts(queryable: Queryable, applicationId: string, transactionId: string): Promise<AttemptRow[]> {
   const { rows } = await queryable.query<AttemptRow>(
-    `select number, started_at, duration_ms, outcome, http_status, detail from webhook_attempts
+    `select number, started_at, duration_ms, outcome, http_status, detail, waited_ms from webhook_attempts
        where application_id = $1 and transaction_id = $2 order by number`,
     [applicationId, transactionId],
   )
   return rows
 }
 
-export type DeliveryStateRow = { state: WebhookState; attempts: number; next_at: Date; finished_at: Date | null }
+export type DeliveryStateRow = { state: WebhookState; attempts: number; next_at: Date; finished_at: Date | null; is_late: boolean }
 
 /** Where one transaction's webhook stands; undefined while the transaction is not final. */
 export async function selectDelivery(
@@ -177,7 +193,8 @@ export async function selectDelivery(
   transactionId: string,
 ): Promise<DeliveryStateRow | undefined> {
   const { rows } = await queryable.query<DeliveryStateRow>(
-    'select state, attempts, next_at, finished_at from webhook_deliveries where application_id = $1 and transaction_id = $2',
+    `select state, attempts, next_at, finished_at, state = 'due' and next_at < now() - interval '5 seconds' as is_late
+       from webhook_deliveries where application_id = $1 and transaction_id = $2`,
     [applicationId, transactionId],
   )
   return rows[0]

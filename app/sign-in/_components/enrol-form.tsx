@@ -4,19 +4,31 @@ import { useActionState } from 'react'
 import { RecoveryCodes } from '#components/form/recovery-codes.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { QrPicture } from '#components/ui/qr-picture.tsx'
 import { useT } from '#components/ui/words.tsx'
 import type { QrCode } from '#lib/qr-code.ts'
 import { enrolAction } from '../actions.ts'
 
-/** Scan, type the code, keep the recovery codes. */
-export function EnrolForm({ next, secret, qrCode }: { next: string; secret: string; qrCode: QrCode }) {
+/** Scan, type the code and the password, keep the recovery codes. Null: the second factor is on already. */
+export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secret: string; qrCode: QrCode } | null }) {
   const t = useT()
   const [state, action, isPending] = useActionState(enrolAction, null)
   if (state?.kind === 'done') return <RecoveryCodes next={next} codes={state.recoveryCodes} />
+  if (!enrolment)
+    return (
+      <div className="mt-5 grid gap-4">
+        <p>{t('enrol.alreadyOn')}</p>
+        <a className="text-accent hover:underline" href={next}>
+          {t('signIn.continue')}
+        </a>
+      </div>
+    )
+  const { secret, qrCode } = enrolment
   return (
     <form action={action} className="mt-5 grid gap-5">
+      {state?.kind === 'throttled' && <Notice tone="bad">{t('enrol.throttled')}</Notice>}
       <input type="hidden" name="next" value={next} />
       <div className="grid gap-3">
         <p>{t('enrol.stepScan')}</p>
@@ -35,8 +47,18 @@ export function EnrolForm({ next, secret, qrCode }: { next: string; secret: stri
         inputMode="numeric"
         autoComplete="one-time-code"
         label={t('enrol.stepCode')}
-        error={state?.kind === 'wrong' ? t('signIn.codeWrong') : undefined}
+        error={state?.kind === 'wrong_code' ? t('signIn.codeWrong') : undefined}
         className="tabular"
+      />
+      <TextField
+        id="password"
+        name="password"
+        type="password"
+        required
+        maxLength={1024}
+        autoComplete="current-password"
+        label={t('enrol.stepPassword')}
+        error={state?.kind === 'wrong_password' ? t('enrol.passwordWrong') : undefined}
       />
       <Button type="submit" variant="primary" isBusy={isPending} className="h-9 w-full">
         {t('enrol.submit')}

@@ -17,13 +17,14 @@ export default async function EnrolPage({ searchParams }: { searchParams: Promis
   const next = safeNext(query.next)
   if (!person) redirect(paths.signIn(next))
   const begun = await beginEnrolment(person.personId)
-  if (!begun.ok) redirect(next)
   const demanding = person.memberships.find((membership) => membership.requiresSecondFactor)
   return (
     <>
       <h1>{t('enrol.title')}</h1>
       {demanding && <p className="mt-1 text-ink-2">{t('enrol.demanded', { application: demanding.name })}</p>}
-      <EnrolForm next={next} secret={begun.value.secret} qrCode={begun.value.qrCode} />
+      {/* Also where the second factor is on already: the action that has just switched it on renders this page again, and the form
+          then shows the recovery codes. */}
+      <EnrolForm next={next} enrolment={begun.ok ? begun.value : null} />
     </>
   )
 }

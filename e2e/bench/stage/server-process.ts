@@ -52,6 +52,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       DATABASE_URL: options.databaseUrl,
       TOKEN_SECRET: options.tokenSecret,
       SESSION_SECRET: 'the secret of sessions that nobody opens here',
+      SECRETS_KEY: Buffer.alloc(32, 'bench').toString('base64'),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
       ROLE: options.role ?? 'web',
       ...OPERATOR_ENVIRONMENT,
       ...options.environment,

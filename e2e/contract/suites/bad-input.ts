@@ -34,14 +34,14 @@ const BAD_BODIES: [what: string, body: string | Uint8Array, status: number, mess
   ['a number', '5', 400, /JSON object/],
   ['nesting beyond 32', `{"x":${'['.repeat(40)}${']'.repeat(40)}}`, 400, /nested/],
   ['nesting to the limit of the body', '['.repeat(60_000), 400, /nested/],
-  ['a name that stands twice', JSON.stringify(aRequest()).replace('{', '{"amount":1,'), 400, /twice/],
-  ['a name that stands twice, once escaped', JSON.stringify(aRequest()).replace('{', '{"\\u0061mount":1,'), 400, /twice/],
+  ['a repeated field', JSON.stringify(aRequest()).replace('{', '{"amount":1,'), 400, /amount must not be repeated/],
+  ['a repeated field, once escaped', JSON.stringify(aRequest()).replace('{', '{"\\u0061mount":1,'), 400, /amount must not be repeated/],
   ['a lone surrogate, escaped', withText('customerName', '"\\ud800"'), 400, /surrogate/],
   ['a lone low surrogate, escaped', withText('customerName', '"x\\udc00"'), 400, /surrogate/],
   ['a lone surrogate in bytes', bytes(BEFORE_NAME, [0xed, 0xa0, 0x80], AFTER_NAME), 400, /UTF-8/],
-  ['a NUL, escaped', withText('customerName', '"a\\u0000b"'), 400, /NUL/],
+  ['a NUL, escaped', withText('customerName', '"a\\u0000b"'), 400, /customerName must not contain NUL/],
+  ['a NUL in an address', withText('webhookUrl', '"https://partner.invalid/\\u0000"'), 400, /webhookUrl must not contain NUL/],
   ['a NUL in bytes', bytes(BEFORE_NAME, [0], AFTER_NAME), 400, /control character/],
-  ['a NUL in an unknown field', JSON.stringify(aRequest()).replace('{', '{"x":"\\u0000",'), 400, /NUL/],
   ['Latin-1 bytes', bytes(BEFORE_NAME, [0xe9], AFTER_NAME), 400, /UTF-8/],
   ['an overlong encoding', bytes(BEFORE_NAME, [0xc0, 0xaf], AFTER_NAME), 400, /UTF-8/],
   ['UTF-16', Buffer.from(JSON.stringify(aRequest()), 'utf16le'), 400, /JSON/],
@@ -72,6 +72,35 @@ export function describeBadInput(service: () => Service): void {
         assert.equal(await countAll(service()), before)
       })
     }
+
+    test('repeated names, NUL and __proto__ in unknown fields are ignored like everything in them', async () => {
+      for (const extra of [
+        '"x":"\\u0000",',
+        '"x\\u0000":1,',
+        '"x":1,"x":2,',
+        '"x":{"amount":1,"amount":2},',
+        '"__proto__":{"amount":1},',
+        '"x":{"__proto__":[]},',
+      ]) {
+        const body = JSON.stringify(aRequest()).replace('{', `{${extra}`)
+        const answer = await call(service(), service().partner, 'collect', { body })
+        assert.equal(answer.status, 200, `${extra} ${answer.text}`)
+        assert.equal((answer.json as { amount: number }).amount, 5000)
+      }
+    })
+
+    test('no body at all is 400, with and without a content type', async () => {
+      const before = await countAll(service())
+      for (const path of ['collect', 'deposit', 'depositMultiple', '/public/access_token', '/public/refresh_token']) {
+        for (const contentType of ['application/json', 'text/plain', undefined])
+          assert.match(
+            expectError(await call(service(), service().partner, path, { headers: { 'Content-Type': contentType } }), 400),
+            /empty/,
+            `${path} ${contentType}`,
+          )
+      }
+      assert.equal(await countAll(service()), before)
+    })
 
     test('content types other than JSON in UTF-8, and compressed bodies, are 415', async () => {
       const before = await countAll(service())

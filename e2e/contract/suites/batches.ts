@@ -8,7 +8,7 @@ import type { Service } from '../service.ts'
 
 const batchSchema = z.array(initiationSchema)
 
-/** depositMultiple (DESIGN 5): all or none, in order. */
+/** depositMultiple: nothing starts when an element is wrong; one element of the answer for each of the request, in order. */
 export function describeBatches(service: () => Service): void {
   const post = (body: unknown) => call(service(), service().partner, 'depositMultiple', { body })
 
@@ -129,10 +129,18 @@ export function describeBatches(service: () => Service): void {
       assert.equal(await countWritten(service(), [shared.externalId]), 1)
     })
 
-    test('takes a body of up to two megabytes and refuses a larger one with 413', async () => {
-      const batch = Array.from({ length: 300 }, () => aRequest({ note: 'x'.repeat(5_000) }))
-      assert.equal(expectOk(await post(batch), batchSchema).length, 300)
-      expectError(await post(JSON.stringify([aRequest({ note: 'x'.repeat(2 * 1024 * 1024) })])), 413, `${BASE}/depositMultiple`)
+    test('takes a thousand elements of maximum length, and refuses a body of more than five megabytes with 413', async () => {
+      const longest = {
+        customerName: '😀'.repeat(200),
+        phoneNumber: '237699000111234',
+        amount: 9_999_999_999.99,
+        webhookUrl: `https://partner.invalid/${'x'.repeat(2_024)}`,
+      }
+      const batch = Array.from({ length: 1_000 }, () => aRequest(longest))
+      assert.equal(expectOk(await post(batch), batchSchema).length, 1_000)
+      const escaped = JSON.stringify(batch).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`)
+      assert.equal(expectOk(await post(escaped), batchSchema).length, 1_000)
+      expectError(await post(JSON.stringify([aRequest({ note: 'x'.repeat(5 * 1024 * 1024) })])), 413, `${BASE}/depositMultiple`)
     })
   })
 }

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
+import { DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
 import { initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { blockPerson } from '#server/identity/block-person.ts'
 import { setMembership } from '#server/identity/set-membership.ts'
+import { setTransferService } from '#server/identity/set-transfer-service.ts'
+import { bandsFor } from '#server/policy/bands-for.ts'
+import { anIntakeItem } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { demandApproval, fundDeposits, newPartner, newPerson } from '../arrange.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { demandApproval, fundDeposits, newApiUser, newPartner, newPerson } from '../arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '../partner-program.ts'
 import { type Partner, type Service, until } from '../service.ts'
 
-/** validateTransaction and rejectTransaction (DESIGN 5 and 9). */
+/** validateTransaction and rejectTransaction. */
 export function describeDecisions(service: () => Service): void {
   describe('decisions on what waits', () => {
     let partner: Partner
@@ -179,19 +184,85 @@ export function describeDecisions(service: () => Service): void {
       for (const answer of answers.filter((one) => one.status !== 200)) expectError(answer, 400)
     })
 
-    test('a rule that asks for two checkers needs two different ones', async () => {
+    test('a rule that asks for two checkers needs two different ones, and another API user than the one that started it', async () => {
       const strict = await newPartner(service())
       const [one, two] = [await newPerson(service(), strict, ['checker']), await newPerson(service(), strict, ['checker'])]
+      const second = await newApiUser(service(), strict)
       await demandApproval(service(), strict, 100_000_00n, [2])
       const { transactionId } = expectOk(
         await call(service(), strict, 'collect', { body: aRequest({ amount: 100_001 }) }),
         initiationSchema,
       )
-      const decide = (checkerId: string) =>
-        call(service(), strict, 'validateTransaction', { query: { checkerId, transactionId, payeeNote: 'yes' } })
+      const decide = (checkerId: string, caller = second) =>
+        call(service(), caller, 'validateTransaction', { query: { checkerId, transactionId, payeeNote: 'yes' } })
+      assert.match(expectError(await decide(one, strict), 403), /API user that started/)
       assert.equal(expectOk(await decide(one), recordSchema).status, 'PENDING_APPROVAL')
       assert.match(expectError(await decide(one), 403), /already/)
+      assert.match(expectError(await decide(two, strict), 403), /API user that started/)
       assert.equal(expectOk(await decide(two), recordSchema).status, 'PENDING')
+    })
+
+    test('403 for both decisions where the rule does not say that the API may decide, which a new rule does not', async () => {
+      const silent = await newPartner(service())
+      const checkerId = await newPerson(service(), silent, ['checker'])
+      await demandApproval(service(), silent, 100_000_00n, [1], {})
+      const { transactionId } = expectOk(
+        await call(service(), silent, 'deposit', { body: aRequest({ amount: 100_001 }) }),
+        initiationSchema,
+      )
+      for (const [name, note] of [
+        ['validateTransaction', 'payeeNote'],
+        ['rejectTransaction', 'reason'],
+      ] as const) {
+        const answer = await call(service(), silent, name, { query: { checkerId, transactionId, [note]: 'yes' } })
+        assert.match(expectError(answer, 403, `${BASE}/${name}`), /rule "Large" does not allow decisions through the API/)
+      }
+      assert.equal(
+        expectOk(await call(service(), silent, 'transaction-status', { query: { id: transactionId } }), recordSchema).status,
+        'PENDING_APPROVAL',
+      )
+    })
+
+    test('200 for what a person prepared under the application’s default rule, sent in by any API user', async () => {
+      const plain = await newPartner(service())
+      const checkerId = await newPerson(service(), plain, ['checker'])
+      const makerId = await newPerson(service(), plain, ['maker'])
+      const [band] =
+        bandsFor({ version: 1, rules: DEFAULT_POLICY_RULES }, { type: 'DEPOSIT', operator: 'MOMOCM', currency: 'XAF', source: 'person' }) ??
+        []
+      assert.ok(band)
+      const item = anIntakeItem(plain.applicationId, { source: 'person', makerId, actor: { kind: 'person', id: makerId }, bands: [band] })
+      await takeIn(service().pool, [item])
+      const query = { checkerId, transactionId: item.transactionId, payeeNote: 'Checked' }
+      assert.match(
+        expectError(await call(service(), plain, 'validateTransaction', { query: { ...query, checkerId: makerId } }), 403),
+        /checker/,
+      )
+      assert.equal(expectOk(await call(service(), plain, 'validateTransaction', { query }), recordSchema).status, 'PENDING')
+    })
+
+    test('403 for validating at a transfer service that was disabled meanwhile; rejecting answers 200', async () => {
+      const id = await makeWaiting({ phoneNumber: '237651000003' })
+      const turn = (isEnabled: boolean) =>
+        setTransferService(service().pool, {
+          applicationId: partner.applicationId,
+          operator: 'OMCM',
+          type: 'DEPOSIT',
+          service: { isEnabled, enforcesLimits: false, minimumMinor: null, maximumMinor: null },
+          actor: SYSTEM_ACTOR,
+        })
+      must(await turn(false))
+      try {
+        assert.match(expectError(await validate(id), 403), /transfer service DEPOSIT of OMCM is disabled/)
+        assert.equal(await statusOf(id), 'PENDING_APPROVAL')
+        assert.equal(expectOk(await reject(id), recordSchema).status, 'FAILED')
+      } finally {
+        must(await turn(true))
+      }
+      await until('the service is on again', async () => {
+        const answer = await call(service(), partner, 'deposit', { body: aRequest({ amount: 1, phoneNumber: '237651000004' }) })
+        return answer.status === 200
+      })
     })
   })
 }

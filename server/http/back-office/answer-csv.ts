@@ -1,32 +1,36 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { Permission } from '#lib/permissions.ts'
+import { exportTable, type TableRequest } from '#server/reports/export/export-table.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
+import { toFileResponse } from './file-response.ts'
+import { getT } from './preferences.ts'
+
+/** A table to be taken out, without who takes it: that is the actor of the request. */
+export type Table = Omit<TableRequest, 'applicationId' | 'personId'>
 
 /**
- * The inside of an address that answers a small table as a file. Loads the actor and asks the permission table; `fileName` gets the time (UTC) and `.csv`.
- * The handler gives the file's text, or null where there is no such thing.
+ * The inside of an address that answers a table as a file. Loads the actor, asks the permission table and leaves an audit entry;
+ * `fileName` gets the time (UTC) and `.csv`. The handler gives the table, or null where there is no such thing. 503 while the
+ * application has as many exports under way as it may.
  */
 export async function answerCsv(
-  request: { application: string; permission: Permission; fileName: string },
-  handler: (actor: BackOfficeActor) => Promise<string | null>,
+  { application, permission, fileName, signal }: { application: string; permission: Permission; fileName: string; signal: AbortSignal },
+  handler: (actor: BackOfficeActor) => Promise<Table | null>,
 ): Promise<Response> {
+  const runtime = backOfficeRuntime()
   try {
-    const actor = await findActor(request.application, request.permission)
+    const actor = await findActor(application, permission)
     if (!actor.ok) return new Response(null, { status: actor.error === 'unauthenticated' ? 401 : actor.error === 'not_found' ? 404 : 403 })
-    const text = await handler(actor.value)
-    if (text === null) return new Response(null, { status: 404 })
-    const at = backOfficeRuntime().clock.now().toISOString().slice(0, 19).replaceAll(':', '-')
-    return new Response(text, {
-      headers: {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="${request.fileName}-${at}Z.csv"`,
-        'cache-control': 'private, no-store',
-      },
-    })
+    const table = await handler(actor.value)
+    if (table === null) return new Response(null, { status: 404 })
+    const exported = await exportTable(runtime, { ...table, applicationId: actor.value.applicationId, personId: actor.value.id })
+    if (!exported.ok) return new Response((await getT())('exports.busy'), { status: 503, headers: { 'retry-after': '10' } })
+    const at = runtime.clock.now().toISOString().slice(0, 19).replaceAll(':', '-')
+    return await toFileResponse(exported.value, { type: 'text/csv; charset=utf-8', fileName: `${fileName}-${at}Z.csv` }, signal)
   } catch (error) {
     unstable_rethrow(error)
-    backOfficeRuntime().logger.error({ error }, 'A table could not be exported')
+    runtime.logger.error({ err: error }, 'A table could not be exported')
     return new Response(null, { status: 500 })
   }
 }

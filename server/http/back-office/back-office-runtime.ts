@@ -3,8 +3,10 @@ import type { Config } from '#server/config.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { SignInThrottle } from '#server/identity/sign-in-throttle.ts'
 import type { Logger } from '#server/logger.ts'
-import type { Connectors } from '#server/operators/connector.ts'
+import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
 import type { Settler } from '#server/transactions/settle.ts'
+import type { Wake } from '#server/transactions/wake.ts'
+import type { Metrics } from '../metrics.ts'
 import { noteReached } from '../page-notes.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which lives on a floor above. */
@@ -14,7 +16,9 @@ export type BackOfficeRuntime = {
   /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */
   reportPool: Pool
   settler: Settler
-  connectors: Connectors
+  wake: Wake
+  metrics: Pick<Metrics, 'countOutcome'>
+  forcedQueries: ForcedQueryDesk
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle
   clock: Clock

@@ -4,8 +4,8 @@ import { backOfficeRuntime } from './back-office-runtime.ts'
 import { readSession } from './session.ts'
 
 /**
- * Whoever is signed in on this request, read from the database once per request: a person who was blocked or signed out
- * everywhere is out at once (DESIGN 13).
+ * Whoever is signed in on this request, read from the database once per request: somebody who was blocked or signed out is
+ * out at once.
  */
 export const currentPerson = cache(async (): Promise<SessionPerson | undefined> => {
   const session = await readSession()

@@ -1,28 +1,38 @@
+import type { FilePieces } from '#server/reports/export/export-file.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 
 /**
- * Answers a file that is made while it is read: the next piece is asked for when the browser took the last one. A browser that goes
- * away ends the making; a piece that cannot be made breaks the transfer off, so that half a file never looks whole.
+ * Answers a file that is made while it is read: the next piece is asked for when the browser took the last one. Rejects when already
+ * the first piece cannot be made: the status is then still to be chosen. A browser that goes away ends the making; a later piece
+ * that cannot be made breaks the transfer off without its end, so that half a file never looks whole.
  */
-export function toFileResponse(
-  file: AsyncGenerator<Buffer, void, undefined>,
+export async function toFileResponse(
+  file: FilePieces,
   { type, fileName }: { type: string; fileName: string },
   signal: AbortSignal,
-): Response {
-  signal.addEventListener('abort', () => void file.return().catch(() => undefined))
+): Promise<Response> {
+  const { logger } = backOfficeRuntime()
+  const giveUp = () => file.return().catch((error: unknown) => logger.warn({ err: error }, 'A file that nobody reads could not be ended'))
+  const first = await file.next()
+  if (signal.aborted) await giveUp()
+  signal.addEventListener('abort', () => void giveUp(), { once: true })
   const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (first.done) controller.close()
+      else controller.enqueue(new Uint8Array(first.value))
+    },
     async pull(controller) {
       try {
         const step = await file.next()
         if (step.done) controller.close()
         else controller.enqueue(new Uint8Array(step.value))
       } catch (error) {
-        backOfficeRuntime().logger.error({ error }, 'A file could not be finished')
+        logger.error({ err: error }, 'A file could not be finished; its transfer is broken off')
         controller.error(error)
       }
     },
     async cancel() {
-      await file.return()
+      await giveUp()
     },
   })
   // Made by us from a slug and a time: no character in it needs quoting.

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { after, before, test } from 'node:test'
 import type { Queryable } from '#server/database/pool.ts'
+import { endSession } from '#server/identity/end-session.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { createLiveHub } from './live-hub.ts'
+import { createLiveHub, type LiveHub, type Viewing } from './live-hub.ts'
 import { liveStream } from './live-stream.ts'
 
 let database: TestDatabase
@@ -32,7 +34,13 @@ function counting() {
 
 async function onlooker() {
   const applicationId = await makeApplication(database.pool)
-  return { applicationId, personId: await makePerson(database.pool, applicationId, ['checker']), epoch: 1 }
+  return {
+    applicationId,
+    personId: await makePerson(database.pool, applicationId, ['checker']),
+    epoch: 1,
+    sessionId: randomUUID(),
+    endsAt: new Date(Date.now() + 3_600_000),
+  }
 }
 
 const change = (applicationId: string) => takeIn(database.pool, [anIntakeItem(applicationId)])
@@ -130,4 +138,62 @@ test('a stream says hello at once, tells changes, and leaves the hub when its re
   assert.match((await changed).value ?? '', /event: change\ndata: \d+/)
   leaving.abort()
   assert.equal(hub.viewers(), 0)
+})
+
+test('ended: a page of a session that was signed out, within two seconds in every process, and no page of the other device', async () => {
+  const viewer = await onlooker()
+  const elsewhere = { ...viewer, sessionId: randomUUID() }
+  // As in two processes, with the pauses that are in force there.
+  const hubs = [createLiveHub({ queryable: database.pool }), createLiveHub({ queryable: database.pool })]
+  const ended = hubs.map((hub) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    hub.watch({ ...elsewhere, onChange: () => undefined, onEnd: () => assert.fail('the other device is signed in') })
+    hub.watch({ ...viewer, onChange: () => undefined, onEnd: resolve })
+    return promise
+  })
+  const startedMs = performance.now()
+  await endSession(database.pool, { ...viewer, address: '198.51.100.1' })
+  await Promise.all(ended)
+  assert.ok(performance.now() - startedMs < 2_500, `${performance.now() - startedMs} ms`)
+  assert.deepEqual(
+    hubs.map((hub) => hub.viewers()),
+    [1, 1],
+  )
+})
+
+test('ended: a stream whose session reaches its twelve hours, without asking anybody', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  const response = liveStream({ ...(await onlooker()), endsAt: new Date(Date.now() + 200) }, new AbortController().signal, hub)
+  assert.match(await response.text(), /event: ended/)
+  assert.equal(hub.viewers(), 0)
+})
+
+test('a reader that stops reading is left, and holds up nobody', async () => {
+  const viewer = await onlooker()
+  const real = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  let viewing: Viewing | undefined
+  const hub: LiveHub = {
+    ...real,
+    watch(one) {
+      viewing = one
+      return real.watch(one)
+    },
+  }
+  const response = liveStream(viewer, new AbortController().signal, hub)
+  for (let changes = 0; changes < 1_000; changes++) viewing?.onChange(BigInt(changes))
+  assert.equal(real.viewers(), 0)
+  assert.ok((await response.text()).length < 10_000)
+})
+
+test('429: the forty-first page of one person; somebody else still gets theirs', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  const leaving = new AbortController()
+  const [viewer, other] = [await onlooker(), await onlooker()]
+  for (let page = 0; page < 40; page++) assert.equal(liveStream(viewer, leaving.signal, hub).status, 200)
+  assert.equal(liveStream(viewer, leaving.signal, hub).status, 429)
+  assert.equal(liveStream(other, leaving.signal, hub).status, 200)
+  leaving.abort()
+  assert.equal(hub.viewers(), 0)
+  assert.equal(liveStream(viewer, AbortSignal.abort(), hub).status, 200)
+  assert.equal(hub.viewers(), 0, 'a page that is gone already is not watched')
 })

@@ -12,15 +12,18 @@ export type LiveHub = {
   /** Starts telling; the function it gives ends that. */
   watch(viewing: Viewing): () => void
   viewers(): number
+  /** How many of them one person has open, in whatever windows. */
+  viewersOf(personId: string): number
 }
 
 export type LiveHubOptions = { queryable: Queryable; pollMs?: number; admissionMs?: number; onError?: (error: unknown) => void }
 
 /**
  * Tells open pages that their application changed. However many look: one statement per `pollMs` for all applications that are looked
- * at, one per `admissionMs` that asks whether everybody still may, and none at all while nobody looks.
+ * at, one per `admissionMs` that asks whether everybody still may, and none at all while nobody looks. By default both are asked each
+ * second, so that a page ends within about two seconds of its session, in every process.
  */
-export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 10_000, onError = () => undefined }: LiveHubOptions): LiveHub {
+export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, onError = () => undefined }: LiveHubOptions): LiveHub {
   const viewings = new Set<Viewing>()
   // What each page was told last. The first look tells everybody: something may have changed since the page was rendered.
   const told = new WeakMap<Viewing, bigint>()
@@ -48,11 +51,12 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 10_000,
 
   async function tick(): Promise<void> {
     try {
-      await poll()
+      // Before anything is told: nobody hears of a change that came after their session ended.
       if (performance.now() - checkedAtMs >= admissionMs) {
-        checkedAtMs = performance.now()
         await checkAdmission()
+        checkedAtMs = performance.now()
       }
+      await poll()
     } catch (error) {
       // The database is away: the pages notice that by themselves, and the next tick tries again.
       onError(error)
@@ -73,5 +77,6 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 10_000,
       return () => void viewings.delete(viewing)
     },
     viewers: () => viewings.size,
+    viewersOf: (personId) => [...viewings].filter((viewing) => viewing.personId === personId).length,
   }
 }

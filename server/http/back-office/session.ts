@@ -1,16 +1,9 @@
 import { cookies } from 'next/headers'
-import { decode, encode } from 'next-auth/jwt'
+import { createDeviceMarks, DEVICE_MARK_S, type DeviceMarks } from '#server/identity/known-device.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
+import { HALF_SESSION_S, newSession, openSession, SESSION_S, type Session, type SessionKind, sealSession } from './session-token.ts'
 
-/** What a session holds, and all it holds: who, and which generation of their sessions it belongs to. */
-export type Session = { personId: string; epoch: number }
-
-/** A working day; after it people sign in again. */
-export const SESSION_S = 12 * 60 * 60
-/** How long the step between password and one-time code may take. */
-const PENDING_S = 5 * 60
-
-type CookieKind = 'session' | 'half'
+type CookieKind = SessionKind | 'device' | 'callback'
 
 /** `__Host-` binds a cookie to exactly this host over https; a browser refuses the prefix on plain http. */
 export function cookieName(kind: CookieKind, publicUrl: string): string {
@@ -22,16 +15,26 @@ export async function readSession(): Promise<Session | undefined> {
   return readToken('session')
 }
 
-/** Signs a person in on this browser. For server actions only. */
-export async function startSession(session: Session): Promise<void> {
-  await writeToken('session', session, SESSION_S)
-  await forgetToken('half')
+/** Signs a person in on this browser, for twelve hours. For server actions only. */
+export async function startSession(who: { personId: string; epoch: number }): Promise<void> {
+  await writeSession(newSession(who, 'session', backOfficeRuntime().clock.now()))
 }
 
-/** Signs out on this browser. For server actions only. */
-export async function endSession(): Promise<void> {
-  await forgetToken('session')
-  await forgetToken('half')
+/**
+ * Goes on under a new epoch in the browser in which a person ended their other sessions themselves: a session with an id of
+ * its own that ends when this one would have ended. For server actions only.
+ */
+export async function continueSession(epoch: number): Promise<void> {
+  const current = await readSession()
+  if (!current) return
+  const next = newSession({ personId: current.personId, epoch }, 'session', backOfficeRuntime().clock.now())
+  await writeSession({ ...next, endsAt: current.endsAt })
+}
+
+/** Removes the session from this browser. It lives on wherever it was copied to until `endSession` ends it. For server actions only. */
+export async function forgetSession(): Promise<void> {
+  await writeCookie('session', '', 0)
+  await writeCookie('half', '', 0)
 }
 
 /** Who has given the right password and owes a one-time code. */
@@ -40,46 +43,51 @@ export async function readHalfSession(): Promise<Session | undefined> {
 }
 
 /** Remembers for five minutes that the password was right. For server actions only. */
-export async function startHalfSession(session: Session): Promise<void> {
-  await writeToken('half', session, PENDING_S)
+export async function startHalfSession(who: { personId: string; epoch: number }): Promise<void> {
+  const { clock, config } = backOfficeRuntime()
+  const half = newSession(who, 'half', clock.now())
+  await writeCookie('half', await sealSession(half, 'half', config.sessionSecret, clock.now()), HALF_SESSION_S)
 }
 
-async function readToken(kind: CookieKind): Promise<Session | undefined> {
-  const { publicUrl, sessionSecret } = backOfficeRuntime().config
-  const token = (await cookies()).get(cookieName(kind, publicUrl))?.value
-  if (!token) return undefined
-  const claims = await decode({ token, secret: sessionSecret, salt: saltOf(kind) }).catch(() => null)
-  return typeof claims?.sub === 'string' && typeof claims['epoch'] === 'number'
-    ? { personId: claims.sub, epoch: claims['epoch'] }
-    : undefined
+/** The id of this browser, where the person with this e-mail address signed in before; see known-device.ts. */
+export async function readDevice(email: string): Promise<string | undefined> {
+  return deviceMarks().recognise(await readCookie('device'), email)
 }
 
-async function writeToken(kind: CookieKind, session: Session, maxAge: number): Promise<void> {
-  const { publicUrl, sessionSecret } = backOfficeRuntime().config
-  const token = await encode({ token: { sub: session.personId, epoch: session.epoch }, secret: sessionSecret, salt: saltOf(kind), maxAge })
+/** Marks this browser as one in which this person signed in. For server actions only. */
+export async function markDevice(email: string): Promise<void> {
+  await writeCookie('device', deviceMarks().issue(email), DEVICE_MARK_S)
+}
+
+function deviceMarks(): DeviceMarks {
+  const { config, clock } = backOfficeRuntime()
+  return createDeviceMarks({ secret: config.sessionSecret, clock })
+}
+
+async function readToken(kind: SessionKind): Promise<Session | undefined> {
+  const { config, clock } = backOfficeRuntime()
+  const token = await readCookie(kind)
+  return token ? openSession(token, kind, config.sessionSecret, clock.now()) : undefined
+}
+
+async function writeSession(session: Session): Promise<void> {
+  const { config, clock } = backOfficeRuntime()
+  await writeCookie('session', await sealSession(session, 'session', config.sessionSecret, clock.now()), SESSION_S)
+  await writeCookie('half', '', 0)
+}
+
+async function readCookie(kind: CookieKind): Promise<string | undefined> {
+  return (await cookies()).get(cookieName(kind, backOfficeRuntime().config.publicUrl))?.value
+}
+
+async function writeCookie(kind: CookieKind, value: string, maxAge: number): Promise<void> {
+  const { publicUrl } = backOfficeRuntime().config
   const jar = await cookies()
-  jar.set(cookieName(kind, publicUrl), token, {
+  jar.set(cookieName(kind, publicUrl), value, {
     path: '/',
     maxAge,
     httpOnly: true,
     sameSite: 'lax',
     secure: publicUrl.startsWith('https:'),
   })
-}
-
-async function forgetToken(kind: CookieKind): Promise<void> {
-  const { publicUrl } = backOfficeRuntime().config
-  const jar = await cookies()
-  jar.set(cookieName(kind, publicUrl), '', {
-    path: '/',
-    maxAge: 0,
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: publicUrl.startsWith('https:'),
-  })
-}
-
-/** next-auth uses no salt for its own session; the half session must never pass for a whole one. */
-function saltOf(kind: CookieKind): string {
-  return kind === 'session' ? '' : 'half'
 }

@@ -2,21 +2,23 @@ import { create as createQrCode } from 'qrcode'
 import { z } from 'zod'
 import type { QrCode } from '#lib/qr-code.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { confirmSecondFactor } from '#server/identity/confirm-second-factor.ts'
+import { type ConfirmFailure, confirmSecondFactor } from '#server/identity/confirm-second-factor.ts'
+import { findSignedIn } from '#server/identity/find-signed-in.ts'
+import { recordSignIn, type SignInFactor } from '#server/identity/record-sign-in.ts'
 import { startSecondFactor } from '#server/identity/start-second-factor.ts'
 import { verifyPersonPassword } from '#server/identity/verify-person-password.ts'
 import { verifySecondFactor } from '#server/identity/verify-second-factor.ts'
 import { currentPeerAddress } from '../peer-context.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { currentPerson } from './current-person.ts'
-import { readHalfSession, startHalfSession, startSession } from './session.ts'
+import { continueSession, markDevice, readDevice, readHalfSession, readSession, startHalfSession, startSession } from './session.ts'
+import { endOnServer } from './sign-out.ts'
 
-const credentialsSchema = z.object({ email: z.string().trim().min(1).max(320), password: z.string().min(1).max(1_024) })
+const passwordSchema = z.string().min(1).max(1_024)
+const credentialsSchema = z.object({ email: z.string().trim().min(1).max(320), password: passwordSchema })
 const codeSchema = z.string().trim().min(6).max(64)
 
 export type PasswordOutcome =
-  | { kind: 'signed_in'; personId: string; epoch: number }
-  | { kind: 'code_needed'; personId: string; epoch: number }
+  | { kind: 'signed_in' | 'code_needed'; personId: string; epoch: number; email: string }
   | { kind: 'wrong' }
   | { kind: 'blocked' }
   | { kind: 'throttled'; minutes: number }
@@ -31,7 +33,8 @@ export async function checkPassword(input: unknown): Promise<PasswordOutcome> {
   const credentials = credentialsSchema.safeParse(input)
   if (!credentials.success) return { kind: 'wrong' }
   const { pool, throttle } = backOfficeRuntime()
-  const verified = await verifyPersonPassword({ pool, throttle }, { ...credentials.data, peerAddress: peerAddress() })
+  const device = await readDevice(credentials.data.email)
+  const verified = await verifyPersonPassword({ pool, throttle }, { ...credentials.data, peerAddress: peerAddress(), device })
   if (!verified.ok) {
     switch (verified.error.kind) {
       case 'throttled':
@@ -43,25 +46,27 @@ export async function checkPassword(input: unknown): Promise<PasswordOutcome> {
     }
   }
   const { personId, sessionEpoch, hasSecondFactor } = verified.value
-  return { kind: hasSecondFactor ? 'code_needed' : 'signed_in', personId, epoch: sessionEpoch }
+  return { kind: hasSecondFactor ? 'code_needed' : 'signed_in', personId, epoch: sessionEpoch, email: credentials.data.email }
 }
 
 /** The first step on the sign-in page: a whole session, or the half one that asks for a code. For server actions only. */
 export async function signInWithPassword(input: unknown): Promise<PasswordOutcome> {
   const outcome = await checkPassword(input)
-  if (outcome.kind === 'signed_in') await startSession(outcome)
-  if (outcome.kind === 'code_needed') await startHalfSession(outcome)
+  if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return outcome
+  await markDevice(outcome.email)
+  if (outcome.kind === 'signed_in') await beginSession(outcome, 'password')
+  else await startHalfSession(outcome)
   return outcome
 }
 
 export type CodeFailure = { kind: 'wrong' } | { kind: 'expired' } | { kind: 'throttled'; minutes: number }
 
-/** Whether a person's one-time or recovery code is right. */
-export async function checkCode(personId: string, code: unknown): Promise<Result<void, CodeFailure>> {
+/** Whether a person's one-time or recovery code is right, and which of them it was. */
+export async function checkCode(personId: string, code: unknown): Promise<Result<{ factor: SignInFactor }, CodeFailure>> {
   const parsed = codeSchema.safeParse(code)
   if (!parsed.success) return err({ kind: 'wrong' })
   const verified = await verifySecondFactor(backOfficeRuntime(), { personId, code: parsed.data, allowsRecovery: true })
-  if (verified.ok) return ok(undefined)
+  if (verified.ok) return ok({ factor: verified.value.usedRecoveryCode ? 'recovery_code' : 'one_time_code' })
   return err(
     verified.error.kind === 'throttled' ? { kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) } : { kind: 'wrong' },
   )
@@ -70,10 +75,25 @@ export async function checkCode(personId: string, code: unknown): Promise<Result
 /** The second step: the code of whoever has just given the right password. For server actions only. */
 export async function signInWithCode(code: unknown): Promise<Result<void, CodeFailure>> {
   const half = await readHalfSession()
-  if (!half) return err({ kind: 'expired' })
+  // Blocked, or a new password, since the first step: the code must not even be tried.
+  if (!half || !(await findSignedIn(backOfficeRuntime().pool, half))) return err({ kind: 'expired' })
   const checked = await checkCode(half.personId, code)
-  if (checked.ok) await startSession(half)
-  return checked
+  if (!checked.ok) return checked
+  await beginSession(half, checked.value.factor)
+  return ok(undefined)
+}
+
+/** Records that a person signed in, from where and with what. */
+export async function noteSignIn(personId: string, factor: SignInFactor): Promise<void> {
+  await recordSignIn(backOfficeRuntime().pool, { personId, address: peerAddress(), factor })
+}
+
+/** A session of its own for this browser. The one that its cookie held until now ends: nobody could sign out of it any more. */
+async function beginSession(who: { personId: string; epoch: number }, factor: SignInFactor): Promise<void> {
+  const replaced = await readSession()
+  if (replaced) await endOnServer(replaced)
+  await noteSignIn(who.personId, factor)
+  await startSession(who)
 }
 
 export type Enrolment = { secret: string; qrCode: QrCode }
@@ -85,15 +105,23 @@ export async function beginEnrolment(personId: string): Promise<Result<Enrolment
   return ok({ secret: started.value.secret.replace(/(.{4})(?=.)/g, '$1 '), qrCode: drawQrCode(started.value.url) })
 }
 
-/** Ends the enrolment with a code from the person's device; gives the recovery codes this once. */
+/**
+ * Ends the enrolment with the password and a code from the person's device; returns the recovery codes this once. Every
+ * other session ends, this browser goes on. For server actions only.
+ */
 export async function finishEnrolment(
-  code: unknown,
-): Promise<Result<{ recoveryCodes: string[] }, 'unauthenticated' | 'not_started' | 'already_enabled' | 'wrong_code'>> {
-  const person = await currentPerson()
-  if (!person) return err('unauthenticated')
-  const parsed = codeSchema.safeParse(code)
-  if (!parsed.success) return err('wrong_code')
-  return confirmSecondFactor(backOfficeRuntime(), { personId: person.personId, code: parsed.data })
+  personId: string,
+  given: { password: unknown; code: unknown },
+): Promise<Result<{ recoveryCodes: string[] }, ConfirmFailure>> {
+  const password = passwordSchema.safeParse(given.password)
+  if (!password.success) return err('wrong_password')
+  const code = codeSchema.safeParse(given.code)
+  if (!code.success) return err('wrong_code')
+  const command = { personId, password: password.data, code: code.data, peerAddress: peerAddress() }
+  const confirmed = await confirmSecondFactor(backOfficeRuntime(), command)
+  if (!confirmed.ok) return confirmed
+  await continueSession(confirmed.value.sessionEpoch)
+  return ok({ recoveryCodes: confirmed.value.recoveryCodes })
 }
 
 function drawQrCode(text: string): QrCode {

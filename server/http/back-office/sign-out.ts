@@ -1,11 +1,16 @@
 import { bumpSessionEpoch } from '#server/identity/bump-session-epoch.ts'
+import { endSession } from '#server/identity/end-session.ts'
+import { currentPeerAddress } from '../peer-context.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { currentPerson } from './current-person.ts'
-import { endSession } from './session.ts'
+import { forgetSession, readSession } from './session.ts'
+import type { Session } from './session-token.ts'
 
-/** Ends the session of this browser. For server actions only. */
+/** Ends the session of this browser on the server and in the browser. For server actions only. */
 export async function signOutHere(): Promise<void> {
-  await endSession()
+  const session = await readSession()
+  if (session) await endOnServer(session)
+  await forgetSession()
 }
 
 /** Ends every session of the person who is signed in, this one included. For server actions only. */
@@ -13,5 +18,10 @@ export async function endAllSessions(): Promise<void> {
   const person = await currentPerson()
   if (person)
     await bumpSessionEpoch(backOfficeRuntime().pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } })
-  await endSession()
+  await forgetSession()
+}
+
+/** Ends one session in every process, wherever its cookie is. */
+export async function endOnServer(session: Session): Promise<void> {
+  await endSession(backOfficeRuntime().pool, { ...session, address: currentPeerAddress() ?? 'unknown' })
 }

@@ -1,22 +1,22 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { accessTokenRequestSchema } from '#lib/schemas/tokens.ts'
 import { type IssueFailure, issueTokens, type TokenPair } from '../../identity/issue-tokens.ts'
 import { type ApiResponse, jsonResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
-import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 
-/** POST /public/access_token (DESIGN 5, Tokens): user name and password for a pair of tokens. */
+/** POST /public/access_token: user name and password for a pair of tokens. */
 export const accessToken: OpenEndpoint = {
   kind: 'open',
   name: 'access_token',
   method: 'POST',
   path: '/public/access_token',
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
-    const body = await readJsonBody(request, BODY_BYTES_MAX)
+    const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
-    const parsed = parseInput(accessTokenRequestSchema, body.value)
+    const parsed = parseFields(accessTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
     const issued = await issueTokens(runtime, { ...parsed.value, peerAddress: request.peerAddress ?? 'unknown' })
     return issued.ok ? ok(tokenResponse(issued.value)) : err(refuseIssue(issued.error))

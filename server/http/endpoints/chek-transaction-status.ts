@@ -1,20 +1,20 @@
 import { err, ok } from '#lib/result.ts'
 import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
-import { synchroniseTransaction } from '../../operators/synchronise-transaction.ts'
+import { type SynchroniseFailure, synchroniseTransaction } from '../../operators/synchronise-transaction.ts'
 import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
-import { refuse } from '../errors.ts'
+import { OVERLOADED, type Refusal, refuse } from '../errors.ts'
 import { readQuery } from '../read-query.ts'
 import { recordJson } from '../serialise-transaction.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
-/** Clients wait "a few seconds" before they try again (spec, Errors). */
+/** Partners are told to try again after a few seconds; this says how many. */
 const OPERATOR_UNAVAILABLE = refuse(
   500,
   'The operator gives no answer at this moment. The stored status is unchanged; try again in a few seconds.',
   { 'retry-after': '5' },
 )
 
-/** POST /chekTransactionStatus (spec, Rules 4): asks the operator now and stores what it says. */
+/** POST /chekTransactionStatus: asks the operator now and stores what it says. */
 export const chekTransactionStatus: PartnerEndpoint = {
   kind: 'partner',
   name: 'chekTransactionStatus',
@@ -23,8 +23,28 @@ export const chekTransactionStatus: PartnerEndpoint = {
   async answer({ runtime, request, caller }) {
     const query = readQuery(request, synchroniseQuerySchema)
     if (!query.ok) return query
-    const result = await synchroniseTransaction(runtime, caller.application.applicationId, query.value.transactionId)
-    if (result.ok) return ok(recordJson(result.value))
-    return err(result.error === 'not_found' ? NO_TRANSACTION : OPERATOR_UNAVAILABLE)
+    const result = await synchroniseTransaction(runtime.forcedQueries, {
+      applicationId: caller.application.applicationId,
+      transactionId: query.value.transactionId,
+      actor: { kind: 'api', id: caller.apiUserId },
+    })
+    return result.ok ? ok(recordJson(result.value)) : err(refuseSynchronisation(result.error))
   },
+}
+
+function refuseSynchronisation(failure: SynchroniseFailure): Refusal {
+  if (typeof failure === 'object') {
+    const seconds = Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))
+    return refuse(429, `Too many operator queries for this application. Try again in ${seconds} s, or use transaction-status.`, {
+      'retry-after': String(seconds),
+    })
+  }
+  switch (failure) {
+    case 'not_found':
+      return NO_TRANSACTION
+    case 'operator_unavailable':
+      return OPERATOR_UNAVAILABLE
+    case 'busy':
+      return OVERLOADED
+  }
 }

@@ -3,13 +3,14 @@ import { type DecisionFailure, decide } from '../../approvals/decide.ts'
 import type { Call } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
 import { recordJson } from '../serialise-transaction.ts'
+import { APPLICATION_DISABLED } from './access-token.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
 export type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }
 
 /**
  * What validateTransaction and rejectTransaction share. The application vouches for the checker whom it names; that this
- * person may decide is checked here all the same (DESIGN 5, validate / reject).
+ * person may decide, and that the rule lets the application send the decision in, is checked all the same.
  */
 export async function decideTransaction({ runtime, caller }: Call, named: NamedDecision): Promise<Result<string, Refusal>> {
   const decided = await decide(runtime, {
@@ -19,7 +20,6 @@ export async function decideTransaction({ runtime, caller }: Call, named: NamedD
     actor: { kind: 'api', id: caller.apiUserId },
   })
   if (!decided.ok) return err(refuseDecision(decided.error))
-  runtime.onDecided?.()
   return ok(recordJson(decided.value))
 }
 
@@ -35,6 +35,20 @@ function refuseDecision(failure: DecisionFailure): Refusal {
       return refuse(403, 'This checker has decided on the transaction already: another one is needed.')
     case 'code_required':
       return refuse(403, 'The approval rule asks for a one-time code of the checker: this can be decided in the back office only.')
+    case 'api_may_not_decide':
+      return refuse(
+        403,
+        `The approval rule "${failure.rule}" does not allow decisions through the API: a checker must decide in the back office, or an administrator must allow it in the rule.`,
+      )
+    case 'started_by_api_user':
+      return refuse(
+        403,
+        `The API user that started the transaction cannot approve it: the approval rule "${failure.rule}" requires more than one person. Use another API user, or let the checkers decide in the back office.`,
+      )
+    case 'application_disabled':
+      return APPLICATION_DISABLED
+    case 'service_disabled':
+      return refuse(403, `The transfer service ${failure.type} of ${failure.operator} is disabled for this application.`)
     case 'not_waiting':
       return refuse(400, `The transaction must be in PENDING_APPROVAL; it is in ${failure.status}.`)
     case 'expired':

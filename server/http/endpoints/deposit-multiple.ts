@@ -24,7 +24,7 @@ export const depositMultiple: PartnerEndpoint = {
 
 async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
   const { runtime, request, caller } = call
-  const body = await readJsonBody(request, BATCH_BODY_BYTES_MAX)
+  const body = await readJsonBody(request, BATCH_BODY_BYTES_MAX, { kind: 'application', id: caller.application.applicationId })
   if (!body.ok) return body
   const parsed = parseBatch(body.value)
   if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
@@ -65,11 +65,11 @@ function checkServices(call: Call, requests: readonly TransactionRequest[]): Ref
  * alone as a conflict, when its neighbours are already committed.
  */
 async function findConflicts({ runtime, caller }: Call, requests: readonly TransactionRequest[]): Promise<Refusal | undefined> {
-  const externalIds = requests.map((element) => element.externalId.toLowerCase())
+  const externalIds = requests.map((element) => element.externalId)
   const known = await findByExternalIds(runtime.pool, caller.application.applicationId, externalIds)
   const byExternalId = new Map(known.map((transaction) => [transaction.externalId, transaction]))
   const problems = requests.flatMap((element, index) => {
-    const stored = byExternalId.get(element.externalId.toLowerCase())
+    const stored = byExternalId.get(element.externalId)
     return stored && !hasSameContent(stored, element) ? [`[${index}] ${conflictSentence(element)}`] : []
   })
   return problems.length === 0 ? undefined : refuse(400, joinProblems(problems))
@@ -96,7 +96,10 @@ function sumByCurrency(requests: readonly TransactionRequest[]): Map<Currency, b
   return sums
 }
 
-/** In request order. The row that lost the race described above is told as an error in its place: the others did start. */
+/**
+ * In request order. The element that lost the race described above is an error in its place: the others are committed, and a 400 for the
+ * whole array would hide their transactionIds.
+ */
 function toJson({ runtime, request }: Call, requests: readonly TransactionRequest[], outcomes: readonly IntakeOutcome[]): string {
   const elements = requests.map((element, index) => {
     const outcome = outcomes[index]

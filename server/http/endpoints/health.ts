@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '#lib/result.ts'
+import type { Pool } from '../../database/pool.ts'
 import { type ApiResponse, jsonResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
@@ -31,6 +32,18 @@ export const health: OpenEndpoint = { ...healthReady, name: 'health', path: '/he
 
 async function checkReadiness({ pool, directory }: HttpRuntime): Promise<Result<ApiResponse, Refusal>> {
   if (!directory.isFresh()) return err(refuse(503, 'What is known of the applications is out of date.'))
+  let ping = PINGS.get(pool)
+  if (!ping) {
+    ping = isAnswering(pool).finally(() => PINGS.delete(pool))
+    PINGS.set(pool, ping)
+  }
+  return (await ping) ? ok(jsonResponse('{"status":"up"}')) : err(refuse(503, 'The database does not answer.'))
+}
+
+/** One question at a time: anybody may ask for the health, and each question takes a connection that payments need. */
+const PINGS = new WeakMap<Pool, Promise<boolean>>()
+
+async function isAnswering(pool: Pool): Promise<boolean> {
   const timer = new AbortController()
   const answered = await Promise.race([
     pingDatabase(pool).then(
@@ -40,5 +53,5 @@ async function checkReadiness({ pool, directory }: HttpRuntime): Promise<Result<
     delay(PING_LIMIT_MS, false, { signal: timer.signal }).catch(() => false),
   ])
   timer.abort()
-  return answered ? ok(jsonResponse('{"status":"up"}')) : err(refuse(503, 'The database does not answer.'))
+  return answered
 }

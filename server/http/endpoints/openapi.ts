@@ -3,7 +3,7 @@ import { jsonResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { buildOpenApiDocument } from '../openapi.ts'
 
-let document: string | undefined
+let document: Buffer<ArrayBuffer> | undefined
 
 /** GET /api/v1/openapi.json: the description of this API for programs. Public: it holds no secret. */
 export const openapi: OpenEndpoint = {
@@ -12,7 +12,7 @@ export const openapi: OpenEndpoint = {
   method: 'GET',
   path: '/api/v1/openapi.json',
   async respond() {
-    document ??= JSON.stringify(buildOpenApiDocument())
+    document ??= Buffer.from(JSON.stringify(buildOpenApiDocument()))
     return ok(jsonResponse(document))
   },
 }

@@ -4,9 +4,9 @@ import { type CallbackRefusal, handleCallback } from '../../operators/handle-cal
 import { jsonResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { OVERLOADED, type Refusal, refuse } from '../errors.ts'
-import { BODY_BYTES_MAX, refuseBody } from '../read-json-body.ts'
+import { addressOwner, BODY_BYTES_MAX, refuseBody } from '../read-json-body.ts'
 
-/** POST /operators/callback/<code>: an operator says that something happened. A hint, never believed (DESIGN 6). */
+/** POST /operators/callback/<code>: an operator says that something happened. A hint, never believed. */
 export function callbackOf(operator: OperatorCode): OpenEndpoint {
   return {
     kind: 'open',
@@ -14,7 +14,7 @@ export function callbackOf(operator: OperatorCode): OpenEndpoint {
     method: 'POST',
     path: `/operators/callback/${operator}`,
     async respond(runtime, request) {
-      const body = await request.readBody(BODY_BYTES_MAX)
+      const body = await request.readBody(BODY_BYTES_MAX, addressOwner(request))
       if (!body.ok) return err(refuseBody(body.error, BODY_BYTES_MAX))
       const taken = await handleCallback(runtime.callbacks, operator, request.headers, Buffer.from(body.value))
       return taken.ok ? ok(jsonResponse('{"received":true}')) : err(refuseCallback(taken.error))

@@ -1,23 +1,23 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
+import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { refreshTokenRequestSchema } from '#lib/schemas/tokens.ts'
 import { type RefreshFailure, refreshTokens } from '../../identity/refresh-tokens.ts'
 import type { ApiResponse } from '../api-response.ts'
 import type { OpenEndpoint } from '../endpoint.ts'
 import { type Refusal, refuse } from '../errors.ts'
-import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 
-/** POST /public/refresh_token (spec, Authentication 2; DESIGN 5, Tokens): a refresh token for a new pair. */
+/** POST /public/refresh_token: a refresh token for a new pair. */
 export const refreshToken: OpenEndpoint = {
   kind: 'open',
   name: 'refresh_token',
   method: 'POST',
   path: '/public/refresh_token',
   async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
-    const body = await readJsonBody(request, BODY_BYTES_MAX)
+    const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
-    const parsed = parseInput(refreshTokenRequestSchema, body.value)
+    const parsed = parseFields(refreshTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
     const refreshed = await refreshTokens(runtime, parsed.value)
     return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))
@@ -28,6 +28,8 @@ function refuseRefresh(failure: RefreshFailure): Refusal {
   switch (failure) {
     case 'invalid_token':
       return refuse(401, 'The refresh token is invalid, expired or used up. Sign in again with the password.')
+    case 'throttled':
+      return refuse(429, 'Too many token exchanges are in progress. Try again in 1 s.', { 'retry-after': '1' })
     case 'user_blocked':
       return USER_BLOCKED
     case 'application_disabled':

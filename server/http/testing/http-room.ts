@@ -11,6 +11,7 @@ import { createSignInThrottle } from '../../identity/sign-in-throttle.ts'
 import { createLogger } from '../../logger.ts'
 import { closeConnectors, createConnectors } from '../../operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher } from '../../operators/dispatcher.ts'
+import { createForcedQueryDesk, type ForcedQueryDeskOptions } from '../../operators/forced-query-desk.ts'
 import { createCallbackDesk } from '../../operators/handle-callback.ts'
 import { startSimulator } from '../../operators/simulator/start-simulator.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
@@ -21,7 +22,12 @@ import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '../front
 import type { HttpRuntime } from '../http-runtime.ts'
 import { createMetrics } from '../metrics.ts'
 
-export type RoomOptions = { frontDoor?: Partial<FrontDoorOptions>; config?: Partial<HttpRuntime['config']>; queueMax?: number }
+export type RoomOptions = {
+  frontDoor?: Partial<FrontDoorOptions>
+  config?: Partial<HttpRuntime['config']>
+  queueMax?: number
+  forcedQueries?: ForcedQueryDeskOptions['limits']
+}
 
 /** A front door in this process, on a real database, with a simulator behind it and one partner who may call. */
 export type HttpRoom = {
@@ -61,13 +67,17 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
   const tokens = createTokens({ clock: systemClock, secret: ROOM_TOKEN_SECRET })
   const settler = createSettler({ pool })
-  const connectors = createConnectors({
-    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
-    callbackBaseUrl: undefined,
-    clock: systemClock,
-    submitTimeoutMs: 400,
-    queryTimeoutMs: 400,
-  })
+  const connect = () =>
+    createConnectors({
+      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
+      callbackBaseUrl: undefined,
+      clock: systemClock,
+      logger,
+      submitTimeoutMs: 400,
+      queryTimeoutMs: 400,
+    })
+  const connectors = connect()
+  const forcedQueries = createForcedQueryDesk({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
@@ -81,8 +91,10 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
     settler,
     connectors,
     intake,
-    throttle: createSignInThrottle({ pool, clock: systemClock }),
-    callbacks: createCallbackDesk({ pool, connectors }),
+    throttle: createSignInThrottle({ pool, clock: systemClock, secret: ROOM_TOKEN_SECRET }),
+    callbacks: createCallbackDesk({ pool, connectors, logger }),
+    forcedQueries,
+    wake: { operators: dispatcher.wake, webhooks: () => undefined },
     metrics: createMetrics(),
   }
   const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, apiMount: 'direct', ...options.frontDoor })
@@ -107,6 +119,7 @@ export async function openHttpRoom(options: RoomOptions = {}): Promise<HttpRoom>
       await frontDoor.drain(100)
       await dispatcher.drain()
       await intake.drain()
+      await forcedQueries.close()
       await settler.drain()
       await directory.close()
       await closeConnectors(connectors)

@@ -136,7 +136,7 @@ for (const [name, behaviour] of UNKNOWN) {
   })
 }
 
-test('nobody listening is an unknown outcome', async () => {
+test('nobody listening: the submission was not sent, and a query has no outcome', async () => {
   const nobody = createSandboxConnector({
     operator: 'MOMOCM',
     baseUrl: 'http://127.0.0.1:1',
@@ -145,8 +145,9 @@ test('nobody listening is an unknown outcome', async () => {
     clock,
   })
   const outcome = await nobody.submit(submission)
-  assert.equal(outcome.kind, 'unknown')
-  assert.match(outcome.kind === 'unknown' ? outcome.detail : '', /ECONNREFUSED/)
+  assert.equal(outcome.kind, 'not_sent')
+  assert.match(outcome.kind === 'not_sent' ? outcome.detail : '', /ECONNREFUSED/)
+  assert.equal((await nobody.query(query)).kind, 'unknown')
   await nobody.close()
 })
 

@@ -36,7 +36,7 @@ const DEADLINE_MS = 10_000
 const CONNECTIONS_MAX = 128
 const CLAIMS = { SUCCESS: 'succeeded', FAILED: 'failed', PENDING: 'pending' } as const
 
-/** Speaks the sandbox's own HTTP/JSON protocol, which all thirteen codes use there (DESIGN 10). */
+/** Speaks the sandbox's own HTTP/JSON protocol, which all thirteen codes use there. */
 export function createSandboxConnector(options: SandboxConnectorOptions): Connector {
   const line = openOperatorLine(options.baseUrl, options.connectionsMax ?? CONNECTIONS_MAX)
   return {
@@ -71,6 +71,7 @@ async function submit(line: OperatorLine, options: SandboxConnectorOptions, subm
     return transfer.status === 'PENDING'
       ? { kind: 'accepted', ...identifiersOf(transfer), exchange: exchangeOf(outcome) }
       : finalOutcome(transfer, exchangeOf(outcome))
+  if (outcome.kind === 'lost' && !outcome.wasWritten) return { kind: 'not_sent', detail: outcome.detail, exchange: exchangeOf(outcome) }
   return unknown(outcome)
 }
 
@@ -131,7 +132,7 @@ function transferIn(outcome: CallOutcome, reference: string): Transfer | undefin
 
 function finalOutcome(transfer: Transfer, exchange: Exchange): FinalOutcome {
   if (transfer.status === 'SUCCESS') return { kind: 'succeeded', ...identifiersOf(transfer), exchange }
-  return { kind: 'failed', reason: transfer.message ?? 'Transaction refusée', ...identifiersOf(transfer), exchange }
+  return { kind: 'failed', reason: transfer.message ?? '', ...identifiersOf(transfer), exchange }
 }
 
 function unknown(outcome: CallOutcome): UnknownOutcome {

@@ -1,6 +1,6 @@
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
 
-/** What the simulated operator does with a transfer; decided by the last three digits of the phone number (DESIGN 10). */
+/** What the simulated operator does with a transfer; decided by the last three digits of the phone number. */
 export type Behaviour = {
   /** When the result is there, counted from the acceptance. `at_once`: before the submission is answered. */
   due: 'normal' | 'slow' | 'never' | 'at_once'

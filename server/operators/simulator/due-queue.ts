@@ -1,3 +1,6 @@
+/** A longer timer would end at once. When the clock was set back by months, the queue looks again after three weeks. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
 /**
  * Many instants, one timer: items come out of `onDue` when their time has come, earliest first. A binary heap, so that
  * a hundred thousand open transfers cost a hundred thousand array slots and not as many timers.
@@ -37,7 +40,7 @@ export class DueQueue<Item> {
     if (!first || first.atMs >= this.#timerAtMs) return
     clearTimeout(this.#timer)
     this.#timerAtMs = first.atMs
-    this.#timer = setTimeout(() => this.#release(), Math.max(0, first.atMs - this.#nowMs()))
+    this.#timer = setTimeout(() => this.#release(), Math.min(TIMER_MS_MAX, Math.max(0, first.atMs - this.#nowMs())))
   }
 
   #release(): void {

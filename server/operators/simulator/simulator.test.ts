@@ -3,16 +3,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { setTimeout as nextTimer } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { request } from 'undici'
 import { until } from '../testing/operator-room.ts'
 import { Books } from './books.ts'
 import { DueQueue } from './due-queue.ts'
+import { startSimulator } from './start-simulator.ts'
 
 let folder: string
 before(async () => {
@@ -138,4 +141,37 @@ test('items leave the queue in the order of their instants, whatever the order o
     }),
     { numRuns: 50 },
   )
+})
+
+test('an instant that is months away is waited for without a timer that runs over', async () => {
+  let looks = 0
+  const queue = new DueQueue<string>(
+    () => {
+      looks++
+      return 0
+    },
+    () => assert.fail('nothing is due'),
+  )
+  queue.add(2 ** 40, 'far away')
+  for (let turn = 0; turn < 20; turn++) await nextTimer(1)
+  queue.clear()
+  assert.equal(looks, 1)
+})
+
+test('a reader of the books that goes away in the middle does not hold up the others', async () => {
+  const simulator = await startSimulator({ port: 0, folder: path.join(folder, 'left'), secret: SECRET, delayMs: 600_000 })
+  try {
+    const context = 'x'.repeat(100)
+    for (let count = 0; count < 400; count++)
+      await call(simulator.url, 'POST', '/v1/MOMOCM/transfers', transferRequest({ context, customerName: 'y'.repeat(400) }))
+    const socket = connect(simulator.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('GET /books HTTP/1.1\r\nhost: x\r\n\r\n')
+    await once(socket, 'readable')
+    socket.resetAndDestroy()
+    const { body } = await call(simulator.url, 'GET', '/books')
+    assert.equal((body['entries'] as unknown[]).length, 400)
+  } finally {
+    await simulator.close()
+  }
 })

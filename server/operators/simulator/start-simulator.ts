@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
@@ -37,7 +38,7 @@ const CALLBACK_TIMEOUT_MS = 5_000
 const BODY_BYTES_MAX = 64 * 1024
 const BALANCE = '100000000'
 
-/** Starts the operators' stand-in (DESIGN 10): one HTTP server that plays all thirteen codes and keeps books of its own. */
+/** Starts the operators' stand-in: one HTTP server that plays all thirteen codes and keeps books of its own. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const clock = options.clock ?? systemClock
   const nowMs = () => clock.now().getTime()
@@ -49,7 +50,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   for (const entry of books.entries()) if (entry.status === 'PENDING' && entry.dueAtMs !== null) due.add(entry.dueAtMs, entry.reference)
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    handle(room, request, response).catch(() => response.destroy())
+    // A caller that goes away in the middle; for anything else this is the place where it shows.
+    response.on('error', () => undefined)
+    handle(room, request, response).catch((error: unknown) => {
+      if (!request.destroyed && !response.closed) process.stderr.write(`The simulator failed: ${String(error)}\n`)
+      response.destroy()
+    })
   })
   server.listen(options.port, options.host ?? '127.0.0.1')
   await once(server, 'listening')
@@ -77,7 +83,7 @@ async function handle(room: Room, request: IncomingMessage, response: ServerResp
   const [, version, code, resource, reference] = pathname.split('/')
   const operator = operatorPathSchema.safeParse(code)
   if (version !== 'v1' || !operator.success) return refuse(response, 404, 'UNKNOWN_PATH', 'There is nothing at this path')
-  if (request.headers.authorization !== `Bearer ${room.options.secret}`)
+  if (!isSame(request.headers.authorization ?? '', `Bearer ${room.options.secret}`))
     return refuse(response, 401, 'UNAUTHORISED', 'The secret is not right')
   if (resource === 'balance' && request.method === 'GET') return sendBalance(response, operator.data)
   if (resource !== 'transfers') return refuse(response, 404, 'UNKNOWN_PATH', 'There is nothing at this path')
@@ -95,7 +101,8 @@ async function takeTransfer(room: Room, request: IncomingMessage, response: Serv
   const known = room.books.find(transfer.reference)
   if (known) {
     room.books.countDuplicate(transfer.reference)
-    if (!isSame(known, operator, transfer)) return refuse(response, 409, 'REFERENCE_TAKEN', 'The reference belongs to another transfer')
+    if (!isSameTransfer(known, operator, transfer))
+      return refuse(response, 409, 'REFERENCE_TAKEN', 'The reference belongs to another transfer')
     return answer(response, 200, transferOf(room, known))
   }
   const behaviour = behaviourFor(transfer.phoneNumber)
@@ -163,7 +170,9 @@ async function sendBooks(room: Room, response: ServerResponse): Promise<void> {
     const { callbackUrl: _url, customerName: _name, ...shown } = entry
     piece += (count++ > 0 ? ',' : '') + JSON.stringify(shown)
     if (piece.length < 64 * 1024) continue
-    if (!response.write(piece)) await once(response, 'drain')
+    // A reader that is gone never drains: its connection's end is the other thing to wait for.
+    if (response.closed) return
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
     piece = ''
   }
   response.end(`${piece}]}`)
@@ -181,7 +190,7 @@ function transferOf(room: Room, entry: BookEntry): Transfer {
   }
 }
 
-function isSame(entry: BookEntry, operator: OperatorCode, transfer: TransferRequest): boolean {
+function isSameTransfer(entry: BookEntry, operator: OperatorCode, transfer: TransferRequest): boolean {
   return (
     entry.operator === operator &&
     entry.direction === transfer.direction &&
@@ -189,6 +198,12 @@ function isSame(entry: BookEntry, operator: OperatorCode, transfer: TransferRequ
     entry.currency === transfer.currency &&
     entry.phoneNumber === transfer.phoneNumber
   )
+}
+
+/** In a time that does not depend on where the texts differ. */
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {

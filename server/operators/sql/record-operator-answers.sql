@@ -1,6 +1,10 @@
--- Writes down what the operators answered and when to ask next. Gives back the places of the answers that still count:
--- an answer to a submission counts while the row is in that very submission, an answer to a query as long as the row is
--- not in a later one. Final answers change nothing here: the transition that follows removes the row.
+-- Records what the operators answered and when to ask next. Returns the places of the answers that still count: an answer
+-- to a submission counts while the row is in that very submission, an answer to a query as long as the row is not in a
+-- later one. Final answers change nothing here: the transition that follows removes the row.
+--
+-- An answer that no longer counts still proves something when it shows that the operator has the transfer: it is marked
+-- accepted, and a row that was about to be sent again is not. What was accepted once never returns to `queued`, because an
+-- operator that loses sight of a transfer for a while would execute it twice.
 create or replace function record_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
 returns table (place integer)
 language plpgsql volatile set enable_seqscan = off set jit = off
@@ -9,9 +13,10 @@ set search_path from current as $$
 begin
   return query
   with item as materialized (
-    select i.* from json_to_recordset(p_items) as i (place integer, app uuid, id uuid, number integer, kind text,
-      submission integer, outcome text, http_status integer, answer text, duration_ms integer, delay_ms bigint,
-      requeue_ms bigint, reference text, token text)
+    select i.*, i.outcome in ('accepted', 'pending', 'succeeded', 'failed') as shows_it
+      from json_to_recordset(p_items) as i (place integer, app uuid, id uuid, number integer, kind text,
+        submission integer, outcome text, http_status integer, answer text, duration_ms integer, delay_ms bigint,
+        requeue_ms bigint, reference text, token text)
   ), noted as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
       select i.app, i.id, i.number, i.kind, clock_timestamp() - i.duration_ms * interval '1 millisecond', clock_timestamp(),
@@ -19,56 +24,69 @@ begin
         from item i
       on conflict (application_id, transaction_id, number) do update
         set finished_at = excluded.finished_at, outcome = excluded.outcome, http_status = excluded.http_status, answer = excluded.answer
-  ), current as materialized (
-    select w.application_id, w.transaction_id, i.place, i.outcome
+  ), spoken_of as materialized (
+    select w.application_id, w.transaction_id, i.place, i.outcome, i.shows_it,
+           w.submissions = i.submission and case i.kind when 'submit' then w.state = 'submitting'
+             else w.state in ('submitted', 'unconfirmed', 'queued') end as is_current
       from operator_work w join item i on w.application_id = i.app and w.transaction_id = i.id
-      where case i.kind when 'submit' then w.state = 'submitting' else w.state in ('submitted', 'unconfirmed', 'queued') end
-        and w.submissions = i.submission
   ), held as materialized (
     -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
     -- transition is about to remove, which takes them in an order of its own.
-    select w.application_id, w.transaction_id, c.place, w.absent_since, clock_timestamp() as now_at,
-           case w.state when 'submitted' then p_accepted_absence_ms else p_absence_ms end as absence_ms
-      from operator_work w join current c on w.application_id = c.application_id and w.transaction_id = c.transaction_id
-      -- Once the row is queued again, only news of the transfer itself can keep it from being sent.
-      where c.outcome not in ('succeeded', 'failed') and (w.state <> 'queued' or c.outcome = 'pending')
+    select w.application_id, w.transaction_id, s.place, w.absent_since, clock_timestamp() as now_at,
+           not s.is_current or w.state = 'queued' as is_late,
+           w.state = 'submitted' or w.accepted_at is not null
+             or (s.outcome in ('not_found', 'not_sent') and exists (select from operator_attempts a
+               where a.application_id = w.application_id and a.transaction_id = w.transaction_id
+                 and (a.kind = 'callback' or a.outcome in ('accepted', 'pending', 'succeeded', 'failed')))) as was_accepted
+      from operator_work w join spoken_of s on w.application_id = s.application_id and w.transaction_id = s.transaction_id
+      where case when s.is_current and w.state <> 'queued' then s.outcome not in ('succeeded', 'failed') else s.shows_it end
       order by w.application_id, w.transaction_id
       for update of w
   ), judged as materialized (
-    select h.application_id, h.transaction_id, h.now_at, h.absence_ms, i.kind, i.outcome, i.answer, i.delay_ms, i.requeue_ms,
-           i.reference, i.token, i.outcome in ('accepted', 'pending') as is_known,
+    select h.application_id, h.transaction_id, h.now_at, h.is_late, h.was_accepted, i.kind, i.outcome, i.answer, i.delay_ms,
+           i.requeue_ms, i.reference, i.token, i.shows_it,
            -- Twice the same word, with time in between: now it is believed.
-           i.outcome = 'not_found' and coalesce(h.absent_since <= h.now_at - h.absence_ms * interval '1 millisecond', false) as is_absent
+           i.outcome = 'not_found' and coalesce(h.absent_since <= h.now_at - interval '1 millisecond'
+             * case when h.was_accepted then p_accepted_absence_ms else p_absence_ms end, false) as is_absent
       from held h join item i on i.place = h.place
   ), moved as (
     update operator_work w
       set state = case
-            when j.is_known then 'submitted'
+            when j.is_late then case when w.state = 'queued' then 'submitted' else w.state end
+            when j.shows_it then 'submitted'
+            when j.outcome = 'not_sent' and not j.was_accepted then 'queued'
             when j.kind = 'submit' then 'unconfirmed'
-            when j.is_absent then 'queued'
+            when j.is_absent then case when j.was_accepted then 'unconfirmed' else 'queued' end
             else w.state end,
-          next_at = j.now_at + interval '1 millisecond' * case
-            when j.is_absent then j.requeue_ms
-            when j.outcome = 'not_found' then j.absence_ms
-            when w.hinted_at is not null then least(p_hint_gap_ms, j.delay_ms)
-            else j.delay_ms end,
-          unconfirmed_since = case when j.is_known then null
-            when j.kind = 'submit' or j.outcome = 'not_found' then coalesce(w.unconfirmed_since, j.now_at)
+          next_at = case
+            when j.is_late then case when w.state = 'queued' then j.now_at else w.next_at end
+            else j.now_at + interval '1 millisecond' * case
+              when j.is_absent and not j.was_accepted then j.requeue_ms
+              when j.outcome = 'not_found' and not j.was_accepted then p_absence_ms
+              when w.hinted_at is not null then least(p_hint_gap_ms, j.delay_ms)
+              else j.delay_ms end end,
+          accepted_at = case when j.shows_it or j.was_accepted then coalesce(w.accepted_at, j.now_at) end,
+          unconfirmed_since = case
+            when j.is_late then w.unconfirmed_since
+            when j.shows_it then null
+            when j.outcome = 'not_found' or (j.kind = 'submit' and (j.outcome <> 'not_sent' or j.was_accepted))
+              then coalesce(w.unconfirmed_since, j.now_at)
             else w.unconfirmed_since end,
           absent_since = case
-            when j.outcome <> 'not_found' then case when j.is_known or j.kind = 'submit' then null else w.absent_since end
-            when j.is_absent then null
+            when j.is_late then w.absent_since
+            when j.outcome <> 'not_found' then case when j.shows_it or j.kind = 'submit' then null else w.absent_since end
+            when j.is_absent and not j.was_accepted then null
             else coalesce(w.absent_since, j.now_at) end,
           -- A submission made again starts the schedule of its queries again.
           queries = case
-            when j.is_absent then 0
+            when j.is_absent and not j.was_accepted then 0
             else w.queries + case j.kind when 'query' then 1 else 0 end end,
-          is_claimed = false,
-          last_answer = j.answer,
+          is_claimed = w.is_claimed and j.is_late,
+          last_answer = case when j.is_late then w.last_answer else j.answer end,
           operator_reference = coalesce(j.reference, w.operator_reference),
           operator_token = coalesce(j.token, w.operator_token)
       from judged j
       where w.application_id = j.application_id and w.transaction_id = j.transaction_id
   )
-  select c.place from current c;
+  select s.place from spoken_of s where s.is_current;
 end $$;

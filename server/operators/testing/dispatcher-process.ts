@@ -18,6 +18,7 @@ const dispatcher = createDispatcher({
     operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: plan.simulatorUrl, secret: plan.secret }])),
     callbackBaseUrl: undefined,
     clock: systemClock,
+    logger: createLogger('silent'),
     submitTimeoutMs: 800,
     queryTimeoutMs: 800,
   }),

@@ -18,6 +18,7 @@ import type { Transaction } from '../../transactions/transaction.ts'
 import type { Connectors } from '../connector.ts'
 import { closeConnectors, createConnectors } from '../create-connectors.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../dispatcher.ts'
+import { createForcedQueryDesk, type ForcedQueryDesk, type ForcedQueryDeskOptions } from '../forced-query-desk.ts'
 import { type CallbackDesk, createCallbackDesk, handleCallback } from '../handle-callback.ts'
 import type { BookEntry } from '../simulator/books.ts'
 import { type Simulator, startSimulator } from '../simulator/start-simulator.ts'
@@ -34,6 +35,9 @@ export type RoomOptions = {
   callTimeoutMs?: number
   givesTokens?: boolean
   dispatcher?: Partial<DispatcherOptions>
+  forcedQueries?: ForcedQueryDeskOptions['limits']
+  /** The time by which the allowances of forced queries refill. */
+  nowMs?: () => number
 }
 
 /** A database, a simulator, an address for its callbacks, and everything between them, with delays made short. */
@@ -42,6 +46,9 @@ export class OperatorRoom {
   readonly settler: Settler
   readonly connectors: Connectors
   readonly desk: CallbackDesk
+  readonly forcedQueries: ForcedQueryDesk
+  /** The outcomes of callbacks, in order. */
+  readonly callbackOutcomes: string[] = []
   readonly applicationId: string
   readonly dispatchers: Dispatcher[] = []
   simulator: Simulator
@@ -64,16 +71,30 @@ export class OperatorRoom {
     this.settler = createSettler({ pool: this.database.pool })
     const address = parts.callbackServer.address() as AddressInfo
     const place = (code: OperatorCode) => ({ baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET })
-    this.connectors = createConnectors({
-      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
-      callbackBaseUrl: `http://127.0.0.1:${address.port}`,
-      clock: systemClock,
-      submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
-      queryTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
+    const logger = createLogger('silent')
+    const connect = () =>
+      createConnectors({
+        operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
+        callbackBaseUrl: `http://127.0.0.1:${address.port}`,
+        clock: systemClock,
+        logger,
+        submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
+        queryTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
+      })
+    this.connectors = connect()
+    this.forcedQueries = createForcedQueryDesk({
+      pool: this.database.pool,
+      settler: this.settler,
+      connectors: connect(),
+      logger,
+      limits: options.forcedQueries,
+      nowMs: options.nowMs,
     })
     this.desk = createCallbackDesk({
       pool: this.database.pool,
       connectors: this.connectors,
+      logger,
+      onOutcome: (outcome) => this.callbackOutcomes.push(outcome),
       hintGapMs: 5,
       wake: () => this.dispatchers[0]?.wake(),
     })
@@ -203,6 +224,7 @@ export class OperatorRoom {
 
   async close(): Promise<void> {
     await Promise.all(this.dispatchers.map((dispatcher) => dispatcher.drain()))
+    await this.forcedQueries.close()
     await this.settler.drain()
     await closeConnectors(this.connectors)
     await this.simulator.close()

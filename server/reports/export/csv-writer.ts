@@ -25,6 +25,7 @@ export function createCsvWriter({ subject }: WriterOptions): ExportWriter {
       )
       return { chunks: [Buffer.from(lines.join(''))], result }
     },
+    discard: () => undefined,
   }
 }
 

@@ -14,15 +14,13 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 import { stretchOfDates } from '../search-transactions.ts'
 import { selectRowsByIds, selectRowsOfWalk } from '../search-transactions-store.ts'
 import { toTransactionQuery } from '../transaction-list.ts'
+import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
 import type { ExportSubject } from './export-record.ts'
+import { takeExportSlot } from './export-slots.ts'
 import { completeExport, insertExport, readCutOff } from './export-store.ts'
 import { type FileResult, writeExport } from './write-export.ts'
 
-const BATCH_ROWS = 2_000
-/** Each holds a connection and a view of the database for as long as the browser takes. */
-const UNDER_WAY_MAX = 3
-/** An export that nobody reads any more gives its connection back after this long. */
-const DURATION_MS_MAX = 30 * 60_000
+const BATCH_ROWS = 1_000
 
 export type ExportRequest = {
   applicationId: string
@@ -36,9 +34,7 @@ export type ExportRequest = {
 }
 
 /** `file` must be read to its end or given back with `return()`: it holds a connection. */
-export type ExportFile = { exportId: string; cutOffAt: Date; file: AsyncGenerator<Buffer, void, undefined> }
-
-let underWay = 0
+export type ExportFile = { exportId: string; cutOffAt: Date; file: FilePieces }
 
 /**
  * Takes a list of transactions out as a file, in memory that does not grow with it: rows are walked by their sequence inside one
@@ -46,72 +42,31 @@ let underWay = 0
  * its SHA-256 before the last.
  */
 export async function exportTransactions(
-  deps: { pool: Pool; reportPool: Pool },
+  deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },
   request: ExportRequest,
 ): Promise<Result<ExportFile, 'forbidden' | 'busy'>> {
   if (!can(request.person.roles, 'export:create')) return err('forbidden')
-  if (underWay >= UNDER_WAY_MAX) return err('busy')
-  underWay++
+  const slot = takeExportSlot(request.applicationId, deps.reportPool.options.max ?? 0)
+  if (!slot) return err('busy')
   const snapshot = await openSnapshot(deps.reportPool).catch((error: unknown) => {
-    underWay--
+    slot.release()
     throw error
   })
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isOver = false
   async function end(): Promise<void> {
-    if (isOver) return
-    isOver = true
-    underWay--
-    clearTimeout(timer)
+    slot?.release()
     await snapshot.close()
   }
   try {
     const subject = subjectOf(request, await readCutOff(snapshot.client))
     await recordStart(deps.pool, request, subject)
-    timer = setTimeout(() => void end(), DURATION_MS_MAX)
-    timer.unref()
     const rows = request.transactionIds
       ? batchesByIds(snapshot.client, request.applicationId, request.transactionIds)
       : batchesByFilter(snapshot.client, request.applicationId, request.filter)
-    const file = endingWith(
-      writeExport({ subject, t: request.t }, rows, (result) => recordEnd(deps.pool, request, subject.exportId, result)),
-      end,
-    )
-    return ok({ exportId: subject.exportId, cutOffAt: subject.cutOffAt, file })
+    const made = writeExport({ subject, t: request.t }, rows, (result) => recordEnd(deps.pool, request, subject.exportId, result))
+    return ok({ exportId: subject.exportId, cutOffAt: subject.cutOffAt, file: guardFile(made, end, deps.limits) })
   } catch (error) {
     await end()
     throw error
-  }
-}
-
-/** Runs `end` when the last piece was taken, when a piece could not be made, and when nobody wants the rest. */
-function endingWith(source: AsyncGenerator<Buffer, void, undefined>, end: () => Promise<void>): AsyncGenerator<Buffer, void, undefined> {
-  return {
-    async next() {
-      try {
-        const step = await source.next()
-        if (step.done) await end()
-        return step
-      } catch (error) {
-        await end()
-        throw error
-      }
-    },
-    async return() {
-      await source.return()
-      await end()
-      return { done: true, value: undefined }
-    },
-    async throw(error: unknown) {
-      await end()
-      throw error
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    async [Symbol.asyncDispose]() {
-      await this.return()
-    },
   }
 }
 

@@ -7,13 +7,17 @@ export type VerifiedFile = { format: 'csv' | 'xlsx'; dataSha256: string; record:
 
 const HASH_NAME = 'SHA-256 of the data'
 const ZIP_SIGNATURE = 0x04034b50
+/** Of a file, and of what a workbook unpacks to: a small zip can hold gigabytes of zeros. */
+const FILE_BYTES_MAX = 512 * 1024 * 1024
+const UNPACKED_BYTES_MAX = 2 * FILE_BYTES_MAX
 
 /**
  * Whether an exported file still holds the data that its own record speaks of: recomputes the SHA-256 over the data part and compares. In
  * a CSV that part is everything before the first line that begins with `#record`, in a workbook the XML of all sheets but the last.
  * What nobody can put into a file is a digest of the whole of it: that one is with us (findExportByFile).
  */
-export function verifyExportedFile(bytes: Buffer): Result<VerifiedFile, 'not_an_export' | 'changed'> {
+export function verifyExportedFile(bytes: Buffer): Result<VerifiedFile, 'not_an_export' | 'changed' | 'too_large'> {
+  if (bytes.length > FILE_BYTES_MAX) return err('too_large')
   const isZip = bytes.length > 4 && bytes.readUInt32LE(0) === ZIP_SIGNATURE
   const parts = isZip ? readWorkbook(bytes) : readCsv(bytes)
   const stated = parts?.record.get(HASH_NAME)
@@ -53,7 +57,7 @@ function readWorkbook(bytes: Buffer): Parts | undefined {
   const sheets = readEntries(bytes).filter(({ name }) => name.startsWith('xl/worksheets/'))
   const last = sheets.at(-1)
   if (!last || sheets.length < 2) return undefined
-  const texts = Array.from(last.content.toString('utf8').matchAll(/<t [^>]*>([^<]*)<\/t>/g), (match) => match[1] ?? '')
+  const texts = Array.from(last.content.toString('utf8').matchAll(/<t [^<>]*>([^<]*)<\/t>/g), (match) => match[1] ?? '')
   const record = new Map<string, string>()
   for (let at = 0; at + 1 < texts.length; at += 2) record.set(texts[at] ?? '', texts[at + 1] ?? '')
   return { data: sheets.slice(0, -1).map(({ content }) => content), record }
@@ -64,6 +68,7 @@ export function readEntries(bytes: Buffer): { name: string; content: Buffer }[] 
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]))
   if (end < 0) throw new Error('Not a whole zip: its directory is missing')
   const entries: { name: string; content: Buffer }[] = []
+  let unpackedLeft = UNPACKED_BYTES_MAX
   let at = bytes.readUInt32LE(end + 16)
   for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
     const [crc, compressed] = [bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 20)]
@@ -75,7 +80,8 @@ export function readEntries(bytes: Buffer): { name: string; content: Buffer }[] 
     ]
     const name = bytes.subarray(at + 46, at + 46 + nameLength).toString('utf8')
     const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
-    const content = inflateRawSync(bytes.subarray(start, start + compressed))
+    const content = inflateRawSync(bytes.subarray(start, start + compressed), { maxOutputLength: unpackedLeft })
+    unpackedLeft = Math.max(1, unpackedLeft - content.length)
     if (crc32(content) !== crc) throw new Error(`${name} is damaged`)
     entries.push({ name, content })
     at += 46 + nameLength + extraLength + commentLength

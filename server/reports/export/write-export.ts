@@ -16,20 +16,35 @@ export type ExportWriter = {
   open(): Buffer[] | Promise<Buffer[]>
   rows(rows: readonly Transaction[]): Buffer[] | Promise<Buffer[]>
   close(counted: Counted): { chunks: Buffer[]; result: ExportResult } | Promise<{ chunks: Buffer[]; result: ExportResult }>
+  /** Frees what the file was made with, finished or not. */
+  discard(): void
 }
 
 export type FileResult = ExportResult & { fileSha256: string; fileBytes: number }
 
 /**
- * Writes a file from batches of rows, piece by piece: never more than a batch is in memory. `onEnd` gets counts and digests before the
- * last bytes leave, so that whoever has the whole file finds its record.
+ * Writes a file from batches of rows, piece by piece: never more than a batch is in memory. The first batch is read before the first byte
+ * is made, so that a list that cannot be read is a refusal and not a broken file. `onEnd` gets counts and digests before the last
+ * bytes leave, so that whoever has the whole file finds its record.
  */
 export async function* writeExport(
   options: WriterOptions,
-  batches: AsyncIterable<readonly Transaction[]>,
+  batches: AsyncGenerator<readonly Transaction[], void, undefined>,
   onEnd: (result: FileResult) => Promise<void>,
 ): AsyncGenerator<Buffer, void, undefined> {
   const writer = options.subject.format === 'csv' ? createCsvWriter(options) : createXlsxWriter(options)
+  try {
+    yield* writeBatches(writer, batches, onEnd)
+  } finally {
+    writer.discard()
+  }
+}
+
+async function* writeBatches(
+  writer: ExportWriter,
+  batches: AsyncGenerator<readonly Transaction[], void, undefined>,
+  onEnd: (result: FileResult) => Promise<void>,
+): AsyncGenerator<Buffer, void, undefined> {
   const file = createHash('sha256')
   const sums = new Map<Currency, { count: number; amountMinor: bigint }>()
   let rowCount = 0
@@ -39,8 +54,10 @@ export async function* writeExport(
     fileBytes += chunk.length
     return chunk
   }
+  let step = await batches.next()
   for (const chunk of await writer.open()) yield passed(chunk)
-  for await (const batch of batches) {
+  for (; !step.done; step = await batches.next()) {
+    const batch = step.value
     rowCount += batch.length
     for (const row of batch) {
       const sum = sums.get(row.currency) ?? { count: 0, amountMinor: 0n }

@@ -3,6 +3,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type Cell, EXPORT_COLUMNS } from './export-columns.ts'
 import { type ExportResult, recordLines } from './export-record.ts'
+import { cellText } from './safe-text.ts'
 import type { ExportWriter, WriterOptions } from './write-export.ts'
 import { contentTypes, ROOT_RELATIONS, STYLES, workbookParts } from './xlsx-parts.ts'
 import { ZipStream } from './zip-stream.ts'
@@ -68,6 +69,7 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
       chunks.push(...(await zip.add('[Content_Types].xml', contentTypes(sheets + 1))), ...zip.close())
       return { chunks, result }
     },
+    discard: () => zip.discard(),
   }
 }
 
@@ -110,8 +112,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** Text as XML may hold it: control characters, which no XML can carry, are dropped; `_x0041_` is not read back as an escape. */
 function escapeXml(text: string): string {
   return (
-    text
-      .toWellFormed()
+    cellText(text)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these may not stand in XML
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
       .replace(/_(?=x[0-9a-fA-F]{4}_)/g, '_x005F_')

@@ -32,6 +32,8 @@ export class ZipStream {
     const ready: Buffer[] = []
     const deflate = createDeflateRaw({ level: 6 })
     deflate.on('data', (chunk: Buffer) => ready.push(chunk))
+    // Who waits hears of it through the callback or the promise; unheard it would end the process.
+    deflate.on('error', () => undefined)
     this.current = { entry, deflate, ready }
     return this.send([header, entry.name])
   }
@@ -61,6 +63,12 @@ export class ZipStream {
     this.entries.push(entry)
     this.current = undefined
     return [...compressed, ...this.send([descriptor])]
+  }
+
+  /** Frees the entry that was begun and not ended. */
+  discard(): void {
+    this.current?.deflate.destroy()
+    this.current = undefined
   }
 
   /** A whole entry at once. */

@@ -15,28 +15,33 @@ begin
       where s.application_id is null or s.sealed_through < v_through or s.open_days <> '{}'
       order by c.application_id
   loop
-    v_open := array(
-      select distinct d.day from transaction_days d
-        where d.application_id = v_seal.application_id and d.status in ('PENDING', 'PENDING_APPROVAL') and d.transaction_count > 0
-          and d.day <= v_through and (d.day > v_seal.sealed_through or d.day = any (v_seal.open_days)) order by 1);
-    insert into sealed_totals (application_id, status, span, first_day, transaction_count, amount_minor)
-      select d.application_id, d.status, 'day', d.day, sum(d.transaction_count), sum(d.amount_minor)
-        from transaction_days d
-        where d.application_id = v_seal.application_id and d.status in ('SUCCESS', 'FAILED') and d.day <= v_through
-          and (d.day > v_seal.sealed_through or d.day = any (v_seal.open_days)) and d.day <> all (v_open)
-        group by d.application_id, d.status, d.day
-      on conflict do nothing;
-    insert into sealed_totals (application_id, status, span, first_day, transaction_count, amount_minor)
-      select d.application_id, d.status, 'month', date_trunc('month', d.first_day)::date, sum(d.transaction_count), sum(d.amount_minor)
-        from sealed_totals d
-        where d.application_id = v_seal.application_id and d.status in ('SUCCESS', 'FAILED') and d.span = 'day'
-          and d.first_day >= date_trunc('month', least(v_seal.sealed_through, v_seal.open_days[1]))
-          and date_trunc('month', d.first_day) <> all (array(select date_trunc('month', o.day) from unnest(v_open) as o (day)))
-        group by d.application_id, d.status, date_trunc('month', d.first_day)
-        having (date_trunc('month', d.first_day) + interval '1 month')::date - 1 <= v_through
-      on conflict do nothing;
-    insert into application_seals (application_id, sealed_through, open_days) values (v_seal.application_id, v_through, v_open)
-      on conflict (application_id) do update set sealed_through = excluded.sealed_through, open_days = excluded.open_days
-        where application_seals.sealed_through <= excluded.sealed_through;
+    begin
+      v_open := array(
+        select distinct d.day from transaction_days d
+          where d.application_id = v_seal.application_id and d.status in ('PENDING', 'PENDING_APPROVAL') and d.transaction_count > 0
+            and d.day <= v_through and (d.day > v_seal.sealed_through or d.day = any (v_seal.open_days)) order by 1);
+      insert into sealed_totals (application_id, status, span, first_day, transaction_count, amount_minor)
+        select d.application_id, d.status, 'day', d.day, sum(d.transaction_count), sum(d.amount_minor)
+          from transaction_days d
+          where d.application_id = v_seal.application_id and d.status in ('SUCCESS', 'FAILED') and d.day <= v_through
+            and (d.day > v_seal.sealed_through or d.day = any (v_seal.open_days)) and d.day <> all (v_open)
+          group by d.application_id, d.status, d.day
+        on conflict do nothing;
+      insert into sealed_totals (application_id, status, span, first_day, transaction_count, amount_minor)
+        select d.application_id, d.status, 'month', date_trunc('month', d.first_day)::date, sum(d.transaction_count), sum(d.amount_minor)
+          from sealed_totals d
+          where d.application_id = v_seal.application_id and d.status in ('SUCCESS', 'FAILED') and d.span = 'day'
+            and d.first_day >= date_trunc('month', least(v_seal.sealed_through, v_seal.open_days[1]))
+            and date_trunc('month', d.first_day) <> all (array(select date_trunc('month', o.day) from unnest(v_open) as o (day)))
+          group by d.application_id, d.status, date_trunc('month', d.first_day)
+          having (date_trunc('month', d.first_day) + interval '1 month')::date - 1 <= v_through
+        on conflict do nothing;
+      insert into application_seals (application_id, sealed_through, open_days) values (v_seal.application_id, v_through, v_open)
+        on conflict (application_id) do update set sealed_through = excluded.sealed_through, open_days = excluded.open_days
+          where application_seals.sealed_through <= excluded.sealed_through;
+    exception when data_exception or integrity_constraint_violation then
+      -- Its days stay open and are read from the roll-ups.
+      raise warning 'The days of application % could not be sealed: %', v_seal.application_id, sqlerrm;
+    end;
   end loop;
 end $$;

@@ -37,13 +37,18 @@ begin
 
   -- Only items that carry bands come here: most applications have no rule for what their API starts.
   for v_item in
-    select i.*, sum(i.amount) over (partition by i.app, i.phone, i.maker order by i.place) - i.amount as earlier
-      from json_to_recordset(p_items) as i (place integer, app uuid, ext uuid, phone text, amount bigint, batch_sum bigint,
-                                            source text, maker uuid, bands jsonb)
-      where i.bands is not null
+    select i.*, sum(i.amount) over (partition by i.app, i.type, i.maker, i.source, i.forms[1] order by i.place) - i.amount as earlier
+      from (select n.*, coalesce(n.phones, array[n.phone]) as forms
+              from json_to_recordset(p_items) as n (place integer, app uuid, ext uuid, type text, phone text, phones text[], amount bigint,
+                                                    batch_sum bigint, source text, maker uuid, bands jsonb)
+              where n.bands is not null) i
+      -- What is stored already counts as stored, and not once more as a part of this batch.
+      left join lateral (select t.external_id from transactions t where t.application_id = i.app and t.external_id >= i.ext
+                         order by t.external_id limit 1) t on true
+      where t.external_id is distinct from i.ext
   loop
-    v_band := approval_band(v_item.app, v_item.maker, v_item.source, v_item.phone, v_item.amount,
-                            coalesce(v_item.batch_sum, 0), v_item.earlier::bigint, v_item.bands, v_at);
+    v_band := approval_band_for(v_item.app, v_item.type, v_item.maker, v_item.source, v_item.forms, v_item.amount,
+                                coalesce(v_item.batch_sum, 0), v_item.earlier::bigint, v_item.bands, v_at);
     if v_band is not null then
       v_waiting := v_waiting || jsonb_build_object(v_item.place::text, v_band);
     end if;
@@ -74,10 +79,11 @@ begin
            array_agg(f.hold order by f.place) as holds
       from fresh f where f.hold > 0 group by f.app, f.op
   ), refused as materialized (
+    -- No balance row is a balance of zero.
     select u.place from need n
-      join ledger_balances b on b.application_id = n.app and b.operator = n.op
-      cross join lateral unnest(n.places, fund_in_order(b.deposit_minor, n.holds)) as u (place, is_funded)
-      where n.total > b.deposit_minor and not u.is_funded
+      left join ledger_balances b on b.application_id = n.app and b.operator = n.op
+      cross join lateral unnest(n.places, fund_in_order(coalesce(b.deposit_minor, 0), n.holds)) as u (place, is_funded)
+      where n.total > coalesce(b.deposit_minor, 0) and not u.is_funded
   ), ready as materialized (
     select f.*, case when f.place in (select r.place from refused r) then 0 else f.hold end as held from fresh f
   ), new_transactions as (
@@ -91,19 +97,22 @@ begin
     insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
       select r.app, r.id, 1, r.status, 'created', r.actor_kind, r.actor, v_at from ready r
   ), new_approvals as (
-    insert into approval_items (application_id, transaction_id, policy_version, rule, steps, needs_code, expires_at)
+    insert into approval_items (application_id, transaction_id, policy_version, rule, steps, needs_code, api_may_decide, expires_at)
       select r.app, r.id, (b.band ->> 'policyVersion')::integer, b.band -> 'rule',
              (select array_agg(s.value::smallint) from jsonb_array_elements_text(b.band -> 'steps') as s (value)),
-             (b.band ->> 'needsCode')::boolean, v_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
+             (b.band ->> 'needsCode')::boolean, coalesce((b.band ->> 'apiMayDecide')::boolean, false), v_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
         from ready r cross join lateral (select v_waiting -> r.place::text as band) b
         where r.status = 'PENDING_APPROVAL'
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
       select r.app, r.id, 'hold', r.op, r.cur, -r.held, r.held, v_at from ready r where r.held > 0
+  ), balance_delta as materialized (
+    select r.app, r.op, sum(r.held)::bigint as held from ready r where r.held > 0 group by r.app, r.op
   ), moved_balances as (
     update ledger_balances b set deposit_minor = b.deposit_minor - m.held, held_minor = b.held_minor + m.held
-      from (select r.app, r.op, sum(r.held)::bigint as held from ready r where r.held > 0 group by r.app, r.op) m
+      from balance_delta m
       where b.application_id = m.app and b.operator = m.op
+      returning 1
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
       select r.app, r.id, r.op, case when r.held < r.hold then 'refused' else 'queued' end, v_at
@@ -125,6 +134,7 @@ begin
   )
   select k.place, 'existing', k.transaction_id, k.same_content, k.status, k.amount_minor, k.fee_system_minor,
          k.fee_app_minor, k.pay_token from known k
+    where balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta))
   union all
   select r.place, 'waiting', r.id, true, r.status, r.amount, r.fsys, r.fapp, r.tok
     from ready r where r.status = 'PENDING_APPROVAL';

@@ -34,7 +34,13 @@ begin
            t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at,
            t.status = i.from_status and (i.checker is null or t.maker_id is null or i.checker <> t.maker_id)
              -- A deposit that nothing was held for cannot have been paid out of the balance.
-             and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0) as may_move
+             and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0)
+             -- Nothing is approved that could not be started now. Read after the lock, so that a switch that was committed counts.
+             and case when i.event = 'approved'
+                      then coalesce((select a.is_enabled from applications a where a.application_id = i.app), false)
+                           and coalesce((select s.is_enabled from transfer_services s where s.application_id = i.app
+                                           and s.operator = t.operator and s.type = t.type), true)
+                      else true end as may_move
       from item i
       cross join lateral (select n.*, n.ctid from transactions n where n.application_id = i.app and n.transaction_id >= i.id
                           order by n.transaction_id limit 1) t
@@ -49,10 +55,11 @@ begin
            array_agg(m.hold order by m.place) as holds
       from moving m where m.hold > 0 group by m.app, m.operator
   ), refused as materialized (
+    -- No balance row is a balance of zero.
     select u.place from need n
-      join ledger_balances b on b.application_id = n.app and b.operator = n.operator
-      cross join lateral unnest(n.places, fund_in_order(b.deposit_minor, n.holds)) as u (place, is_funded)
-      where n.total > b.deposit_minor and not u.is_funded
+      left join ledger_balances b on b.application_id = n.app and b.operator = n.operator
+      cross join lateral unnest(n.places, fund_in_order(coalesce(b.deposit_minor, 0), n.holds)) as u (place, is_funded)
+      where n.total > coalesce(b.deposit_minor, 0) and not u.is_funded
   ), posting as materialized (
     -- What each move does to the six accounts; see server/ledger/README.md for the table this follows.
     select m.*, case when m.place in (select r.place from refused r) then 0 else m.hold end as newly_held,
@@ -87,16 +94,19 @@ begin
              e.fees_delta, e.clearing_delta, e.revenue_delta, v_at
         from entry e
         where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0
+  ), balance_delta as materialized (
+    select e.app, e.operator, sum(e.collect_delta)::bigint as collect_delta, sum(e.deposit_delta)::bigint as deposit_delta,
+           sum(e.held_delta)::bigint as held_delta, sum(e.fees_delta)::bigint as fees_delta,
+           sum(e.clearing_delta)::bigint as clearing_delta, sum(e.revenue_delta)::bigint as revenue_delta
+      from entry e where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0 group by e.app, e.operator
   ), moved_balances as (
     update ledger_balances b
       set collect_minor = b.collect_minor + d.collect_delta, deposit_minor = b.deposit_minor + d.deposit_delta,
           held_minor = b.held_minor + d.held_delta, fees_minor = b.fees_minor + d.fees_delta,
           clearing_minor = b.clearing_minor + d.clearing_delta, revenue_minor = b.revenue_minor + d.revenue_delta
-      from (select e.app, e.operator, sum(e.collect_delta)::bigint as collect_delta, sum(e.deposit_delta)::bigint as deposit_delta,
-                   sum(e.held_delta)::bigint as held_delta, sum(e.fees_delta)::bigint as fees_delta,
-                   sum(e.clearing_delta)::bigint as clearing_delta, sum(e.revenue_delta)::bigint as revenue_delta
-              from entry e group by e.app, e.operator) d
+      from balance_delta d
       where b.application_id = d.app and b.operator = d.operator
+      returning 1
   ), ended_work as (
     delete from operator_work w using entry e
       where w.application_id = e.app and w.transaction_id = e.id and e.from_status = 'PENDING'
@@ -106,8 +116,13 @@ begin
         from entry e where e.to_status = 'PENDING'
   ), new_deliveries as (
     -- Not within half a second of the creation: a webhook must not overtake the answer to the request that began it.
+    -- The target is a key of an index: as long as an entry of it can be, and without what stands before an @, which would
+    -- make any number of targets of one receiver.
     insert into webhook_deliveries (application_id, transaction_id, target, next_at, created_at)
-      select e.app, e.id, lower(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+')),
+      select e.app, e.id,
+             left(lower(case when e.webhook_url like '%@%'
+                             then regexp_replace(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
+                             else substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300),
              greatest(v_at, e.created_at + interval '500 milliseconds'), v_at
         from entry e where e.to_status in ('SUCCESS', 'FAILED')
   ), day_delta as materialized (
@@ -145,5 +160,6 @@ begin
   select f.place, f.may_move, case when f.may_move then f.to_status else f.now_status end,
          f.now_version + case when f.may_move then 1 else 0 end
     from found f
-    where same_number((select count(*) from moved_transactions), (select count(*) from entry));
+    where same_number((select count(*) from moved_transactions), (select count(*) from entry))
+      and balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
 end $$;

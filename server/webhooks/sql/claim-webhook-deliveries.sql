@@ -122,7 +122,8 @@ begin
     )
     select json_agg(json_build_array(s.application_id, s.transaction_id, s.attempts + 1, s.target, t.webhook_url, t.external_id,
                                      t.status, t.amount_minor::text, t.phone_number, t.operator, t.message,
-                                     to_char(t.final_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by s.place)
+                                     to_char(t.final_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                                     extract(epoch from s.next_at)::double precision * 1000) order by s.place)
       into v_deliveries
       from sorted s join transactions t on t.application_id = s.application_id and t.transaction_id = s.transaction_id
       where s.fate = 'send';

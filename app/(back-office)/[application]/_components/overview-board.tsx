@@ -11,6 +11,7 @@ import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
+import { ContradictionSection } from './contradiction-section.tsx'
 import { OperatorHealthSection } from './operator-health.tsx'
 import { UnconfirmedSection } from './unconfirmed-money.tsx'
 import { WebhookSection } from './webhook-section.tsx'
@@ -36,6 +37,7 @@ export function OverviewBoard({ application, days }: { application: string; days
       {data && (
         <div className="mt-5 grid grid-cols-1 gap-6">
           <UnconfirmedSection application={application} unconfirmed={data.unconfirmed} />
+          <ContradictionSection application={application} contradictions={data.contradictions} />
           <OperatorHealthSection application={application} data={data} days={days} />
           <WebhookSection application={application} webhooks={data.webhooks} />
         </div>

@@ -9,11 +9,11 @@ import { err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { LANGUAGE_COOKIE, rememberChoice } from '#server/http/back-office/preferences.ts'
 import { runAction } from '#server/http/back-office/run-action.ts'
-import { startSession } from '#server/http/back-office/session.ts'
-import { beginEnrolment, type Enrolment, peerAddress } from '#server/http/back-office/sign-in.ts'
+import { continueSession } from '#server/http/back-office/session.ts'
+import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/http/back-office/sign-in.ts'
 import { changeOwnLook } from '#server/identity/change-own-look.ts'
 import { changeOwnPassword } from '#server/identity/change-own-password.ts'
-import { confirmSecondFactor } from '#server/identity/confirm-second-factor.ts'
+import type { ConfirmFailure } from '#server/identity/confirm-second-factor.ts'
 import { disableOwnSecondFactor } from '#server/identity/disable-own-second-factor.ts'
 import { renewRecoveryCodes } from '#server/identity/renew-recovery-codes.ts'
 
@@ -44,7 +44,7 @@ export async function changePassword(
   return runAction({ schema: passwords, permission: PERMISSION, application, input }, async (actor, chosen) => {
     const changed = await changeOwnPassword(backOfficeRuntime(), { personId: actor.id, ...chosen, peerAddress: peerAddress() })
     if (!changed.ok) return err(changed.error.kind)
-    await startSession({ personId: actor.id, epoch: changed.value.sessionEpoch })
+    await continueSession(changed.value.sessionEpoch)
     return ok(null)
   })
 }
@@ -60,14 +60,15 @@ export async function startEnrolment(
 }
 
 const oneCode = z.object({ code: z.string().trim().min(1).max(64) })
+const passwordAndCode = oneCode.extend({ password: z.string().min(1).max(1_024) })
 
-/** Switches the second factor on and gives the recovery codes this once. */
+/** Switches the second factor on and returns the recovery codes this once. Every other session ends; this browser goes on under a new one. */
 export async function confirmEnrolment(
   application: string,
-  input: { code: string },
-): Promise<ActionResult<{ recoveryCodes: string[] }, 'not_started' | 'already_enabled' | 'wrong_code'>> {
-  return runAction({ schema: oneCode, permission: PERMISSION, application, input }, (actor, { code }) =>
-    confirmSecondFactor(backOfficeRuntime(), { personId: actor.id, code }),
+  input: { password: string; code: string },
+): Promise<ActionResult<{ recoveryCodes: string[] }, ConfirmFailure>> {
+  return runAction({ schema: passwordAndCode, permission: PERMISSION, application, input }, (actor, given) =>
+    finishEnrolment(actor.id, given),
   )
 }
 
@@ -90,7 +91,7 @@ export async function switchOff(
   return runAction({ schema: oneCode, permission: PERMISSION, application, input }, async (actor, { code }) => {
     const disabled = await disableOwnSecondFactor(backOfficeRuntime(), { personId: actor.id, code })
     if (!disabled.ok) return err(disabled.error.kind)
-    await startSession({ personId: actor.id, epoch: disabled.value.sessionEpoch })
+    await continueSession(disabled.value.sessionEpoch)
     return ok(null)
   })
 }

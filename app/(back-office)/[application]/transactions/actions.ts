@@ -20,12 +20,17 @@ const transactionId = z.object({ transactionId: z.uuid() })
 export async function synchronise(
   application: string,
   input: { transactionId: string },
-): Promise<ActionResult<{ status: TransactionStatus }, 'not_found' | 'operator_unavailable'>> {
+): Promise<ActionResult<{ status: TransactionStatus }, 'not_found' | 'operator_unavailable' | 'busy' | 'throttled'>> {
   return runAction(
     { schema: transactionId, permission: 'transaction:synchronise', application, input },
     async (actor, { transactionId: id }) => {
-      const result = await synchroniseTransaction(backOfficeRuntime(), actor.applicationId, id)
-      return result.ok ? ok({ status: result.value.status }) : err(result.error)
+      const result = await synchroniseTransaction(backOfficeRuntime().forcedQueries, {
+        applicationId: actor.applicationId,
+        transactionId: id,
+        actor: { kind: 'person', id: actor.id },
+      })
+      if (result.ok) return ok({ status: result.value.status })
+      return err(typeof result.error === 'string' ? result.error : result.error.code)
     },
   )
 }

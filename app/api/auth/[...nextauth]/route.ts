@@ -1,16 +1,20 @@
 import type { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
+import { readAuthCall } from '#server/http/back-office/auth-call.ts'
 import { authOptions } from '#server/http/back-office/auth-options.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { readAuthRequest } from '#server/http/back-office/read-auth-request.ts'
 import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 
+/** next-auth's own addresses, those that this product offers; see auth-call.ts. */
 async function handle(request: NextRequest, context: Context): Promise<Response> {
   const { nextauth } = await context.params
-  const checked = await readAuthRequest(request, nextauth, backOfficeRuntime().config.publicUrl)
-  return checked.ok ? NextAuth(checked.value, context, authOptions()) : refuseRequest(checked.error, request)
+  const call = await readAuthCall(request, nextauth)
+  if (!call.ok) return refuseRequest(call.error === 'not_found' ? 404 : 400, request)
+  const answer: Response = await NextAuth(call.value, { params: { nextauth } }, authOptions())
+  // Reading a session renews nothing, in the browser neither.
+  if (nextauth[0] === 'session') answer.headers.delete('set-cookie')
+  return answer
 }
 
 export { handle as GET, handle as POST }

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { Evidence } from '#components/domain/approval-evidence.tsx'
-import { progressText, reasonText } from '#components/domain/approval-reason.tsx'
+import { decisionText, progressText, reasonText } from '#components/domain/approval-reason.tsx'
 import { DecisionButtons } from '#components/domain/decision-controls.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
@@ -71,8 +71,7 @@ export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSh
           <span className="block text-second text-quiet">{progressText(t, row)}</span>
           {row.decisions.map((decision) => (
             <span key={decision.checkerId} className="block text-second text-quiet">
-              {t(`approvals.by.${decision.decision}`, { name: decision.checkerName })}, <TimeText at={decision.at} />:{' '}
-              {t('approvals.quoted', { text: decision.note })}
+              {decisionText(t, decision)}, <TimeText at={decision.at} />: {t('approvals.quoted', { text: decision.note })}
             </span>
           ))}
         </Fact>

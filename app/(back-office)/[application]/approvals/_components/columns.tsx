@@ -1,6 +1,6 @@
 'use client'
 
-import { ApprovalReason } from '#components/domain/approval-reason.tsx'
+import { ApprovalReason, decisionText } from '#components/domain/approval-reason.tsx'
 import { DecisionButtons, obstacleText } from '#components/domain/decision-controls.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
@@ -88,7 +88,7 @@ function EndCell({ row }: { row: ApprovalRow }) {
             row.end
               ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
               : last
-                ? t(`approvals.by.${last.decision}`, { name: last.checkerName })
+                ? decisionText(t, last)
                 : obstacleText(t, row)
           }
         />

@@ -14,6 +14,8 @@ import { confirmEnrolment, startEnrolment } from '../actions.ts'
 
 const WORDS = {
   wrong_code: 'signIn.codeWrong',
+  wrong_password: 'enrol.passwordWrong',
+  throttled: 'settings.throttled',
   not_started: 'settings.enrolAgain',
   already_enabled: 'settings.alreadyOn',
   unknown_person: 'action.unauthenticated',
@@ -23,7 +25,7 @@ const WORDS = {
 type Props = { application: string; onDone: (recoveryCodes: readonly string[]) => void; onCancel: () => void }
 type Problem = { code: string; text: string }
 
-/** Scan, type the code. The key is made when this opens and counts only after the first right code. */
+/** Scan, type the code and the password. The key is made when this opens and counts only after the first right code. */
 export default function EnrolPanel({ application, onDone, onCancel }: Props) {
   const t = useT()
   const [begun, setBegun] = useState<{ secret: string; qrCode: QrCode } | null>(null)
@@ -42,17 +44,19 @@ export default function EnrolPanel({ application, onDone, onCancel }: Props) {
   }, [application, t])
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const code = String(new FormData(event.currentTarget).get('code'))
+    const form = new FormData(event.currentTarget)
+    const given = { code: String(form.get('code')), password: String(form.get('password')) }
     startTransition(async () => {
-      const result = await callAction(() => confirmEnrolment(application, { code }))
+      const result = await callAction(() => confirmEnrolment(application, given))
       if (result.ok) onDone(result.value.recoveryCodes)
       else setProblem({ code: result.error.code, text: refusalText(t, result.error.code, WORDS) })
     })
   }
   const isWrongCode = problem?.code === 'wrong_code' || problem?.code === 'invalid'
+  const isWrongPassword = problem?.code === 'wrong_password'
   return (
     <form onSubmit={submit} className="grid gap-4">
-      {problem && !isWrongCode && <Notice tone="bad">{problem.text}</Notice>}
+      {problem && !isWrongCode && !isWrongPassword && <Notice tone="bad">{problem.text}</Notice>}
       <p>{t('enrol.stepScan')}</p>
       {begun ? <QrPicture code={begun.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
       <div className="grid gap-1">
@@ -76,6 +80,17 @@ export default function EnrolPanel({ application, onDone, onCancel }: Props) {
         label={t('enrol.stepCode')}
         error={isWrongCode ? t('signIn.codeWrong') : undefined}
         className="max-w-40 tabular"
+      />
+      <TextField
+        id="enrol-password"
+        name="password"
+        type="password"
+        required
+        maxLength={1024}
+        autoComplete="current-password"
+        label={t('enrol.stepPassword')}
+        error={isWrongPassword ? t('enrol.passwordWrong') : undefined}
+        className="max-w-80"
       />
       <div className="flex gap-2">
         <Button type="submit" variant="primary" isBusy={isPending} disabled={!begun}>

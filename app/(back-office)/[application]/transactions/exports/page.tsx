@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState, Notice } from '#components/ui/empty-state.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
@@ -9,6 +10,7 @@ import { paths } from '#lib/paths.ts'
 import { requireActor } from '#server/http/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/http/back-office/preferences.ts'
+import { readRetentionMarks } from '#server/jobs/retention-marks.ts'
 import { listExports } from '#server/reports/export/list-exports.ts'
 import { CheckFile } from './_components/check-file.tsx'
 import { ExportTable } from './_components/export-table.tsx'
@@ -23,11 +25,13 @@ export async function generateMetadata(): Promise<Metadata> {
 export default async function ExportsPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'export:create')
-  const [t, locale, { refused }, exports] = await Promise.all([
+  const { pool } = backOfficeRuntime()
+  const [t, locale, { refused }, exports, kept] = await Promise.all([
     getT(),
     readLocale(),
     searchParams,
-    listExports(backOfficeRuntime().pool, actor.applicationId),
+    listExports(pool, actor.applicationId),
+    readRetentionMarks(pool),
   ])
   return (
     <MoreWords messages={pickMessages(MESSAGES[locale], ['exports.'])}>
@@ -37,12 +41,17 @@ export default async function ExportsPage({ params, searchParams }: Props) {
         actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>}
       />
       <div className="mt-4 grid gap-5">
-        {refused && <Notice tone="bad">{t(refused === 'busy' ? 'exports.busy' : 'exports.refused')}</Notice>}
+        {refused && <Notice tone="bad">{t(refused === 'busy' || refused === 'failed' ? `exports.${refused}` : 'exports.refused')}</Notice>}
         <CheckFile application={application} />
         {exports.length === 0 ? (
           <EmptyState icon="download" title={t('exports.none')} text={t('exports.noneText')} />
         ) : (
           <ExportTable application={application} exports={exports} />
+        )}
+        {kept.exports && (
+          <p className="text-second text-quiet">
+            {t('exports.removed')} <TimeText at={kept.exports.toISOString()} style="full" />.
+          </p>
         )}
       </div>
     </MoreWords>

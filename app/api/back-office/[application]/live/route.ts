@@ -9,5 +9,5 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   const { application } = await params
   const [actor, session] = await Promise.all([findActor(application, 'overview:read'), readSession()])
   if (!actor.ok || !session) return refuseData(actor.ok ? 'unauthenticated' : actor.error)
-  return liveStream({ personId: actor.value.id, epoch: session.epoch, applicationId: actor.value.applicationId }, request.signal)
+  return liveStream({ ...session, applicationId: actor.value.applicationId }, request.signal)
 }

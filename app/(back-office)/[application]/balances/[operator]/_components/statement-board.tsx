@@ -96,7 +96,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
             />
           </div>
           {query.view === 'days' ? (
-            <StatementDays data={data} hrefOf={(kind, day) => linesHref(kind, { from: day, to: day })} />
+            <StatementDays data={data} hrefOf={(kind, { from, to }) => linesHref(kind, { from, to })} />
           ) : (
             <StatementLines
               application={application}

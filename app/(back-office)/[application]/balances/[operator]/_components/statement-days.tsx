@@ -15,7 +15,7 @@ const FILTERS = { collected: 'collect', funded: 'fund', paid: 'pay', fees: 'fees
 const FIGURE = 'inline-block py-0.5 hover:underline'
 const WIDE = 'max-sm:hidden print:table-cell'
 
-type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, day: string) => string }
+type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, period: { from: string; to: string }) => string }
 
 /** Day by day, oldest first: each day closes where the next opens, and each figure opens its lines. */
 export function StatementDays({ data, hrefOf }: Props) {
@@ -26,7 +26,7 @@ export function StatementDays({ data, hrefOf }: Props) {
     day[figure] === '0' ? (
       <span className="text-quiet">0</span>
     ) : (
-      <Link href={hrefOf(FILTERS[figure], day.day)} className={FIGURE}>
+      <Link href={hrefOf(FILTERS[figure], day)} className={FIGURE}>
         {formatAmount(day[figure], locale)}
       </Link>
     )
@@ -36,7 +36,7 @@ export function StatementDays({ data, hrefOf }: Props) {
         caption={t('statement.days')}
         head={
           <>
-            <Th>{t('totals.day')}</Th>
+            <Th>{t(data.days[0]?.day.length === 10 ? 'totals.day' : 'statement.period')}</Th>
             <Th align="end" className={WIDE}>
               {t('statement.lines')}
             </Th>
@@ -65,12 +65,12 @@ export function StatementDays({ data, hrefOf }: Props) {
         {data.days.map((day) => (
           <Tr key={day.day} className="whitespace-nowrap">
             <Td>
-              <Link href={hrefOf(null, day.day)} className={FIGURE}>
+              <Link href={hrefOf(null, day)} className={FIGURE}>
                 {write.period(day.day)}
               </Link>
             </Td>
             <Td align="end" className={WIDE}>
-              <Link href={hrefOf(null, day.day)} className={FIGURE}>
+              <Link href={hrefOf(null, day)} className={FIGURE}>
                 {formatCount(day.count, locale)}
               </Link>
             </Td>

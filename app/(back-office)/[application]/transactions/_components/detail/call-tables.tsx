@@ -13,14 +13,32 @@ import { useWebhookWords } from './use-webhook-words.ts'
 const CALLS_MAX = 12
 const LATEST_CALLS = 10
 
+/** An attempt that began so much after it was due says so: its receiver let others time out first. */
+const LATE_MS = 10_000
+
 /** Every call to and from the operator with its answer as it came, and every attempt to tell the partner. */
 export function CallTables({ detail }: { detail: TransactionDetailDto }) {
   return (
     <>
       {detail.attempts.length > 0 && <OperatorCalls attempts={detail.attempts} />}
+      {detail.removedBefore.calls && (
+        <Removed of="operatorCalls" before={detail.removedBefore.calls} isAll={detail.attempts.length === 0} />
+      )}
       {detail.webhook && <WebhookAttempts webhook={detail.webhook} />}
+      {detail.removedBefore.webhook && <Removed of="webhook" before={detail.removedBefore.webhook} isAll={!detail.webhook} />}
     </>
   )
+}
+
+/** What is not shown because it is not kept so long, which is not the same as that there was none. */
+function Removed({ of, before, isAll }: { of: 'operatorCalls' | 'webhook'; before: string; isAll: boolean }) {
+  const t = useT()
+  const words = (
+    <p className="text-ink-2">
+      {t(`transaction.removed.${of}`)} <TimeText at={before} style="full" />.
+    </p>
+  )
+  return isAll ? <Section title={t(`transaction.${of}`)}>{words}</Section> : words
 }
 
 function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'] }) {
@@ -91,7 +109,8 @@ function WebhookAttempts({ webhook }: { webhook: WebhookDto }) {
   return (
     <Section title={t('transaction.webhook')}>
       <p className="pb-2 text-ink-2">
-        {t(`transaction.webhookState.${webhook.state}`)} {webhook.nextAt && <RelativeTime at={webhook.nextAt} />}
+        {webhook.isLate ? t('transaction.webhookLate') : t(`transaction.webhookState.${webhook.state}`)}{' '}
+        {webhook.nextAt && <RelativeTime at={webhook.nextAt} />}
       </p>
       {webhook.attempts.length > 0 && (
         <WideTable label={t('transaction.webhook')}>
@@ -102,7 +121,14 @@ function WebhookAttempts({ webhook }: { webhook: WebhookDto }) {
                 <Td>
                   <TimeText at={attempt.startedAt} style="full" />
                 </Td>
-                <Td className="min-w-56 print:min-w-0">{wordsOf(attempt)}</Td>
+                <Td className="min-w-56 print:min-w-0">
+                  {wordsOf(attempt)}
+                  {attempt.waitedMs !== null && attempt.waitedMs > LATE_MS && (
+                    <span className="block text-second text-quiet">
+                      {t('transaction.webhookWaited', { count: Math.round(attempt.waitedMs / 1_000) })}
+                    </span>
+                  )}
+                </Td>
                 <Td align="end">{attempt.httpStatus}</Td>
                 <Td align="end" className="whitespace-nowrap">
                   {t('transaction.milliseconds', { count: attempt.durationMs })}

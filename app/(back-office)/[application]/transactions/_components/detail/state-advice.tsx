@@ -4,7 +4,7 @@ import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { useT, useWords } from '#components/ui/words.tsx'
 import { failureCaseOf } from '#lib/failure-advice.ts'
-import type { OperatorWorkDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
+import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
 
 /** What the status means for whoever looks, and what to do next. */
 export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
@@ -12,6 +12,7 @@ export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
   return (
     <div className="grid gap-2 empty:hidden">
       {detail.status === 'FAILED' && <FailureAdvice detail={detail} />}
+      {detail.contradiction && <ContradictionAdvice contradiction={detail.contradiction} />}
       {detail.status === 'PENDING' && detail.work && <PendingAdvice work={detail.work} />}
       {isUndelivered && <UndeliveredAdvice />}
     </div>
@@ -47,7 +48,7 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
           <p className="font-strong text-wait">
             {t('transaction.unconfirmedSince')} <TimeText at={work.unconfirmedSince} style="full" />
           </p>
-          <p>{t('transaction.unconfirmedMeans')}</p>
+          <p>{t(work.isDenied ? 'transaction.deniedMeans' : 'transaction.unconfirmedMeans')}</p>
         </>
       ) : (
         <p>{t(`transaction.work.${work.state}`)}</p>
@@ -64,6 +65,19 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
         </p>
       )}
     </div>
+  )
+}
+
+/** The operator says otherwise: the result stands, and people settle it with the operator. */
+function ContradictionAdvice({ contradiction }: { contradiction: ContradictionDto }) {
+  const t = useT()
+  const { said, state, at } = contradiction
+  return (
+    <Notice tone={state === 'confirmed' ? 'neutral' : 'bad'}>
+      {t(said === 'succeeded' ? 'transaction.contradicted.succeeded' : 'transaction.contradicted.failed')} <TimeText at={at} style="full" />
+      {'. '}
+      {t(`transaction.contradiction.${state}`)}
+    </Notice>
   )
 }
 

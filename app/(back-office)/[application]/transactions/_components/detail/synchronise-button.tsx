@@ -13,6 +13,8 @@ import { synchronise } from '../../actions.ts'
 const WORDS = {
   not_found: 'action.not_found',
   operator_unavailable: 'transaction.synchronised.unavailable',
+  busy: 'transaction.synchronised.busy',
+  throttled: 'transaction.synchronised.busy',
   offline: 'action.offline',
 } as const
 

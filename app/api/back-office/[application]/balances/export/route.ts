@@ -1,19 +1,35 @@
+import type { NextRequest } from 'next/server'
 import { OPERATORS } from '#lib/operators.ts'
 import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
-import { writeTableCsv } from '#server/reports/export/table-csv.ts'
+import type { TableRows } from '#server/reports/export/export-table.ts'
 import { readBalances } from '#server/reports/read-balances.ts'
 
 /** The balances of all operators at one instant as a file. */
-export async function GET(_: Request, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
+export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  return answerCsv({ application, permission: 'export:create', fileName: `balances-${application}` }, async (actor) => {
+  const answer = { application, permission: 'export:create' as const, fileName: `balances-${application}`, signal: request.signal }
+  return answerCsv(answer, async (actor) => {
     const { pool, clock } = backOfficeRuntime()
     const t = await getT()
     const { asOf, cards } = await readBalances(pool, actor.applicationId, clock.now())
-    return writeTableCsv(
-      [
+    async function* rows(): TableRows {
+      yield cards.map((card) => [
+        { text: `${OPERATORS[card.operator].brand} ${t(`country.${OPERATORS[card.operator].country.name}`)}` },
+        { text: card.operator },
+        { text: card.currency },
+        { decimal: card.collect },
+        { decimal: card.deposit },
+        { decimal: card.held },
+        { text: asOf },
+      ])
+    }
+    return {
+      action: 'balances.exported',
+      subject: actor.applicationId,
+      details: { asOf },
+      heads: [
         t('balances.operator'),
         t('balances.operatorCode'),
         t('balances.currency'),
@@ -22,15 +38,7 @@ export async function GET(_: Request, { params }: { params: Promise<{ applicatio
         t('balances.held'),
         t('balances.at'),
       ],
-      cards.map((card) => [
-        { text: `${OPERATORS[card.operator].brand} ${t(`country.${OPERATORS[card.operator].country.name}`)}` },
-        { text: card.operator },
-        { text: card.currency },
-        { decimal: card.collect },
-        { decimal: card.deposit },
-        { decimal: card.held },
-        { text: asOf },
-      ]),
-    )
+      rows: rows(),
+    }
   })
 }

@@ -7,7 +7,7 @@ import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
 import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
-import { writeTableCsv } from '#server/reports/export/table-csv.ts'
+import type { TableRows } from '#server/reports/export/export-table.ts'
 import { readTotals } from '#server/reports/read-totals.ts'
 
 /** The totals per operator as a file, for the same filters as the page. */
@@ -16,13 +16,30 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   if (!read.ok) return refuseRequest(400, request)
   const query = read.value
   const { application } = await params
-  return answerCsv({ application, permission: 'export:create', fileName: `totals-${application}` }, async (actor) => {
+  const answer = { application, permission: 'export:create' as const, fileName: `totals-${application}`, signal: request.signal }
+  return answerCsv(answer, async (actor) => {
     const { reportPool, clock } = backOfficeRuntime()
     const t = await getT()
     const totals = await readTotals(reportPool, actor.applicationId, query, clock.now())
     const status = query.status === 'ALL' ? t('totals.allStatuses') : t(`status.${query.status}`)
-    return writeTableCsv(
-      [
+    async function* rows(): TableRows {
+      yield totals.operators.map((row) => [
+        { text: `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}` },
+        { text: row.operator },
+        { text: totals.from ?? '' },
+        { text: totals.to ?? '' },
+        { text: status },
+        { decimal: String(row.count) },
+        { decimal: row.amount },
+        { text: row.currency },
+        { text: row.share === null ? '' : formatShare(row.share, 'en') },
+      ])
+    }
+    return {
+      action: 'totals.exported',
+      subject: actor.applicationId,
+      details: { from: totals.from, to: totals.to, status: query.status, type: query.type, operators: query.operator },
+      heads: [
         t('totals.operator'),
         t('totals.operatorCode'),
         t('totals.from'),
@@ -33,17 +50,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         t('totals.currency'),
         t('totals.success'),
       ],
-      totals.operators.map((row) => [
-        { text: `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}` },
-        { text: row.operator },
-        { text: totals.from ?? '' },
-        { text: totals.to ?? '' },
-        { text: status },
-        { decimal: String(row.count) },
-        { decimal: row.amount },
-        { text: row.currency },
-        { text: row.share === null ? '' : formatShare(row.share, 'en') },
-      ]),
-    )
+      rows: rows(),
+    }
   })
 }

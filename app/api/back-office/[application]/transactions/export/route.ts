@@ -1,3 +1,4 @@
+import { unstable_rethrow } from 'next/navigation'
 import { type NextRequest, NextResponse } from 'next/server'
 import { z } from 'zod'
 import { EXPORT_FORMATS, type ExportFormat } from '#lib/export-formats.ts'
@@ -34,7 +35,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   if (!read.ok) return refuseRequest(400, request)
   const filter = read.value
   const { application } = await params
-  const refuse = (why: 'refused' | 'busy') =>
+  const refuse = (why: 'refused' | 'busy' | 'failed') =>
     new NextResponse(null, { status: 303, headers: { location: paths.exports(application, { refused: why }) } })
   const site = request.headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return new NextResponse(null, { status: 403 })
@@ -44,17 +45,24 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids') })
   if (!input.success) return refuseRequest(400, request)
   const { applicationId, applicationName, id, name, roles } = actor.value
-  const exported = await exportTransactions(backOfficeRuntime(), {
-    applicationId,
-    applicationName,
-    person: { id, name, roles },
-    format: input.data.format,
-    filter,
-    transactionIds: input.data.ids,
-    t: await getT(),
-  })
-  if (!exported.ok) return refuse(exported.error === 'busy' ? 'busy' : 'refused')
-  const { file, cutOffAt } = exported.value
-  const fileName = `transactions-${application}-${cutOffAt.toISOString().slice(0, 19).replaceAll(':', '-')}Z.${input.data.format}`
-  return toFileResponse(file, { type: TYPES[input.data.format], fileName }, request.signal)
+  const runtime = backOfficeRuntime()
+  try {
+    const exported = await exportTransactions(runtime, {
+      applicationId,
+      applicationName,
+      person: { id, name, roles },
+      format: input.data.format,
+      filter,
+      transactionIds: input.data.ids,
+      t: await getT(),
+    })
+    if (!exported.ok) return refuse(exported.error === 'busy' ? 'busy' : 'refused')
+    const { file, cutOffAt } = exported.value
+    const fileName = `transactions-${application}-${cutOffAt.toISOString().slice(0, 19).replaceAll(':', '-')}Z.${input.data.format}`
+    return await toFileResponse(file, { type: TYPES[input.data.format], fileName }, request.signal)
+  } catch (error) {
+    unstable_rethrow(error)
+    runtime.logger.error({ err: error }, 'An export failed before its first row')
+    return refuse('failed')
+  }
 }

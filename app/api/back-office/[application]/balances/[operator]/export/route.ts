@@ -1,4 +1,5 @@
 import type { NextRequest } from 'next/server'
+import type { LineFilter } from '#lib/finance-dto.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
@@ -6,11 +7,13 @@ import { answerCsv } from '#server/http/back-office/answer-csv.ts'
 import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
 import { getT } from '#server/http/back-office/preferences.ts'
 import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
-import { type TableCell, writeTableCsv } from '#server/reports/export/table-csv.ts'
-import { type LinesRequest, readStatement, readStatementLines, type StatementRequest } from '#server/reports/read-statement.ts'
+import type { TableRows } from '#server/reports/export/export-table.ts'
+import type { TableCell } from '#server/reports/export/table-csv.ts'
+import { readStatement, type StatementRequest, walkStatementLines } from '#server/reports/read-statement.ts'
 
 /** A statement of lines that is longer than this is asked for in parts. */
 const LINES_MAX = 50_000
+const DAYS_PER_BATCH = 500
 
 type Props = { params: Promise<{ application: string; operator: string }> }
 
@@ -20,81 +23,84 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
   if (!read.ok) return refuseRequest(400, request)
   const filter = read.value
   const { application, operator } = await params
-  return answerCsv(
-    { application, permission: 'statement:read', fileName: `statement-${application}-${operator.replace(/\W/g, '')}` },
-    async (actor) => {
-      const code = operatorSchema.safeParse(operator)
-      if (!code.success) return null
-      const asked = { applicationId: actor.applicationId, operator: code.data, filter, now: backOfficeRuntime().clock.now() }
-      const t = await getT()
-      return filter.view === 'lines' ? writeLines({ ...asked, kind: filter.kind, page: 1, size: LINES_MAX }, t) : writeDays(asked, t)
-    },
-  )
+  const fileName = `statement-${application}-${operator.replace(/\W/g, '')}`
+  return answerCsv({ application, permission: 'statement:read', fileName, signal: request.signal }, async (actor) => {
+    const code = operatorSchema.safeParse(operator)
+    if (!code.success) return null
+    const asked = { applicationId: actor.applicationId, operator: code.data, filter, now: backOfficeRuntime().clock.now() }
+    const t = await getT()
+    const { view, kind, dates, from, to } = filter
+    return {
+      action: 'statement.exported',
+      subject: code.data,
+      details: { view, kind, ...(from === null && to === null ? { dates } : { from, to }) },
+      ...(view === 'lines' ? { heads: lineHeads(t), rows: lineRows(asked, kind, t) } : { heads: dayHeads(t), rows: dayRows(asked, t) }),
+    }
+  })
 }
 
-async function writeDays(asked: StatementRequest, t: Translate): Promise<string> {
-  const statement = await readStatement(backOfficeRuntime().reportPool, asked)
-  const opening: TableCell[] = [
-    { text: t('statement.opening') },
-    ...blanks(8),
-    { decimal: statement.opening.total },
-    { text: statement.currency },
+function dayHeads(t: Translate): string[] {
+  return [
+    t('totals.day'),
+    t('statement.lines'),
+    t('statement.collected'),
+    t('statement.funded'),
+    t('statement.corrected'),
+    t('statement.paid'),
+    t('statement.fees'),
+    t('statement.placed'),
+    t('statement.released'),
+    t('statement.closing'),
+    t('totals.currency'),
   ]
-  return writeTableCsv(
-    [
-      t('totals.day'),
-      t('statement.lines'),
-      t('statement.collected'),
-      t('statement.funded'),
-      t('statement.corrected'),
-      t('statement.paid'),
-      t('statement.fees'),
-      t('statement.placed'),
-      t('statement.released'),
-      t('statement.closing'),
-      t('totals.currency'),
-    ],
-    [
-      opening,
-      ...statement.days.map((day): TableCell[] => [
-        { text: day.day },
-        { decimal: String(day.count) },
-        ...[day.collected, day.funded, day.corrected, day.paid, day.fees, day.placed, day.released, day.closing.total].map((decimal) => ({
-          decimal,
-        })),
-        { text: statement.currency },
-      ]),
-    ],
-  )
 }
 
-async function writeLines(asked: LinesRequest, t: Translate): Promise<string> {
-  const { lines, total } = await readStatementLines(backOfficeRuntime().reportPool, asked)
-  const rest: TableCell[][] = total > lines.length ? [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(8)]] : []
-  return writeTableCsv(
-    [
-      t('statement.timeUtc'),
-      t('statement.movement'),
-      t('statement.transactionId'),
-      t('statement.customer'),
-      t('statement.reason'),
-      t('statement.account.collect'),
-      t('statement.account.deposit'),
-      t('statement.account.held'),
-      t('statement.fees'),
-    ],
-    [
-      ...lines.map((line): TableCell[] => [
+/** Every day with a movement, also where the page shows months. */
+async function* dayRows(asked: StatementRequest, t: Translate): TableRows {
+  const { opening, currency, days } = await readStatement(backOfficeRuntime().reportPool, asked, Number.POSITIVE_INFINITY)
+  yield [[{ text: t('statement.opening') }, ...blanks(8), { decimal: opening.total }, { text: currency }]]
+  for (let begin = 0; begin < days.length; begin += DAYS_PER_BATCH) {
+    yield days.slice(begin, begin + DAYS_PER_BATCH).map((day): TableCell[] => [
+      { text: day.day },
+      { decimal: String(day.count) },
+      ...[day.collected, day.funded, day.corrected, day.paid, day.fees, day.placed, day.released, day.closing.total].map((decimal) => ({
+        decimal,
+      })),
+      { text: currency },
+    ])
+  }
+}
+
+function lineHeads(t: Translate): string[] {
+  return [
+    t('statement.timeUtc'),
+    t('statement.movement'),
+    t('statement.transactionId'),
+    t('statement.customer'),
+    t('statement.reason'),
+    t('statement.account.collect'),
+    t('statement.account.deposit'),
+    t('statement.account.held'),
+    t('statement.fees'),
+  ]
+}
+
+async function* lineRows(asked: StatementRequest, kind: LineFilter | null, t: Translate): TableRows {
+  let left = LINES_MAX
+  for await (const lines of walkStatementLines(backOfficeRuntime().reportPool, { ...asked, kind }, LINES_MAX + 1)) {
+    yield lines
+      .slice(0, left)
+      .map((line): TableCell[] => [
         { text: line.at },
         { text: t(`statement.kind.${line.kind}`) },
         { text: line.transactionId ?? '' },
         { text: line.customerName ?? '' },
         { text: line.reason ?? '' },
         ...[line.collect, line.deposit, line.held, line.fees].map((decimal) => ({ decimal })),
-      ]),
-      ...rest,
-    ],
-  )
+      ])
+    if (lines.length > left) yield [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(8)]]
+    left -= lines.length
+  }
 }
 
 function blanks(count: number): TableCell[] {

@@ -1,0 +1,41 @@
+'use client'
+
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { StatusBadge } from '#components/domain/status-badge.tsx'
+import { RelativeTime } from '#components/domain/time-text.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useWords } from '#components/ui/words.tsx'
+import type { OverviewDto } from '#lib/finance-dto.ts'
+import { formatCount } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+
+/** Final results that an operator contradicts, the newest with a link each. Nothing where there are none. */
+export function ContradictionSection({ application, contradictions }: { application: string } & Pick<OverviewDto, 'contradictions'>) {
+  const { t, locale } = useWords()
+  const { count, isMore, newest } = contradictions
+  if (count === 0) return null
+  return (
+    <section aria-labelledby="contradictions">
+      <h2 id="contradictions" className="text-amount font-strong text-bad">
+        {t('overview.contradictions', { count: `${formatCount(count, locale)}${isMore ? '+' : ''}` })}
+      </h2>
+      <p className="text-ink-2">{t('overview.contradictionsText')}</p>
+      <ul className="mt-2 rounded-lg border border-line bg-surface px-3">
+        {newest.map(({ transactionId, operator, currency, amount, status, at }) => (
+          <li key={transactionId} className="border-b border-line last:border-b-0">
+            <Link
+              href={paths.transaction(application, transactionId)}
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-1.5 hover:underline"
+            >
+              <OperatorMark code={operator} />
+              <StatusBadge status={status} />
+              <Money amount={amount} currency={currency} />
+              <RelativeTime at={at} className="text-second text-quiet" />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Arsenal } from './arsenal.ts'
+import type { AttackCase } from './case.ts'
+import type { Finding } from './findings.ts'
+import { judgeAnswers } from './oracle/judge-answers.ts'
+import type { PlannedCase } from './plan.ts'
+import type { Service } from './service.ts'
+import { type Outcome, perform } from './wire/perform.ts'
+
+const LANES = 10
+/** Cases that wait for time-outs take no lane of their own. */
+const LONG_AT_ONCE = 60
+
+const DEATH_SHOWS_MS = 300
+
+/** When which request or scenario was under way, to name suspects of what shows only in the whole process. */
+type Span = { number: number | undefined; kind: string; fromMs: number; toMs: number }
+
+/** What the attackers were told. */
+export type Record_ = {
+  accepted: Set<string>
+  uncertain: Set<string>
+  refused: Map<string, number>
+  acceptedTokens: number
+  spans: Span[]
+  findings: Finding[]
+  performed: number
+}
+
+export function emptyRecord(): Record_ {
+  return { accepted: new Set(), uncertain: new Set(), refused: new Map(), acceptedTokens: 0, spans: [], findings: [], performed: 0 }
+}
+
+export type AssaultOptions = {
+  service: Service
+  arsenal: () => Arsenal
+  plan: (number: number) => PlannedCase
+  numbers: readonly number[]
+  record: Record_
+  /** Prints each case before it is sent. */
+  isVerbose?: boolean
+  say(line: string): void
+}
+
+/** Sends the requests of these numbers, several at a time, and judges each answer. */
+export async function assault(options: AssaultOptions): Promise<void> {
+  const { numbers, plan } = options
+  const isLong = (number: number) => plan(number).maker.isLong === true
+  const long = numbers.filter(isLong)
+  const usual = numbers.filter((number) => !isLong(number))
+  await Promise.all([
+    inLanes(LANES, usual, (number) => attackOnce(options, number)),
+    inLanes(LONG_AT_ONCE, long, (number) => attackOnce(options, number)),
+  ])
+}
+
+async function inLanes<Item>(lanes: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]()
+  const lane = async () => {
+    for (const item of queue) await work(item)
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+async function attackOnce(options: AssaultOptions, number: number): Promise<void> {
+  const { service, record } = options
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const { maker, family, random } = options.plan(number)
+    const attack = maker.make(random, options.arsenal())
+    const kind = `${family}: ${maker.name}`
+    if (options.isVerbose) options.say(`${number}  ${kind}: ${attack.what}`)
+    const exits = service.exits.length
+    const fromMs = Date.now()
+    const outcome = await perform(service, attack)
+    record.spans.push({ number, kind, fromMs, toMs: Date.now() })
+    // A process that dies resets its connections a moment before its end is known here.
+    if (outcome.answers.length === 0 && !outcome.wasCutByUs && outcome.ending !== 'open') await delay(DEATH_SHOWS_MS)
+    const hasDied = service.exits.length > exits || outcome.ending === 'refused'
+    noteTold(record, attack, outcome, number)
+    if (!hasDied) {
+      record.performed++
+      for (const what of judgeAnswers(attack, outcome))
+        record.findings.push({ rule: 'answers', what, sent: attack.what, numbers: [number], kind })
+      if (options.isVerbose) options.say(describe(outcome))
+      return
+    }
+    // Whoever was cut off by the end of the process asks again once it is back; its end is a finding of its own.
+    await service.untilReady()
+    if (outcome.ending !== 'refused') return
+    await delay(10)
+  }
+}
+
+/** Which transfers were accepted, refused, or left in the dark. */
+function noteTold(record: Record_, attack: AttackCase, outcome: Outcome, number: number): void {
+  const answer = outcome.answers[0]
+  if (answer?.status === 200 && attack.expect.path?.startsWith('/public/')) record.acceptedTokens++
+  for (const id of attack.starts ?? []) {
+    if (answer === undefined || answer.status === 503) record.uncertain.add(id)
+    else if (answer.status === 200) record.accepted.add(id)
+    else record.refused.set(id, number)
+  }
+}
+
+/** The requests that were under way at this moment, the latest first. */
+export function suspectsAt(record: Record_, atMs: number, durationMs = 0): Span[] {
+  return record.spans
+    .filter((span) => span.fromMs <= atMs + durationMs && span.toMs >= atMs)
+    .toSorted((left, right) => right.fromMs - left.fromMs)
+    .slice(0, 2 * LANES)
+}
+
+function describe({ answers, ending, durationMs }: Outcome): string {
+  const seen = answers.map((answer) => `${answer.status} ${JSON.stringify(answer.headers)} ${answer.body.slice(0, 500)}`).join('\n    ')
+  return `    ${seen || 'no answer'}\n    ${ending} after ${Math.round(durationMs)} ms`
+}

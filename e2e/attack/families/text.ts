@@ -1,0 +1,249 @@
+import type { Random } from '#lib/seeded-random.ts'
+import type { CaseMaker, Family } from '../case.ts'
+import { credentials, oneRequest } from '../wire/request.ts'
+import { objectText, pickStart, startCase, TRANSACTION_PATH, transfer } from './transfers.ts'
+
+/** Names that a customer may have, or at least that are text: they must come back as they were sent. */
+const NAMES: readonly string[] = [
+  'Ève « N’Diaye »',
+  '李小龍',
+  'أحمد بن محمد',
+  'नरेन्द्र',
+  'Ọlámídé Ọ̀ṣúnkẹ́mi',
+  '👩‍👩‍👧‍👦 Family',
+  '🇨🇲',
+  '0',
+  'null',
+  'undefined',
+  'true',
+  'NULL',
+  '-1',
+  "O'Brien",
+  "'; drop table transactions; --",
+  '" or ""="',
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '{{7*7}}',
+  '#{7*7}',
+  '%s%s%n',
+  '%00',
+  '=cmd|calc',
+  '@SUM(1)',
+  '../../etc/passwd',
+  '\\u0041',
+  'a\u2028b',
+  'a\u2029b',
+  'a\u202eb',
+  '\u200fAbc\u200e',
+  '\u2066Abc\u2069',
+  'a\u200bb',
+  'a\ufeffb',
+  'a\u00adb',
+  'a\u0301\u0301\u0301',
+  '\ufdfd',
+  'ﬃ',
+  'ſ',
+  'İstanbul',
+  'ß',
+  '\u{1d573}\u{1d56a}',
+  '\uffff',
+  '\ufffe',
+  '\u{10ffff}',
+  'CON',
+  '__proto__',
+  'constructor',
+  'hasOwnProperty',
+]
+
+const named: CaseMaker = {
+  name: 'an unusual name',
+  make(random, arsenal) {
+    const name = random.pick(NAMES)
+    const isEscaped = random.chance(0.3)
+    const text = isEscaped ? escapeAll(name) : JSON.stringify(name)
+    const fields = transfer(random, arsenal, { customerName: text })
+    return startCase(
+      `the name ${JSON.stringify(name)}${isEscaped ? ', escaped' : ''}`,
+      arsenal,
+      pickStart(random),
+      objectText(fields),
+      [200],
+      {
+        starts: [fields.id],
+        inspect: ([answer]) =>
+          answer && echoes(answer.body, name) ? undefined : `the name came back otherwise: ${answer?.body.slice(0, 300)}`,
+      },
+    )
+  },
+}
+
+function escapeAll(text: string): string {
+  return `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
+}
+
+function echoes(body: string, name: string): boolean {
+  const parsed = JSON.parse(body) as { customerName: string } | { customerName: string }[]
+  return (Array.isArray(parsed) ? parsed[0] : parsed)?.customerName === name
+}
+
+/** Bytes that are no UTF-8: cut sequences, overlong forms, surrogates, code points beyond the last one. */
+const BROKEN: readonly (readonly number[])[] = [
+  [0x80],
+  [0xbf],
+  [0xc0, 0x80],
+  [0xc1, 0xbf],
+  [0xc3],
+  [0xc3, 0x28],
+  [0xe0, 0x80, 0xaf],
+  [0xe2, 0x82],
+  [0xe2, 0x28, 0xa1],
+  [0xed, 0xa0, 0x80],
+  [0xed, 0xbf, 0xbf],
+  [0xf0, 0x80, 0x80, 0xaf],
+  [0xf0, 0x9f, 0x92],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0xf8, 0x88, 0x80, 0x80, 0x80],
+  [0xfe],
+  [0xff],
+  [0xff, 0xfe, 0x41, 0x00],
+]
+
+const brokenUtf8: CaseMaker = {
+  name: 'bytes that are no UTF-8',
+  make(random, arsenal) {
+    const bytes = random.pick(BROKEN)
+    const fields = transfer(random, arsenal, { customerName: '"Ab§Cd"' })
+    const [before = '', after = ''] = objectText(fields).split('§')
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
+    const hex = Buffer.from(bytes).toString('hex')
+    return startCase(`the bytes ${hex} in the name`, arsenal, pickStart(random), body, [400], { starts: [fields.id] })
+  },
+}
+
+/** What JSON can say and PostgreSQL cannot store, or what JSON forbids inside a text. */
+const FORBIDDEN: readonly string[] = [
+  '"\\u0000"',
+  '"a\\u0000b"',
+  '"\\ud800"',
+  '"\\udc00"',
+  '"\\ud800\\ud800"',
+  '"\\udc00\\ud800"',
+  '"a\\ud83dA"',
+  '"a\u0000b"',
+  '"a\u0001b"',
+  '"a\u001fb"',
+  '"a\nb"',
+  '"a\tb"',
+  '"   "',
+  '"\\t\\n"',
+  '"\\q"',
+  '"\\u00zz"',
+  '"unterminated',
+]
+
+const forbidden: CaseMaker = {
+  name: 'NUL, lone surrogates and control characters',
+  make(random, arsenal) {
+    const text = random.pick(FORBIDDEN)
+    const field = random.pick(['customerName', 'transferMethod', 'externalId', 'phoneNumber', 'webhookUrl', 'countryName'] as const)
+    const fields = transfer(random, arsenal, { [field]: text })
+    return startCase(`${JSON.stringify(text)} as ${field}`, arsenal, pickStart(random), objectText(fields), [400], { starts: [fields.id] })
+  },
+}
+
+const combining: CaseMaker = {
+  name: 'combining marks by the thousand',
+  make(random, arsenal) {
+    const count = random.pick([199, 200, 20_000, 100_000])
+    const field = random.pick(['customerName', 'phoneNumber', 'webhookUrl'] as const)
+    const fields = transfer(random, arsenal, { [field]: `"a${'\u0301'.repeat(count)}"` })
+    const isRight = field === 'customerName' && count < 200
+    const isOneBody = objectText(fields).length * 2 < 64 * 1024
+    const statuses = isRight ? [200] : isOneBody ? [400] : [400, 413]
+    return startCase(`${count} combining marks as ${field}`, arsenal, pickStart(random), objectText(fields), statuses, {
+      starts: [fields.id],
+    })
+  },
+}
+
+function lengthCase(
+  field: 'customerName' | 'webhookUrl' | 'phoneNumber',
+  make: (random: Random) => { text: string; isRight: boolean },
+): CaseMaker {
+  return {
+    name: `${field} at its greatest length`,
+    make(random, arsenal) {
+      const { text, isRight } = make(random)
+      const fields = transfer(random, arsenal, { [field]: JSON.stringify(text) })
+      const what = `${field} of ${[...text].length} characters`
+      return startCase(what, arsenal, pickStart(random), objectText(fields), [isRight ? 200 : 400], { starts: [fields.id] })
+    },
+  }
+}
+
+const names = lengthCase('customerName', (random) => {
+  const length = random.pick([1, 199, 200, 201, 1_000, 10_000])
+  return { text: random.pick(['x', 'é', '漢', '😀']).repeat(length), isRight: length <= 200 }
+})
+const phones = lengthCase('phoneNumber', (random) => {
+  const length = random.pick([3, 9, 10, 12, 15, 16, 1_000])
+  return { text: `237${'0'.repeat(length - 3)}`, isRight: length >= 10 && length <= 15 }
+})
+
+const WEBHOOK_URLS: readonly string[] = [
+  '',
+  'not an address',
+  '/relative',
+  '//127.0.0.1/x',
+  'ftp://127.0.0.1/x',
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'data:text/plain,x',
+  'http:/127.0.0.1/x',
+  'http:127.0.0.1',
+  'http://',
+  'http://?x',
+  'http://#x',
+  'http:\\\\127.0.0.1\\x',
+  'http://127.0.0.1:99999/x',
+  'http://127.0.0.1 /x',
+  'http://127.0.0.1/a b',
+  'http://[::1',
+  'http://127.0.0.1\n/x',
+  ' http://127.0.0.1/x',
+  'gopher://127.0.0.1/x',
+]
+
+const webhookUrls: CaseMaker = {
+  name: 'no web address as webhookUrl',
+  make(random, arsenal) {
+    const url = random.pick(WEBHOOK_URLS)
+    const fields = transfer(random, arsenal, { webhookUrl: JSON.stringify(url) })
+    return startCase(`the webhookUrl ${JSON.stringify(url)}`, arsenal, pickStart(random), objectText(fields), [400], {
+      starts: [fields.id],
+    })
+  },
+}
+
+const notes: CaseMaker = {
+  name: 'text in a decision that is refused',
+  make(random, arsenal) {
+    const note = random.pick([...NAMES, 'x'.repeat(1_001), '😀'.repeat(1_000), ' '])
+    const [endpoint, field] = random.pick([
+      ['validateTransaction', 'payeeNote'],
+      ['rejectTransaction', 'reason'],
+    ] as const)
+    const search = new URLSearchParams({ checkerId: random.uuid(), transactionId: random.uuid(), [field]: note })
+    return oneRequest(
+      `${endpoint} with the ${field} ${JSON.stringify(note.slice(0, 40))}`,
+      { method: 'POST', target: `${TRANSACTION_PATH}/${endpoint}?${search}`, headers: credentials(arsenal), body: '' },
+      [400, 403, 404],
+    )
+  },
+}
+
+export const text: Family = {
+  name: 'text',
+  weight: 10,
+  makers: [named, brokenUtf8, forbidden, combining, names, phones, webhookUrls, notes],
+}

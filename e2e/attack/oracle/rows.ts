@@ -1,0 +1,135 @@
+import type { Pool } from '#server/database/pool.ts'
+
+/** What may change in a table while only refused requests, transfers, sign-ins and look-ups are sent. */
+type Rule =
+  /** Every new row is checked by name: `checkRows`. */
+  | 'named'
+  /** Rows about a transaction; the transaction itself is checked. */
+  | 'of transactions'
+  /** Sums that `npm run verify` recounts from the rows that are checked. */
+  | 'recounted'
+  /** Written for refused requests on purpose. */
+  | 'counts attempts'
+
+/** Tables that are not listed here must not change at all: a new one fails until it is judged. */
+const RULES: Readonly<Record<string, Rule>> = {
+  transactions: 'named',
+  refresh_tokens: 'named',
+  audit_entries: 'named',
+  exports: 'named',
+  transaction_events: 'of transactions',
+  ledger_postings: 'of transactions',
+  operator_work: 'of transactions',
+  operator_attempts: 'of transactions',
+  webhook_deliveries: 'of transactions',
+  webhook_attempts: 'of transactions',
+  approval_items: 'of transactions',
+  application_counters: 'recounted',
+  ledger_balances: 'recounted',
+  transaction_days: 'recounted',
+  ledger_days: 'recounted',
+  ledger_seal: 'recounted',
+  sealed_totals: 'recounted',
+  application_seals: 'recounted',
+  sealed_operator_months: 'recounted',
+  sign_in_throttles: 'counts attempts',
+}
+
+/** Records that are about looking and about trying, and belong to no change of anything. */
+const HARMLESS_ACTIONS = /sign(?:ed)?.?(?:in|out)|password|second.?factor|export|download|synchron|session|refus|token/i
+
+export type RowSnapshot = {
+  startedAt: Date
+  digests: Readonly<Record<string, string>>
+  auditEntries: number
+  exports: number
+  refreshTokens: number
+}
+
+/** What the run knows of what it was told: externalIds by what became of them, and accepted requests that write other rows. */
+export type Told = {
+  accepted: ReadonlySet<string>
+  /** Nobody was told: the connection broke, or the answer was a 503 that says so. */
+  uncertain: ReadonlySet<string>
+  acceptedTokens: number
+}
+
+export async function snapshotRows(pool: Pool): Promise<RowSnapshot> {
+  const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
+  return {
+    startedAt: rows[0]?.now ?? new Date(),
+    digests: await digestQuietTables(pool),
+    auditEntries: await count(pool, 'audit_entries'),
+    exports: await count(pool, 'exports'),
+    refreshTokens: await count(pool, 'refresh_tokens'),
+  }
+}
+
+/** Rows that refused requests wrote, and accepted ones that are missing. One sentence each. */
+export async function checkRows(pool: Pool, before: RowSnapshot, told: Told): Promise<string[]> {
+  return [
+    ...(await checkQuietTables(pool, before)),
+    ...(await checkTransactions(pool, before, told)),
+    ...(await checkOtherRows(pool, before, told)),
+  ]
+}
+
+async function checkQuietTables(pool: Pool, before: RowSnapshot): Promise<string[]> {
+  const after = await digestQuietTables(pool)
+  return Object.keys({ ...before.digests, ...after }).flatMap((table) =>
+    before.digests[table] === after[table] ? [] : [`rows of ${table} changed, and no request was accepted that does that`],
+  )
+}
+
+async function checkTransactions(pool: Pool, before: RowSnapshot, told: Told): Promise<string[]> {
+  const { rows } = await pool.query<{ external_id: string }>('select external_id from transactions where created_at >= $1', [
+    before.startedAt,
+  ])
+  const stored = new Set(rows.map((row) => row.external_id))
+  const problems: string[] = []
+  for (const id of stored)
+    if (!told.accepted.has(id) && !told.uncertain.has(id)) problems.push(`the transaction ${id} exists, and its request was refused`)
+  for (const id of told.accepted) if (!stored.has(id)) problems.push(`the transaction ${id} was accepted and does not exist`)
+  const { rows: strangers } = await pool.query<{ what: string; transaction_id: string }>(
+    `select 'event' as what, e.transaction_id from transaction_events e join transactions t using (application_id, transaction_id)
+       where e.at >= $1 and t.final_at < $1
+     union all
+     select 'decision', d.transaction_id from approval_decisions d where d.decided_at >= $1 limit 20`,
+    [before.startedAt],
+  )
+  problems.push(...strangers.map(({ what, transaction_id }) => `a new ${what} of ${transaction_id}, which nobody was allowed to touch`))
+  return problems
+}
+
+async function checkOtherRows(pool: Pool, before: RowSnapshot, told: Told): Promise<string[]> {
+  const problems: string[] = []
+  const { rows } = await pool.query<{ action: string; count: string }>(
+    'select action, count(*) as count from audit_entries where at >= $1 group by action',
+    [before.startedAt],
+  )
+  for (const { action, count: times } of rows)
+    if (!HARMLESS_ACTIONS.test(action)) problems.push(`${times} audit entries ${action}, and no accepted request explains them`)
+  const tokens = (await count(pool, 'refresh_tokens')) - before.refreshTokens
+  if (tokens > told.acceptedTokens) problems.push(`${tokens} new refresh tokens, and only ${told.acceptedTokens} were given out`)
+  return problems
+}
+
+async function digestQuietTables(pool: Pool): Promise<Record<string, string>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+  )
+  const digests: Record<string, string> = {}
+  for (const { name } of tables) {
+    if (RULES[name] !== undefined) continue
+    const { rows } = await pool.query<{ digest: string | null }>(
+      `select md5(string_agg(t::text, '|' order by t::text)) as digest from "${name}" as t`,
+    )
+    digests[name] = rows[0]?.digest ?? 'empty'
+  }
+  return digests
+}
+
+async function count(pool: Pool, table: string): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>(`select count(*) as count from ${table}`)
+  return Number(rows[0]?.count ?? 0)
+}

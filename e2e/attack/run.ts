@@ -1,0 +1,212 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Receiver } from '#e2e/crash/receiver.ts'
+import { type Arsenal, gatherArsenal, renewTokens } from './arsenal.ts'
+import { assault, emptyRecord, type Record_, suspectsAt } from './assault.ts'
+import { TRUSTED_PROXY } from './families/addresses.ts'
+import type { Finding, Rule } from './findings.ts'
+import { leaveNothing } from './leave-nothing.ts'
+import type { Options } from './options.ts'
+import { verifyBooks } from './oracle/books.ts'
+import { checkRows, snapshotRows } from './oracle/rows.ts'
+import { BLOCKED_LIMIT_MS, blockedMs, type LoopWatch, watchLoop } from './oracle/watch-loop.ts'
+import { MEMORY_LIMIT_MB, type MemoryWatch, watchMemory } from './oracle/watch-memory.ts'
+import { createPlan } from './plan.ts'
+import type { ScenarioRoom } from './scenarios/scenario.ts'
+import { SCENARIOS } from './scenarios.ts'
+import { Service, withDatabase } from './service.ts'
+
+export type RunReport = {
+  findings: Finding[]
+  /** How much was looked at for each rule. */
+  looked: Record<Rule, number>
+  highestMegabytes: number
+  restingMegabytes: number
+  slowestProbeMs: number
+  performed: number
+  folder: string
+}
+
+const TOKENS_RENEWED_EVERY_MS = 30 * 60_000
+const REST_MS = 3_000
+/** A process that was started again loads its pages from the disk; its end is the finding, not this. */
+const COLD_MS = 20_000
+const NUMBERS_MAX = 20
+
+/** Starts the service, attacks it, and holds it to everything that must still be true. */
+export async function runAttack(options: Options, say: (line: string) => void): Promise<RunReport> {
+  const receiver = await Receiver.start()
+  const service = await Service.start({ TRUSTED_PROXIES: TRUSTED_PROXY })
+  let isBroken = true
+  const end = leaveNothing(() => service.stop({ keepsFolder: options.keepsFolder && isBroken }))
+  try {
+    const report = await attackAndCheck(options, { service, receiver, say })
+    isBroken = report.findings.length > 0
+    return report
+  } finally {
+    await end()
+    await receiver.close()
+  }
+}
+
+type Room = { service: Service; receiver: Receiver; say(line: string): void }
+
+async function attackAndCheck(options: Options, { service, receiver, say }: Room): Promise<RunReport> {
+  let arsenal = await withDatabase(service, (pool) =>
+    gatherArsenal({
+      place: service,
+      sandbox: service.readSandbox(),
+      pool,
+      webhookUrl: receiver.url('ok'),
+      secrets: service.readSecrets(),
+    }),
+  )
+  await warmUp(arsenal)
+  const renewal = setInterval(
+    () =>
+      void renewTokens(arsenal).then(
+        (renewed) => (arsenal = renewed),
+        () => undefined,
+      ),
+    TOKENS_RENEWED_EVERY_MS,
+  )
+  const loop = await watchLoop({ host: service.host, port: service.port, path: '/health/live', pid: service.pid ?? 0 })
+  service.onStart = (pid) => loop.follow(pid)
+  const memory = watchMemory(() => service.pid)
+  const record = emptyRecord()
+  const before = await withDatabase(service, snapshotRows)
+  const plan = createPlan(options)
+  const numbers = options.only ?? Array.from({ length: options.requests }, (_, index) => index + 1)
+  say(`Service in ${service.folder}, seed ${options.seed}, ${numbers.length} requests`)
+  try {
+    await assault({ service, arsenal: () => arsenal, plan, numbers, record, isVerbose: options.only !== undefined, say })
+    await service.untilReady()
+    const told = { accepted: record.accepted, uncertain: record.uncertain, acceptedTokens: record.acceptedTokens }
+    const rowProblems = await withDatabase(service, (pool) => checkRows(pool, before, told))
+    for (const what of rowProblems) record.findings.push({ rule: 'rows', what, numbers: numbersIn(what, record), kind: 'rows' })
+    const room: ScenarioRoom = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
+    for (const scenario of SCENARIOS)
+      if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, room, record)))
+    await delay(REST_MS)
+    await checkBystanders(arsenal, record)
+    for (const what of await verifyBooks(service.databaseUrl())) record.findings.push({ rule: 'books', what, numbers: [], kind: 'verify' })
+  } finally {
+    clearInterval(renewal)
+    memory.stop()
+    await loop.stop()
+  }
+  record.findings.push(...exitFindings(service, record), ...loopFindings(service, loop, record), ...memoryFindings(memory, record))
+  return {
+    findings: record.findings,
+    looked: {
+      answers: record.performed,
+      loop: loop.probes(),
+      memory: memory.samples(),
+      process: 1 + service.exits.length,
+      rows: record.accepted.size + record.refused.size,
+      books: 1,
+      bystanders: arsenal.visitors.length + 2,
+    },
+    highestMegabytes: memory.highest.megabytes,
+    restingMegabytes: memory.latest.megabytes,
+    slowestProbeMs: Math.max(0, ...loop.slow.map(blockedMs)),
+    performed: record.performed,
+    folder: service.folder,
+  }
+}
+
+async function play(scenario: (typeof SCENARIOS)[number], room: ScenarioRoom, record: Record_): Promise<Finding[]> {
+  const [startedMs, fromMs] = [performance.now(), Date.now()]
+  const problems = await scenario.play(room)
+  record.spans.push({ number: undefined, kind: `scenario ${scenario.name}`, fromMs, toMs: Date.now() })
+  room.say(`${problems.length === 0 ? 'ok    ' : 'BROKEN'}  ${scenario.name}, ${Math.round((performance.now() - startedMs) / 1_000)} s`)
+  return problems.map((what) => ({ rule: 'bystanders', what, numbers: [], kind: scenario.name }))
+}
+
+/** The first visit of a page loads it from the disk, which is no attack. */
+async function warmUp({ baseUrl, program, visitors }: Arsenal): Promise<void> {
+  const targets = [
+    '',
+    '/transactions',
+    '/transactions/exports',
+    '/approvals',
+    '/totals',
+    '/balances',
+    '/balances/MOMOCM',
+    '/settings',
+    '/search?q=a',
+    '/nothing',
+  ]
+  const administrator = visitors.find((visitor) => visitor.roles.includes('administrator')) ?? visitors[0]
+  for (const { cookie } of [
+    administrator ?? { cookie: '' },
+    visitors.find((visitor) => visitor.roles.includes('finance')) ?? { cookie: '' },
+  ]) {
+    for (const target of targets) {
+      for (const prefix of [`/${program.slug}`, `/api/back-office/${program.slug}`])
+        await (await fetch(`${baseUrl}${prefix}${target}`, { headers: { cookie }, redirect: 'manual' })).arrayBuffer()
+    }
+  }
+  for (const target of ['/sign-in', '/sign-in/enrol', '/nothing', '/api/auth/session', '/api/auth/csrf', '/api/v1/openapi.json'])
+    await (await fetch(`${baseUrl}${target}`, { redirect: 'manual' })).arrayBuffer()
+}
+
+/** Whoever was not told otherwise is still signed in, and the program is still served. */
+async function checkBystanders(arsenal: Arsenal, record: Record_): Promise<void> {
+  const complain = (what: string) => record.findings.push({ rule: 'bystanders', what, numbers: [], kind: 'afterwards' })
+  for (const { name, cookie } of arsenal.visitors) {
+    const answer = await fetch(`${arsenal.baseUrl}/api/auth/session`, { headers: { cookie } })
+    const body = await answer.text()
+    if (answer.status !== 200 || body === '{}') complain(`${name} is no longer signed in: ${answer.status} ${body.slice(0, 80)}`)
+  }
+  for (const { name, apiKey, apiId, accessToken } of [arsenal.program, arsenal.other]) {
+    const headers = { apiKey, apiId, authorization: `Bearer ${accessToken}` }
+    const answer = await fetch(`${arsenal.baseUrl}/api/v1/transaction/getByApplicationProductBalances`, { headers })
+    if (answer.status !== 200) complain(`the program of ${name} is refused: ${answer.status} ${(await answer.text()).slice(0, 200)}`)
+  }
+}
+
+function exitFindings(service: Service, record: Record_): Finding[] {
+  return service.exits.map(({ atMs, code, signal }) => ({
+    rule: 'process',
+    what: `the process ended (${signal ?? `exit code ${code}`}); ${service.logFile} may say why`,
+    ...suspects(record, atMs - 200, 200),
+  }))
+}
+
+function loopFindings(service: Service, loop: LoopWatch, record: Record_): Finding[] {
+  const isCold = (atMs: number) => service.exits.some((exit) => atMs >= exit.atMs && atMs < exit.atMs + COLD_MS)
+  return loop.slow
+    .filter((probe) => blockedMs(probe) > BLOCKED_LIMIT_MS && !isCold(probe.atMs))
+    .map((probe) => ({
+      rule: 'loop',
+      what: `blocked for ${Math.round(blockedMs(probe))} ms (answer after ${Math.round(probe.latencyMs)}, control ${Math.round(probe.controlMs)}, without a CPU ${Math.round(probe.starvedMs)}, computing ${Math.round(probe.computedMs)})`,
+      ...suspects(record, probe.atMs, probe.latencyMs),
+    }))
+}
+
+function memoryFindings(memory: MemoryWatch, record: Record_): Finding[] {
+  const findings: Finding[] = memory.excesses.map(({ atMs, megabytes, pid }) => ({
+    rule: 'memory',
+    what: `process ${pid} held ${Math.round(megabytes)} MB`,
+    ...suspects(record, atMs - 500, 500),
+  }))
+  if (memory.latest.megabytes > MEMORY_LIMIT_MB)
+    findings.push({
+      rule: 'memory',
+      what: `it still holds ${Math.round(memory.latest.megabytes)} MB at rest`,
+      numbers: [],
+      kind: 'afterwards',
+    })
+  return findings
+}
+
+function suspects(record: Record_, atMs: number, durationMs: number): { numbers: number[]; kind: string } {
+  const spans = suspectsAt(record, atMs, durationMs)
+  return { numbers: spans.slice(0, NUMBERS_MAX).flatMap((span) => span.number ?? []), kind: spans[0]?.kind ?? 'between the requests' }
+}
+
+function numbersIn(what: string, record: Record_): number[] {
+  const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(what)?.[0]
+  const number = id === undefined ? undefined : record.refused.get(id)
+  return number === undefined ? [] : [number]
+}

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Arsenal } from '../arsenal.ts'
+import { readSchedule } from '../oracle/schedule.ts'
+import type { Service } from '../service.ts'
+import { openCaller, percentile } from './caller.ts'
+
+export type Bystander = {
+  /** Stops and gives back what went wrong, one sentence each. */
+  judge(): Promise<string[]>
+}
+
+const EVERY_MS = 50
+/** Half of all answers come far quicker; this is what nobody may have to wait for. */
+const WORST_MS = 3_000
+const USUAL_MS = 1_000
+
+/**
+ * Somebody who abuses nothing and calls the API and a page all the while. Each answer must be right and in time; the time in which
+ * the service had no CPU, because other programs had it, does not count.
+ */
+export function startBystander({ service, arsenal }: { service: Service; arsenal: Arsenal }): Bystander {
+  const caller = openCaller(arsenal.baseUrl)
+  const { apiKey, apiId, accessToken, slug } = arsenal.program
+  const program = { apiKey, apiId, authorization: `Bearer ${accessToken}` }
+  const session = { cookie: arsenal.visitors[0]?.cookie ?? '' }
+  const durationsMs: number[] = []
+  const problems: string[] = []
+  let isOver = false
+  const busy = (async () => {
+    for (let turn = 0; !isOver; turn++) {
+      const [path, headers] = turn % 4 === 0 ? [`/${slug}`, session] : ['/api/v1/transaction/getByApplicationProductBalances', program]
+      const before = readSchedule(service.pid ?? 0)
+      const reply = await caller.get(path, headers)
+      durationsMs.push(reply.durationMs - Math.max(0, readSchedule(service.pid ?? 0).queuedMs - before.queuedMs))
+      if (reply.status !== 200) problems.push(`${path} answered ${reply.status || 'nothing'}`)
+      await delay(EVERY_MS)
+    }
+  })()
+  return {
+    async judge() {
+      isOver = true
+      await busy
+      await caller.close()
+      const [usual, worst] = [percentile(durationsMs, 0.9), Math.max(...durationsMs)]
+      if (usual > USUAL_MS) problems.push(`a tenth of the answers took longer than ${Math.round(usual)} ms`)
+      if (worst > WORST_MS) problems.push(`an answer took ${Math.round(worst)} ms`)
+      return [...new Set(problems)].slice(0, 10).map((problem) => `somebody else, of ${durationsMs.length} requests: ${problem}`)
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import type { Receiver } from '#e2e/crash/receiver.ts'
+import type { Arsenal } from '../arsenal.ts'
+import type { Service } from '../service.ts'
+
+export type ScenarioRoom = {
+  service: Service
+  arsenal: Arsenal
+  receiver: Receiver
+  /** How long the abuse goes on. */
+  minutes: number
+  seed: number
+  say(line: string): void
+}
+
+/** A day of abuse, compressed. `play` gives back what went wrong for those who abuse nothing, one sentence each. */
+export type Scenario = { name: string; play(room: ScenarioRoom): Promise<string[]> }

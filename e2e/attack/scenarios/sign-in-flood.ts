@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { cookiesOf, signIn } from '#e2e/roles/callers.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { createApiUser } from '#server/identity/create-api-user.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+import { must } from '#server/testing/partner.ts'
+import { withDatabase } from '../service.ts'
+import { type Caller, openCaller, percentile } from './caller.ts'
+import type { Scenario, ScenarioRoom } from './scenario.ts'
+
+const PROGRAMS = 20
+const PEOPLE = 12
+/** Whoever has the right password is in within this time, and nearly always within the other. */
+/** The flood leaves no more than this unanswered. */
+const UNDER_WAY_MAX = 2_000
+const WORST_MS = 8_000
+const USUAL_MS = 4_000
+
+type Account = { name: string; password: string }
+
+/** How the flood comes: so many attempts a second, from how many addresses, at which names. */
+type Flood = {
+  what: string
+  perSecond: number
+  addresses: number
+  names(accounts: readonly Account[]): readonly string[]
+  knowsThem: boolean
+}
+
+const FLOODS: readonly Flood[] = [
+  { what: 'one address with 17 unknown names', perSecond: 49, addresses: 1, names: () => strangers(17), knowsThem: false },
+  { what: 'one address with thousands of unknown names', perSecond: 500, addresses: 1, names: () => strangers(2_000), knowsThem: false },
+  { what: 'two hundred addresses with unknown names', perSecond: 300, addresses: 200, names: () => strangers(2_000), knowsThem: false },
+  // Their own names: those who were here before, from where they come again, must get in all the same.
+  {
+    what: 'two hundred addresses with the names of those who sign in',
+    perSecond: 200,
+    addresses: 200,
+    names: (accounts) => accounts.map(({ name }) => name),
+    knowsThem: true,
+  },
+]
+
+/** Floods of wrong passwords, to both sign-ins, while programs and people with the right one sign in from elsewhere. */
+export const signInFlood: Scenario = {
+  name: 'sign-in-flood',
+  async play(room) {
+    const problems: string[] = []
+    for (const flood of FLOODS) problems.push(...(await playFlood(room, flood)))
+    return problems
+  },
+}
+
+async function playFlood(room: ScenarioRoom, flood: Flood): Promise<string[]> {
+  const { programs, people } = await withDatabase(room.service, (pool) => makeAccounts(pool, room))
+  const { baseUrl } = room.arsenal
+  if (flood.knowsThem)
+    await Promise.all([...programs.map((one, index) => signInProgram(baseUrl, one, index)), signInInTurn(baseUrl, people)])
+  const stop = await startFlood(baseUrl, flood, flood.names([...programs, ...people]))
+  await delay(1_000)
+  const forMs = (room.minutes * 60_000) / FLOODS.length
+  const startedMs = performance.now()
+  const [byProgram, byPerson] = await Promise.all([
+    inTurn(programs, forMs, (one, index) => signInProgram(baseUrl, one, index)),
+    inTurn(people, forMs, (one) => signInPerson(baseUrl, one)),
+  ])
+  const sent = await stop()
+  room.say(
+    `        ${flood.what}: ${Math.round((1_000 * sent) / (performance.now() - startedMs))} attempts/s; in: ${count(byProgram)} programs (worst ${worst(byProgram)} ms), ${count(byPerson)} people (worst ${worst(byPerson)} ms)`,
+  )
+  return [...judge(`programs, ${flood.what}`, byProgram), ...judge(`people, ${flood.what}`, byPerson)]
+}
+
+type Attempt = { isIn: boolean; durationMs: number; what: string }
+
+function judge(who: string, attempts: readonly Attempt[]): string[] {
+  const out = attempts.filter((attempt) => !attempt.isIn)
+  const durations = attempts.map((attempt) => attempt.durationMs)
+  const problems: string[] = []
+  if (out.length > 0)
+    problems.push(
+      `${who}: ${out.length} of ${attempts.length} correct passwords were refused (${[...new Set(out.map(({ what }) => what))].slice(0, 3).join(', ')})`,
+    )
+  if (percentile(durations, 0.9) > USUAL_MS)
+    problems.push(`${who}: a tenth waited longer than ${Math.round(percentile(durations, 0.9))} ms`)
+  if (Math.max(...durations) > WORST_MS) problems.push(`${who}: one waited ${Math.round(Math.max(...durations))} ms`)
+  return problems
+}
+
+function count(attempts: readonly Attempt[]): string {
+  return `${attempts.filter((attempt) => attempt.isIn).length} of ${attempts.length}`
+}
+
+function worst(attempts: readonly Attempt[]): number {
+  return Math.round(Math.max(...attempts.map((attempt) => attempt.durationMs)))
+}
+
+async function makeAccounts(pool: Pool, { arsenal }: ScenarioRoom): Promise<{ programs: Account[]; people: Account[] }> {
+  const { rows } = await pool.query<{ application_id: string }>('select application_id from applications where api_id = $1', [
+    arsenal.program.apiId,
+  ])
+  const applicationId = rows[0]?.application_id ?? ''
+  const programs: Account[] = []
+  for (let number = 0; number < PROGRAMS; number++) {
+    const username = `flood-${randomUUID()}@example.com`
+    programs.push({ name: username, password: must(await createApiUser(pool, { applicationId, username, actor: SYSTEM_ACTOR })).password })
+  }
+  const people: Account[] = []
+  for (let number = 0; number < PEOPLE; number++) {
+    const email = `flood-${randomUUID()}@example.com`
+    const made = must(await createPerson(pool, { applicationId, email, name: 'Somebody', roles: ['maker'], actor: SYSTEM_ACTOR }))
+    people.push({ name: email, password: made.password ?? '' })
+  }
+  return { programs, people }
+}
+
+/** One after the other, spread over the time. */
+async function inTurn(
+  accounts: readonly Account[],
+  forMs: number,
+  attempt: (account: Account, index: number) => Promise<Attempt>,
+): Promise<Attempt[]> {
+  const startedMs = performance.now()
+  return Promise.all(
+    accounts.map(async (account, index) => {
+      await delay(Math.max(0, (forMs * index) / accounts.length - (performance.now() - startedMs)))
+      return attempt(account, index)
+    }),
+  )
+}
+
+async function signInInTurn(baseUrl: string, people: readonly Account[]): Promise<void> {
+  for (const person of people) await signInPerson(baseUrl, person)
+}
+
+/** Each program has an address of its own, away from the flood. */
+async function signInProgram(baseUrl: string, { name, password }: Account, index: number): Promise<Attempt> {
+  const caller = openCaller(baseUrl, { from: `127.200.${index}.1`, connections: 1 })
+  const { status, durationMs } = await caller.post('/public/access_token', { username: name, password })
+  await caller.close()
+  return { isIn: status === 200, durationMs, what: `status ${status}` }
+}
+
+async function signInPerson(baseUrl: string, { name, password }: Account): Promise<Attempt> {
+  const startedMs = performance.now()
+  const isIn = await signIn(baseUrl, name, password).then(
+    () => true,
+    () => false,
+  )
+  return { isIn, durationMs: performance.now() - startedMs, what: 'no session' }
+}
+
+function strangers(number: number): string[] {
+  return Array.from({ length: number }, (_, index) => `nobody-${index}@example.com`)
+}
+
+/** Every so many attempts is at the sign-in of people, which costs the service a page. */
+const PEOPLE_EVERY = 6
+
+/** Sends wrong passwords to both sign-ins at an even pace; gives back how to stop, which tells how many were sent. */
+async function startFlood(baseUrl: string, flood: Flood, names: readonly string[]): Promise<() => Promise<number>> {
+  const callers = Array.from({ length: flood.addresses }, (_, index) =>
+    openCaller(baseUrl, { from: `127.100.${index}.1`, connections: Math.ceil(400 / flood.addresses) }),
+  )
+  const first = await fetch(`${baseUrl}/api/auth/csrf`)
+  const { csrfToken } = (await first.json()) as { csrfToken: string }
+  const cookie = cookiesOf(first)
+  let sent = 0
+  let isOver = false
+  let underWay = 0
+  const startedMs = performance.now()
+  const attempt = async (caller: Caller | undefined, name: string, number: number) => {
+    underWay++
+    const password = `wrong ${number}`
+    if (number % PEOPLE_EVERY === 0)
+      await caller?.post('/api/auth/callback/credentials', { csrfToken, email: name, password, json: 'true' }, { cookie })
+    else await caller?.post('/public/access_token', { username: name, password })
+    underWay--
+  }
+  const pacing = (async () => {
+    while (!isOver) {
+      const due = ((performance.now() - startedMs) / 1_000) * flood.perSecond
+      for (; sent < due && underWay < UNDER_WAY_MAX; sent++)
+        void attempt(callers[sent % callers.length], names[sent % names.length] ?? '', sent)
+      await delay(20)
+    }
+  })()
+  return async () => {
+    isOver = true
+    await pacing
+    await Promise.all(callers.map((caller) => caller.close()))
+    return sent
+  }
+}

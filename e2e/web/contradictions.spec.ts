@@ -1,0 +1,42 @@
+import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
+import { sandboxPool } from './people.ts'
+import { personWith } from './sandbox.ts'
+
+/** Records that an operator said SUCCESS about the newest FAILED transaction of an application, and said it again when asked. */
+async function contradict(applicationName: string): Promise<string> {
+  const pool = await sandboxPool()
+  try {
+    const { rows } = await pool.query<{ app: string; id: string; operator: string }>(
+      `select t.application_id as app, t.transaction_id as id, t.operator from transactions t join applications a using (application_id)
+         where a.name = $1 and t.status = 'FAILED' order by t.sequence desc limit 1`,
+      [applicationName],
+    )
+    const [found] = rows
+    if (!found) throw new Error('The sandbox has no FAILED transaction')
+    const claim = { place: 0, ...found, source: 'callback', said: 'succeeded', answer: '{"status":"SUCCESS"}' }
+    await pool.query('select record_operator_contradictions($1)', [JSON.stringify([claim])])
+    await pool.query(
+      `with answered as (delete from contradiction_queries where application_id = $1 and transaction_id = $2)
+       insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, http_status, answer, at)
+         values ($1, $2, 2, 'query', 'succeeded', 'FAILED', 200, '{"status":"SUCCESS"}', clock_timestamp())`,
+      [found.app, found.id],
+    )
+    return found.id
+  } finally {
+    await pool.end()
+  }
+}
+
+test('finance sees in the overview that an operator contradicts a result, and opens what it said', async ({ page }) => {
+  const person = personWith(['finance'], 0, 1)
+  const transactionId = await contradict(person.application)
+  await signIn(page, person)
+  const section = page.getByRole('region', { name: 'Contradicted results: 1' })
+  await expect(section).toContainText('Contact the operator before you pay or refund anything.')
+  await expectAccessibleEverywhere(page)
+  await section.getByRole('link').click()
+  await expect(page).toHaveURL(new RegExp(transactionId))
+  const alert = page.getByRole('alert').filter({ hasText: 'the operator reported a success on' })
+  await expect(alert).toContainText('When queried, the operator repeated it. The result does not change')
+  await expect(page.getByRole('list').filter({ hasText: 'Callback from the operator' }).first()).toContainText('says: success')
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, smallestCollect } from './fees.ts'
+
+const schedule: fc.Arbitrary<FeeSchedule> = fc
+  .record({
+    systemRatePpm: fc.constantFrom(0, 1, 10_000, 25_000, 333_333, 600_000),
+    systemFixedMinor: fc.bigInt({ min: 0n, max: 200_000n }),
+    appRatePpm: fc.constantFrom(0, 5_000, 100_000, 300_000, 399_000),
+    appFixedMinor: fc.bigInt({ min: 0n, max: 200_000n }),
+  })
+  .filter((one) => one.systemRatePpm + one.appRatePpm < 1_000_000)
+
+test('1 hundredth is the smallest collect of the default schedule', () => {
+  assert.equal(smallestCollect(DEFAULT_FEE_SCHEDULE, 'XAF'), 1n)
+})
+
+test('the smallest collect of fixed fees is the first amount above them', () => {
+  const fixed = { ...DEFAULT_FEE_SCHEDULE, systemRatePpm: 0, appRatePpm: 0, systemFixedMinor: 50_000n, appFixedMinor: 100n }
+  assert.equal(smallestCollect(fixed, 'XAF'), 50_101n)
+  assert.equal(collectCredit(50_100n, computeFees(50_100n, 'XAF', fixed)), 0n)
+})
+
+test('from the smallest collect on every amount credits something, and the amount below it nothing', () => {
+  fc.assert(
+    fc.property(schedule, fc.bigInt({ min: 0n, max: 5_000n }), (one, more) => {
+      const smallest = smallestCollect(one, 'XOF')
+      const credit = (amountMinor: bigint) => collectCredit(amountMinor, computeFees(amountMinor, 'XOF', one))
+      assert.ok(credit(smallest + more) > 0n)
+      assert.ok(smallest === 1n || credit(smallest - 1n) <= 0n)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a schedule that takes nearly everything has a smallest collect too, found at once', () => {
+  const greedy = { systemRatePpm: 999_999, systemFixedMinor: 999_999_999_999n, appRatePpm: 0, appFixedMinor: 999_999_999_999n }
+  const startedAtMs = performance.now()
+  assert.ok(smallestCollect(greedy, 'UGX') > 0n)
+  assert.ok(performance.now() - startedAtMs < 1_000)
+})

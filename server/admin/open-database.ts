@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Config, loadSecretsKeys, namedMode } from '../config.ts'
+import { type DatabaseMode, demandDatabaseMode, isEmptyDatabase, stampDatabase } from '../database/database-mode.ts'
+import { migrate } from '../database/migrate.ts'
+import { createPool, type Pool } from '../database/pool.ts'
+import { readSandboxSecrets, sandboxSecrets } from '../process/sandbox-secrets.ts'
+import { SEEDED_USERNAMES } from '../sandbox/cast.ts'
+import { checkSecretsKeys } from '../secrets-at-rest/check-keys.ts'
+import { createKeyring } from '../secrets-at-rest/keyring.ts'
+import { publishKeyring } from '../secrets-at-rest/process-keyring.ts'
+import { AdminError } from './admin-error.ts'
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Opens DATABASE_URL, or the database of the sandbox that runs on this machine. A database without our tables is prepared
+ * and stamped first; one that has them is left at its version: upgrading it is the service's business, when it starts.
+ * Throws an AdminError with one sentence.
+ */
+export async function openAdminDatabase(environment: Environment, options: { usesSecrets: boolean }): Promise<Pool> {
+  const dataDirectory = path.resolve(environment['DATA_DIR'] || '.data')
+  const { databaseUrl, mode } = await findDatabase(environment, dataDirectory)
+  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign admin' })
+  try {
+    await refusingInWords(() => demandDatabaseMode(pool, mode, SEEDED_USERNAMES))
+    const isNew = await isEmptyDatabase(pool)
+    if (isNew) {
+      await migrate(pool)
+      await refusingInWords(() => stampDatabase(pool, mode, SEEDED_USERNAMES))
+    }
+    if (options.usesSecrets) await loadKeys(pool, secretsKeysOf(environment, { mode, dataDirectory, isNew }))
+    return pool
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}
+
+async function findDatabase(environment: Environment, dataDirectory: string): Promise<{ databaseUrl: string; mode: DatabaseMode }> {
+  const named = environment['DATABASE_URL']
+  if (!named) {
+    const text = await readFile(path.join(dataDirectory, 'postgres.url'), 'utf8').catch(() => '')
+    if (text.trim() === '') throw new AdminError('No database: set DATABASE_URL, or start the sandbox first (npm start).')
+    return { databaseUrl: text.trim(), mode: 'sandbox' }
+  }
+  const mode = namedMode(environment)
+  if (mode === undefined) throw new AdminError('DATABASE_URL needs NODE_ENV=production, or SANDBOX=1 for the database of a sandbox.')
+  return { databaseUrl: named, mode }
+}
+
+/** SECRETS_KEY, or what the sandbox has stored. */
+function secretsKeysOf(
+  environment: Environment,
+  { mode, dataDirectory, isNew }: { mode: DatabaseMode; dataDirectory: string; isNew: boolean },
+): Config['secretsKeys'] | undefined {
+  const named = inWords(() => loadSecretsKeys(environment))
+  if (named || mode === 'production') return named
+  const stored = inWords(() => (isNew ? sandboxSecrets(dataDirectory) : readSandboxSecrets(dataDirectory)))
+  return stored && { current: stored.SECRETS_KEY, previous: [] }
+}
+
+async function loadKeys(pool: Pool, keys: Config['secretsKeys'] | undefined): Promise<void> {
+  if (!keys) throw new AdminError('SECRETS_KEY is missing: this command needs the key that encrypts the secrets in this database.')
+  const keyring = createKeyring(keys)
+  await refusingInWords(() => checkSecretsKeys(pool, keyring))
+  publishKeyring(keyring)
+}
+
+/** What these functions refuse is one sentence for the person at the command line; a database error is told as such. */
+async function refusingInWords(work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => {
+    throw error instanceof Error && !('code' in error) ? new AdminError(error.message) : error
+  })
+}
+
+function inWords<Value>(work: () => Value): Value {
+  try {
+    return work()
+  } catch (error) {
+    throw new AdminError(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Role } from '#lib/permissions.ts'
+import { systemClock } from '#server/clock.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { createSettler } from '#server/transactions/settle.ts'
+import { decide } from './decide.ts'
+import { decideMany } from './decide-many.ts'
+import { expireApprovals } from './expire-approvals.ts'
+import { findApprovals } from './list-approvals.ts'
+import { recallTransaction } from './recall-transaction.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/** Deps that keep who was woken and what was logged and counted. */
+function listening() {
+  const woken: string[] = []
+  const logged: unknown[] = []
+  const counted: string[] = []
+  return {
+    woken,
+    logged,
+    counted,
+    deps: {
+      ...decisionDeps(database.pool),
+      wake: { operators: () => void woken.push('operators'), webhooks: () => void woken.push('webhooks') },
+      logger: { error: (details: unknown) => void logged.push(details) },
+      metrics: { countOutcome: (_kind: 'decision', outcome: string) => void counted.push(outcome) },
+    },
+  }
+}
+
+async function scene() {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  await fund(pool, applicationId, 'MOMOCM', 100_000_000n)
+  const checker = {
+    applicationId,
+    id: await makePerson(pool, applicationId, ['checker']),
+    roles: ['checker'] as Role[],
+    hasSecondFactor: false,
+  }
+  const makerId = await makePerson(pool, applicationId, ['maker'])
+  const wait = async (count = 1, band: Parameters<typeof aBand>[0] = {}) => {
+    const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { source: 'person', makerId, bands: [aBand(band)] }))
+    await takeIn(pool, items)
+    return findApprovals(
+      pool,
+      checker,
+      items.map((item) => item.transactionId),
+      systemClock.now(),
+    )
+  }
+  return { applicationId, checker, makerId, wait }
+}
+
+test('the dispatcher is woken by an approval that releases and the deliveries by a rejection, for every caller; nobody by a refusal', async () => {
+  const { applicationId, checker, wait } = await scene()
+  const rows = await wait(2)
+  const { deps, woken } = listening()
+  await decideMany(deps, { checker, decision: 'validated', note: 'Seen', items: rows.slice(0, 1) })
+  assert.deepEqual(woken, ['operators'])
+  const command = {
+    applicationId,
+    transactionId: rows[1]?.transactionId ?? '',
+    checkerId: checker.id,
+    note: 'Duplicate',
+    through: 'api',
+    actor: { kind: 'api', id: randomUUID() },
+  } as const
+  await decide(deps, { ...command, decision: 'rejected' })
+  assert.deepEqual(woken, ['operators', 'webhooks'])
+  await decide(deps, { ...command, decision: 'validated' })
+  assert.deepEqual(woken, ['operators', 'webhooks'])
+})
+
+test('nobody is woken by the first of two approvals, which moves nothing', async () => {
+  const { checker, wait } = await scene()
+  const { deps, woken } = listening()
+  await decideMany(deps, { checker, decision: 'validated', note: 'Seen', items: await wait(1, { steps: [2] }) })
+  assert.deepEqual(woken, [])
+})
+
+test('the deliveries are woken by a recall and by the end of the time', async () => {
+  const { applicationId, makerId, wait } = await scene()
+  const [first, second] = await wait(2)
+  const { deps, woken } = listening()
+  await recallTransaction(deps, { applicationId, transactionId: first?.transactionId ?? '', makerId, reason: 'Wrong phone' })
+  assert.deepEqual(woken, ['webhooks'])
+  await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [
+    second?.transactionId,
+  ])
+  const settler = createSettler({ pool: database.pool })
+  settler.onFinal(deps.wake.webhooks)
+  assert.equal(await expireApprovals({ pool: database.pool, settler, logger: deps.logger }), 1)
+  assert.deepEqual(woken, ['webhooks', 'webhooks'])
+})
+
+test('unexpected: a decision that fails for a reason of its own is logged and counted, and its neighbours are decided', async () => {
+  const { checker, wait } = await scene()
+  const rows = await wait(3)
+  const broken = rows[1]?.transactionId
+  await database.pool.query(
+    `create function fail_on_purpose() returns trigger language plpgsql as $$ begin raise exception 'disk on fire'; end $$;
+     create trigger fail_on_purpose before insert on approval_decisions for each row when (new.transaction_id = '${broken}') execute function fail_on_purpose()`,
+  )
+  const { deps, logged, counted } = listening()
+  const answer = await decideMany(deps, { checker, decision: 'validated', note: 'Seen', items: rows })
+  await database.pool.query('drop trigger fail_on_purpose on approval_decisions')
+  assert.deepEqual(answer.ok && answer.value.map((one) => (one.kind === 'done' ? one.status : one.reason)), [
+    'PENDING',
+    'unexpected',
+    'PENDING',
+  ])
+  assert.equal(logged.length, 1)
+  const [entry] = logged as { err: Error; transactionId: string }[]
+  assert.deepEqual([entry?.err.message, entry?.transactionId], ['disk on fire', broken])
+  assert.deepEqual(counted, ['validated', 'unexpected', 'validated'])
+})
+
+test('one expired item that cannot be ended is logged and keeps no other waiting', async () => {
+  const { applicationId, wait } = await scene()
+  const rows = await wait(3)
+  await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where application_id = $1", [applicationId])
+  const broken = rows[1]?.transactionId
+  await database.pool.query(
+    `create or replace function fail_on_data() returns trigger language plpgsql as $$ begin raise exception 'bad row' using errcode = '22000'; end $$;
+     create trigger fail_on_data before insert on transaction_events for each row when (new.transaction_id = '${broken}') execute function fail_on_data()`,
+  )
+  const { deps, logged } = listening()
+  const moved = await expireApprovals({ pool: database.pool, settler: createSettler({ pool: database.pool }), logger: deps.logger })
+  await database.pool.query('drop trigger fail_on_data on transaction_events')
+  assert.deepEqual([moved, logged.length], [2, 1])
+})

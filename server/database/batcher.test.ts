@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { type BatcherOptions, createBatcher, OverloadedError } from './batcher.ts'
+import { createFairQueue } from './fair-queue.ts'
+
+type Item = { share: string; key: string; isBad?: boolean }
+
+/** A batcher whose batches stand still until `release` is called, and what they held. */
+function standing(options: Partial<BatcherOptions<Item, string>> = {}) {
+  const batches: Item[][] = []
+  const gate = Promise.withResolvers<void>()
+  const batcher = createBatcher<Item, string>({
+    key: (item) => item.key,
+    shareOf: (item) => item.share,
+    async run(items) {
+      batches.push(items)
+      await gate.promise
+      if (items.some((item) => item.isBad)) throw new Error('bad item')
+      return items.map((item) => item.key)
+    },
+    queueMax: 100,
+    batchMax: 10,
+    slots: 1,
+    isItemError: () => true,
+    ...options,
+  })
+  return { batcher, batches, release: gate.resolve }
+}
+
+let made = 0
+const of = (share: string): Item => ({ share, key: `${share} ${made++}` })
+const many = (share: string, count: number) => Array.from({ length: count }, () => of(share))
+const outcomesOf = async (submitted: Promise<string>[]) =>
+  (await Promise.allSettled(submitted)).map((one) =>
+    one.status === 'fulfilled' ? 'done' : one.reason instanceof OverloadedError ? 'overloaded' : 'failed',
+  )
+const count = (outcomes: string[], outcome: string) => outcomes.filter((one) => one === outcome).length
+
+test('a share that sends without end is refused alone, and another one’s items go with the next batch', async () => {
+  const { batcher, batches, release } = standing({ shareMax: 75 })
+  const greedy = outcomesOf(many('greedy', 1_000).map(batcher.submit))
+  await nextTurn()
+  const others = outcomesOf(many('other', 20).map(batcher.submit))
+  release()
+  assert.deepEqual([count(await others, 'done'), count(await greedy, 'done')], [20, 75])
+  // The first batch was made before they came; from then on they have every second place.
+  assert.equal(batches[1]?.filter((item) => item.share === 'other').length, 5)
+})
+
+test('OverloadedError for the newest of the share that has the most, when several fill the queue and one with less comes', async () => {
+  const { batcher, release } = standing()
+  const first = outcomesOf(many('a', 60).map(batcher.submit))
+  await nextTurn()
+  const second = outcomesOf(many('b', 50).map(batcher.submit))
+  assert.equal(batcher.waiting(), 100)
+  const third = outcomesOf(many('c', 30).map(batcher.submit))
+  assert.equal(batcher.waiting(), 100)
+  release()
+  const [a, b, c] = [await first, await second, await third]
+  assert.equal(count(c, 'done'), 30)
+  // 10 of a were on their way already; the rest is even.
+  assert.deepEqual([count(a, 'done'), count(b, 'done')], [45, 35])
+  assert.deepEqual([a.lastIndexOf('done'), b.lastIndexOf('done')], [44, 34])
+})
+
+test('OverloadedError for whoever has no less than everybody else when the queue is full', async () => {
+  const { batcher, release } = standing()
+  const shares = Array.from({ length: 110 }, (_, n) => batcher.submit(of(`share ${n}`)))
+  const outcomes = outcomesOf(shares)
+  release()
+  assert.deepEqual([count(await outcomes, 'done'), count(await outcomes, 'overloaded')], [100, 10])
+})
+
+test('two items with one key never share a batch, and the later one goes after the first', async () => {
+  const { batcher, batches, release } = standing({ slots: 2 })
+  const key = 'same'
+  const submitted = [
+    batcher.submit({ share: 'a', key }),
+    batcher.submit({ share: 'a', key }),
+    batcher.submit(of('a')),
+    batcher.submit({ share: 'a', key }),
+  ]
+  release()
+  await Promise.all(submitted)
+  assert.deepEqual(
+    batches.map((batch) => batch.filter((item) => item.key === key).length),
+    [1, 1, 1],
+  )
+})
+
+test('one bad item of 256 fails alone, after at most 17 runs', async () => {
+  for (const bad of [0, 100, 255]) {
+    const { batcher, batches, release } = standing({ batchMax: 256, queueMax: 256 })
+    const items = many('a', 256).map((item, n) => ({ ...item, isBad: n === bad }))
+    const outcomes = outcomesOf(items.map(batcher.submit))
+    release()
+    assert.deepEqual([count(await outcomes, 'done'), (await outcomes).indexOf('failed')], [255, bad])
+    assert.ok(batches.length <= 17, `${batches.length} runs`)
+  }
+})
+
+test('drained when everything that was submitted has its outcome, however it was shared', async () => {
+  const { batcher, release } = standing()
+  const outcomes = outcomesOf([...many('a', 30), ...many('b', 30)].map(batcher.submit))
+  release()
+  await batcher.drain()
+  assert.equal(batcher.waiting(), 0)
+  assert.equal(count(await outcomes, 'done'), 60)
+})
+
+test('the fair queue gives out everything once, and in order within a share but for what has to keep its place', () => {
+  const steps = fc.array(
+    fc.oneof(
+      fc.record({ share: fc.constantFrom('a', 'b', 'c', 'd'), key: fc.nat({ max: 5 }) }),
+      fc.record({ take: fc.nat({ max: 8 }) }),
+      fc.record({ displace: fc.nat({ max: 4 }) }),
+    ),
+    { maxLength: 200 },
+  )
+  fc.assert(
+    fc.property(steps, (all) => {
+      const queue = createFairQueue<{ share: string; key: number; n: number }>()
+      const model = new Map<string, { share: string; key: number; n: number }[]>()
+      let n = 0
+      for (const step of all) {
+        if ('share' in step) {
+          const entry = { ...step, n: n++ }
+          queue.push(step.share, entry)
+          model.set(step.share, [...(model.get(step.share) ?? []), entry])
+        } else if ('displace' in step) {
+          const largest = Math.max(0, ...[...model.values()].map((entries) => entries.length))
+          const entry = queue.displace(step.displace)
+          assert.equal(entry !== undefined, largest >= step.displace + 2)
+          if (entry) assert.equal(model.get(entry.share)?.pop(), entry)
+        } else {
+          const keys = new Set<number>()
+          const taken = queue.take(step.take, ({ key }) => !keys.has(key) && keys.add(key) !== undefined)
+          for (const entry of taken) {
+            const rest = model.get(entry.share) ?? []
+            // The first of its share whose key was free.
+            assert.ok(rest.slice(0, rest.indexOf(entry)).every((before) => keys.has(before.key)))
+            model.set(
+              entry.share,
+              rest.filter((each) => each !== entry),
+            )
+          }
+        }
+        assert.equal(queue.size(), [...model.values()].flat().length)
+      }
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('no share of the fair queue gets a second turn before every other one that has something has had its own', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 60 }),
+      (sizes, limit) => {
+        const queue = createFairQueue<number>()
+        for (const [share, size] of sizes.entries()) for (let n = 0; n < size; n++) queue.push(String(share), share)
+        const taken = queue.take(limit, () => true)
+        const given = sizes.map((_, share) => taken.filter((each) => each === share).length)
+        for (const [share, size] of sizes.entries()) assert.ok(given[share] === size || (given[share] ?? 0) + 1 >= Math.max(...given))
+      },
+    ),
+  )
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { SYSTEM_ACTOR } from '../audit/command-actor.ts'
+import { createApiUser } from '../identity/create-api-user.ts'
+import { SEEDED_USERNAMES } from '../sandbox/cast.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { createTestPartner, must } from '../testing/partner.ts'
+import { type DatabaseMode, demandDatabaseMode, isEmptyDatabase, readStampedMode, stampDatabase } from './database-mode.ts'
+import { createPool } from './pool.ts'
+
+const databases: TestDatabase[] = []
+let database: TestDatabase
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  databases.push(database)
+})
+after(async () => {
+  for (const one of databases) await one.drop()
+})
+
+const stamp = (mode: DatabaseMode) => stampDatabase(database.pool, mode, SEEDED_USERNAMES)
+const demand = (mode: DatabaseMode) => demandDatabaseMode(database.pool, mode, SEEDED_USERNAMES)
+
+for (const mode of ['sandbox', 'production'] as const) {
+  const other = mode === 'sandbox' ? 'production' : 'sandbox'
+  test(`an empty database takes the mode of its first process, ${mode}, and refuses ${other} from then on`, async () => {
+    await demand(other)
+    await stamp(mode)
+    await stamp(mode)
+    assert.equal(await readStampedMode(database.pool), mode)
+    await assert.rejects(stamp(other), new RegExp(`belongs to (a )?${mode}`))
+    await assert.rejects(demand(other), new RegExp(`belongs to (a )?${mode}`))
+    assert.equal(await readStampedMode(database.pool), mode)
+  })
+}
+
+test('two first processes in different modes: one is stamped, the other is refused', async () => {
+  const results = await Promise.allSettled([stamp('sandbox'), stamp('production'), stamp('sandbox'), stamp('production')])
+  assert.equal(results.filter((result) => result.status === 'rejected').length, 2)
+})
+
+test('a database from before stamps with applications of its own is production, also when one of them borrowed a seeded name', async () => {
+  const { applicationId } = await createTestPartner(database.pool, { name: 'Kora Stores' })
+  must(await createApiUser(database.pool, { applicationId, username: SEEDED_USERNAMES[0] ?? '', actor: SYSTEM_ACTOR }))
+  await assert.rejects(demand('sandbox'), /belongs to production/)
+  await stamp('production')
+})
+
+test('a database from before stamps with the API users of both seeded applications is a sandbox', async () => {
+  for (const username of SEEDED_USERNAMES) {
+    const { applicationId } = await createTestPartner(database.pool)
+    must(await createApiUser(database.pool, { applicationId, username, actor: SYSTEM_ACTOR }))
+  }
+  await assert.rejects(demand('production'), /belongs to a sandbox/)
+  await stamp('sandbox')
+})
+
+test('a database without our tables is empty and belongs to nobody', async () => {
+  const name = `bare_${database.url.split('_').at(-1)}`
+  await database.pool.query(`create database ${name}`)
+  const bare = createPool({ databaseUrl: database.url.replace(/[^/]*$/, name), connectionsMax: 1, applicationName: 'bare' })
+  try {
+    assert.equal(await isEmptyDatabase(bare), true)
+    await demandDatabaseMode(bare, 'sandbox', SEEDED_USERNAMES)
+    await demandDatabaseMode(bare, 'production', SEEDED_USERNAMES)
+  } finally {
+    await bare.end()
+    await database.pool.query(`drop database ${name} with (force)`)
+  }
+})

@@ -1,0 +1,67 @@
+import { ok } from '#lib/result.ts'
+import type { Pool, Queryable } from './pool.ts'
+import { withTransaction } from './with-transaction.ts'
+
+/** What a database belongs to: play money with a simulator, or real money at real operators. */
+export type DatabaseMode = 'sandbox' | 'production'
+
+/**
+ * Refuses a database of the other mode: a sandbox process would let its simulator confirm transfers that nobody paid.
+ * Called before the migrations, so that a process that does not belong here changes nothing. Throws an Error whose message
+ * says what to do. `seededUsernames` are the API users of the sandbox's own applications; see `inferMode`.
+ */
+export async function demandDatabaseMode(queryable: Queryable, mode: DatabaseMode, seededUsernames: readonly string[]): Promise<void> {
+  const actual = (await readStampedMode(queryable)) ?? (await inferMode(queryable, seededUsernames))
+  if (actual !== undefined && actual !== mode) throw new Error(explainMismatch(actual))
+}
+
+/** Stamps a migrated database that has no stamp yet. Throws like `demandDatabaseMode` when it belongs to the other mode. */
+export async function stampDatabase(pool: Pool, mode: DatabaseMode, seededUsernames: readonly string[]): Promise<void> {
+  await withTransaction<void, never>(pool, async (trx) => {
+    // Two first starts in different modes: the second one waits here and then finds the stamp of the first.
+    await trx.query('select pg_advisory_xact_lock(7304114806)')
+    await demandDatabaseMode(trx, mode, seededUsernames)
+    await trx.query('insert into installation (mode) values ($1) on conflict do nothing', [mode])
+    return ok(undefined)
+  })
+}
+
+/** The stamp; undefined for a database without one, or without our tables. */
+export async function readStampedMode(queryable: Queryable): Promise<DatabaseMode | undefined> {
+  if (!(await hasTable(queryable, 'installation'))) return undefined
+  const { rows } = await queryable.query<{ mode: DatabaseMode }>('select mode from installation')
+  return rows[0]?.mode
+}
+
+/**
+ * What a database from a release without stamps belongs to; undefined when it holds no application, so that either mode
+ * may take it. Only the sandbox's seeds create all of the seeded API users. Anything else counts as production: a
+ * production process on a forgotten sandbox does no harm, the reverse invents payments.
+ */
+async function inferMode(queryable: Queryable, seededUsernames: readonly string[]): Promise<DatabaseMode | undefined> {
+  if (!(await hasTable(queryable, 'api_users'))) return undefined
+  const { rows } = await queryable.query<{ is_empty: boolean; seeded_count: number }>(
+    `select not exists (select 1 from applications) as is_empty,
+            (select count(*)::int from api_users where username = any ($1::text[])) as seeded_count`,
+    [seededUsernames],
+  )
+  const [found] = rows
+  if (!found || found.is_empty) return undefined
+  return seededUsernames.length > 0 && found.seeded_count === seededUsernames.length ? 'sandbox' : 'production'
+}
+
+/** True for a database that has none of our tables. */
+export async function isEmptyDatabase(queryable: Queryable): Promise<boolean> {
+  return !(await hasTable(queryable, 'applications'))
+}
+
+async function hasTable(queryable: Queryable, name: string): Promise<boolean> {
+  const { rows } = await queryable.query<{ is_there: boolean }>('select to_regclass($1) is not null as is_there', [name])
+  return rows[0]?.is_there ?? false
+}
+
+function explainMismatch(actual: DatabaseMode): string {
+  return actual === 'production'
+    ? 'This database belongs to production and this process is a sandbox: start it with NODE_ENV=production and without SANDBOX=1, or give the sandbox a database of its own.'
+    : 'This database belongs to a sandbox and this process is production: give production a database of its own, or start this process with SANDBOX=1.'
+}

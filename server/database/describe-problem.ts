@@ -1,0 +1,22 @@
+/** Nobody there, no way to get there, no such database, or not these credentials. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ECONNRESET',
+  '28P01',
+  '28000',
+  '3D000',
+])
+
+/**
+ * Says in a few words why a database cannot be used at all, without its address or password; undefined for every other
+ * error. A name with several addresses fails with one error per address and no message of its own: the code remains.
+ */
+export function describeDatabaseProblem(error: unknown): string | undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && UNREACHABLE.has(cause.code))) return undefined
+  return cause.message || cause.code
+}

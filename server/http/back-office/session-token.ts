@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { decode, encode } from 'next-auth/jwt'
+import { z } from 'zod'
+
+/** How long a session lasts after the password was given, in seconds: 12 hours. Nothing extends it. */
+export const SESSION_S = 12 * 60 * 60
+/** How long the step between password and one-time code may take, in seconds. */
+export const HALF_SESSION_S = 5 * 60
+
+/** Who signed in, the epoch of their sessions at that time, which session it is, and when it ends whatever happens. */
+export type Session = { personId: string; epoch: number; sessionId: string; endsAt: Date }
+
+/** `half`: the password was right and a one-time code is still owed. */
+export type SessionKind = 'session' | 'half'
+
+const claimsSchema = z.object({ sub: z.guid(), epoch: z.int(), sid: z.guid(), ends: z.int().positive() })
+/** The only header that we write. Others are refused unread: some make the reader derive a key at length, before anything is verified. */
+const HEADER = `${Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM' })).toString('base64url')}..`
+const TOKEN_LENGTH_MAX = 1_024
+
+/** A session that begins now, with an id of its own: the value of an earlier cookie never becomes a new session. */
+export function newSession({ personId, epoch }: { personId: string; epoch: number }, kind: SessionKind, now: Date): Session {
+  const lastsMs = (kind === 'session' ? SESSION_S : HALF_SESSION_S) * 1_000
+  return { personId, epoch, sessionId: randomUUID(), endsAt: new Date(now.getTime() + lastsMs) }
+}
+
+/** The session as an encrypted token for a cookie. */
+export function sealSession(session: Session, kind: SessionKind, secret: string, now: Date): Promise<string> {
+  const maxAge = Math.max(0, Math.ceil((session.endsAt.getTime() - now.getTime()) / 1_000))
+  return encode({ token: toClaims(session), secret, salt: saltOf(kind), maxAge })
+}
+
+/** The session of a token; undefined when it has ended, is of another kind, or was not made by us. Says nothing about the person yet. */
+export async function openSession(token: string, kind: SessionKind, secret: string, now: Date): Promise<Session | undefined> {
+  if (token.length > TOKEN_LENGTH_MAX || !token.startsWith(HEADER)) return undefined
+  // Every kind of bad token is reported by throwing; here they are all the same.
+  const claims = claimsSchema.safeParse(await decode({ token, secret, salt: saltOf(kind) }).catch(() => null))
+  if (!claims.success) return undefined
+  const session = fromClaims(claims.data)
+  return session.endsAt > now ? session : undefined
+}
+
+export type SessionClaims = z.infer<typeof claimsSchema>
+
+/** What a token holds. */
+export function toClaims({ personId, epoch, sessionId, endsAt }: Session): SessionClaims {
+  return { sub: personId, epoch, sid: sessionId, ends: Math.floor(endsAt.getTime() / 1_000) }
+}
+
+/** The session of claims that next-auth hands on; undefined when they are not those of a session. */
+export function readClaims(claims: unknown): Session | undefined {
+  const parsed = claimsSchema.safeParse(claims)
+  return parsed.success ? fromClaims(parsed.data) : undefined
+}
+
+function fromClaims({ sub, epoch, sid, ends }: SessionClaims): Session {
+  return { personId: sub, epoch, sessionId: sid, endsAt: new Date(ends * 1_000) }
+}
+
+/** next-auth uses no salt for its own session; the half session must never pass for a whole one. */
+function saltOf(kind: SessionKind): string {
+  return kind === 'session' ? '' : 'half'
+}

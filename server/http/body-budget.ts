@@ -1,0 +1,100 @@
+/** Whose bodies are counted together: an application that proved who it is, or the address of anybody else. */
+export type BodyOwner = { readonly kind: 'application' | 'address'; readonly id: string }
+
+export type BodyBudgetOptions = {
+  /** Bytes of all bodies in progress. */
+  totalMax?: number
+  /** Bytes of one application. */
+  applicationMax?: number
+  /** Bytes of everybody who has not proved who they are. */
+  addressesMax?: number
+  /** Bytes of one address. */
+  addressMax?: number
+}
+
+const MB = 1024 * 1024
+
+/**
+ * Limits how many bytes of request bodies the process holds at one time. What counts is memory that is really in use: bytes that have
+ * arrived, from the first one until the request is answered, not what a Content-Length announces. No application can use up the share of
+ * the others, and callers who have not signed in can never use up the share of those who have.
+ */
+export class BodyBudget {
+  readonly #totalMax: number
+  readonly #applicationMax: number
+  readonly #addressesMax: number
+  readonly #addressMax: number
+  readonly #byOwner = { application: new Map<string, number>(), address: new Map<string, number>() }
+  #applications = 0
+  #addresses = 0
+
+  constructor(options: BodyBudgetOptions = {}) {
+    this.#totalMax = options.totalMax ?? 48 * MB
+    this.#applicationMax = options.applicationMax ?? 16 * MB
+    this.#addressesMax = options.addressesMax ?? 12 * MB
+    this.#addressMax = options.addressMax ?? 4 * MB
+  }
+
+  /** Bytes of all bodies in progress. */
+  get heldBytes(): number {
+    return this.#applications + this.#addresses
+  }
+
+  /** An empty hold for one request. */
+  open(owner: BodyOwner): BodyHold {
+    return new BodyHold(this, owner)
+  }
+
+  /** Reserves bytes; false when a share or the whole is used up, and nothing is reserved. For BodyHold. */
+  take({ kind, id }: BodyOwner, bytes: number): boolean {
+    if (this.heldBytes + bytes > this.#totalMax) return false
+    const owners = this.#byOwner[kind]
+    const own = (owners.get(id) ?? 0) + bytes
+    if (kind === 'application') {
+      if (own > this.#applicationMax) return false
+      this.#applications += bytes
+    } else {
+      if (own > this.#addressMax || this.#addresses + bytes > this.#addressesMax) return false
+      this.#addresses += bytes
+    }
+    owners.set(id, own)
+    return true
+  }
+
+  /** Returns what was taken. For BodyHold. */
+  give({ kind, id }: BodyOwner, bytes: number): void {
+    const owners = this.#byOwner[kind]
+    const own = (owners.get(id) ?? 0) - bytes
+    // Addresses come and go: an entry that holds nothing must not stay.
+    if (own > 0) owners.set(id, own)
+    else owners.delete(id)
+    if (kind === 'application') this.#applications -= bytes
+    else this.#addresses -= bytes
+  }
+}
+
+/** What one request holds of the budget. */
+export class BodyHold {
+  readonly #budget: BodyBudget
+  readonly #owner: BodyOwner
+  #bytes = 0
+
+  constructor(budget: BodyBudget, owner: BodyOwner) {
+    this.#budget = budget
+    this.#owner = owner
+  }
+
+  /** Raises the hold to so many bytes; false when there is no room, and the hold stays as it was. */
+  raiseTo(bytes: number): boolean {
+    if (bytes <= this.#bytes) return true
+    if (!this.#budget.take(this.#owner, bytes - this.#bytes)) return false
+    this.#bytes = bytes
+    return true
+  }
+
+  /** Returns everything. May be called more than once. */
+  release(): void {
+    if (this.#bytes > 0) this.#budget.give(this.#owner, this.#bytes)
+    this.#bytes = 0
+  }
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+
+/** How much of all unwanted bodies is read in one slice of time: 200 MB/s, far from what would keep the process from other work. */
+const SLICE_MS = 10
+const SLICE_BYTES_MAX = 2 * 1024 * 1024
+/** A connection that reads on takes at least one packet of 64 KB. */
+const RESUMED_MAX = SLICE_BYTES_MAX / (64 * 1024)
+
+let sliceBytes = 0
+let isSliceOpen = false
+const paused: IncomingMessage[] = []
+
+/**
+ * Takes a body that nobody wants off the wire and drops it; calls `onTooMuch` beyond `bytesMax`. All such bodies of the process share one
+ * rate: without it a few hundred clients that send what they are refused would occupy the event loop.
+ */
+export function dropBody(incoming: IncomingMessage, bytesMax: number, onTooMuch: () => void): void {
+  let bytes = 0
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > bytesMax) return onTooMuch()
+    sliceBytes += chunk.length
+    if (!isSliceOpen) openSlice()
+    if (sliceBytes <= SLICE_BYTES_MAX) return
+    incoming.pause()
+    paused.push(incoming)
+  })
+  incoming.resume()
+}
+
+function openSlice(): void {
+  isSliceOpen = true
+  setTimeout(closeSlice, SLICE_MS)
+}
+
+function closeSlice(): void {
+  isSliceOpen = false
+  sliceBytes = 0
+  for (const incoming of paused.splice(0, RESUMED_MAX)) incoming.resume()
+  if (paused.length > 0) openSlice()
+}

@@ -1,0 +1,41 @@
+import { IncomingMessage } from 'node:http'
+
+/**
+ * Forms: sign-in names, passwords and codes, a theme, a language. Also as multipart, which is how React's client sends them: looking for
+ * the boundaries of a body that is made for it takes 60 ms per megabyte.
+ */
+const FORM_BYTES_MAX = 64 * 1024
+
+/** What a server action with arguments may receive; `next.config.ts` names the same limit. Files will have routes of their own. */
+const ACTION_BYTES_MAX = 1024 * 1024
+
+/** How long the body of a page's request may take: people are on slower links than programs. */
+export const PAGE_BODY_TIMEOUT_MS = 30_000
+
+/**
+ * The largest body that goes on to the pages, in bytes. Server actions are known by their header; none is posted below /api.
+ */
+export function pageBodyMax(path: string, { method, headers }: IncomingMessage): number {
+  if (method !== 'POST' || path === '/api' || path.startsWith('/api/')) return FORM_BYTES_MAX
+  const isForm = (headers['content-type'] ?? '').toLowerCase().startsWith('multipart/')
+  return headers['next-action'] !== undefined && !isForm ? ACTION_BYTES_MAX : FORM_BYTES_MAX
+}
+
+/**
+ * The same request with its body already in memory. The pages buffer every body that they are sent, so they are sent none that has not
+ * been measured here.
+ */
+export function withBody(incoming: IncomingMessage, body: Uint8Array): IncomingMessage {
+  const copy = new IncomingMessage(incoming.socket)
+  copy.method = incoming.method
+  copy.url = incoming.url
+  copy.httpVersion = incoming.httpVersion
+  copy.httpVersionMajor = incoming.httpVersionMajor
+  copy.httpVersionMinor = incoming.httpVersionMinor
+  copy.rawHeaders = incoming.rawHeaders
+  copy.headers = incoming.headers
+  copy.complete = true
+  if (body.length > 0) copy.push(body)
+  copy.push(null)
+  return copy
+}

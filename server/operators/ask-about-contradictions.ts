@@ -1,0 +1,62 @@
+import { isFinalStatus, type TransactionStatus } from '#lib/transaction-status.ts'
+import type { Pool } from '../database/pool.ts'
+import type { Logger } from '../logger.ts'
+import { findTransaction } from '../transactions/find-transaction.ts'
+import type { Connectors, QueryOutcome } from './connector.ts'
+import { type ContradictionQuery, claimContradictionQueries, recordContradictionAnswer } from './contradiction-store.ts'
+
+/** Questions to one operator per run: whoever sends contradictions by the thousand must not make us ask by the thousand. */
+const PER_OPERATOR_MAX = 10
+/** An operator that gives no usable answer is asked again after this pause, so many times in all. */
+const PAUSE_MS = 5 * 60_000
+const TRIES_MAX = 3
+
+export type AskDeps = {
+  pool: Pool
+  connectors: Connectors
+  logger: Logger
+  /** Told of each answer, for the metrics. */
+  onOutcome?(outcome: string): void
+}
+
+/**
+ * Asks the operators about the contradictions that they sent, once each, and records their answers. The results stay as
+ * they are. Run on a schedule; returns how many were asked about.
+ */
+export async function askAboutContradictions(deps: AskDeps): Promise<number> {
+  const due = await claimContradictionQueries(deps.pool, [...deps.connectors.keys()], PER_OPERATOR_MAX, PAUSE_MS)
+  await Promise.all(
+    due.map((query) =>
+      askOne(deps, query).catch((error: unknown) =>
+        deps.logger.error(
+          { err: error, transactionId: query.transactionId },
+          'A contradiction could not be looked into; it is tried again',
+        ),
+      ),
+    ),
+  )
+  return due.length
+}
+
+async function askOne({ pool, connectors, logger, onOutcome }: AskDeps, query: ContradictionQuery): Promise<void> {
+  const { applicationId, transactionId, operator, type, operatorToken } = query
+  const connector = connectors.get(operator)
+  if (!connector) return
+  const outcome = await connector.query({
+    reference: transactionId,
+    applicationId,
+    operator,
+    type,
+    operatorToken: operatorToken ?? undefined,
+  })
+  onOutcome?.(`contradiction ${outcome.kind}`)
+  if (outcome.kind === 'unknown' && query.tries < TRIES_MAX) return
+  await recordContradictionAnswer(pool, { applicationId, transactionId, said: outcome.kind, ...outcome.exchange })
+  const transaction = await findTransaction(pool, applicationId, transactionId)
+  if (transaction && !confirms(transaction.status, outcome))
+    logger.error({ transactionId, stored: transaction.status, said: outcome.kind }, 'The operator does not confirm the stored result')
+}
+
+function confirms(status: TransactionStatus, outcome: QueryOutcome): boolean {
+  return isFinalStatus(status) && outcome.kind === (status === 'SUCCESS' ? 'succeeded' : 'failed')
+}

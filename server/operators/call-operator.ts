@@ -1,0 +1,37 @@
+import type { Connector, QueryOutcome, SubmitOutcome } from './connector.ts'
+import type { ClaimedWork } from './operator-work-store.ts'
+
+/** The submission of a process that was stopped between its claim and its call, and does not make the call any more. */
+export const TOO_LATE: SubmitOutcome = {
+  kind: 'not_sent',
+  detail: 'The process was stopped before the call',
+  exchange: { httpStatus: null, answer: 'The process was stopped before the call' },
+}
+
+/** Hands claimed work to its operator. */
+export function submitWork(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {
+  const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
+  return connector.submit({
+    reference: work.transactionId,
+    applicationId,
+    operator,
+    type,
+    amountMinor,
+    currency,
+    phoneNumber,
+    customerName,
+  })
+}
+
+/** Queries the operator about claimed work. */
+export function queryWork(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {
+  const { applicationId, operator, type } = work
+  return connector.query({
+    reference: work.transactionId,
+    applicationId,
+    operator,
+    type,
+    operatorReference: work.operatorReference ?? undefined,
+    operatorToken: work.operatorToken ?? undefined,
+  })
+}

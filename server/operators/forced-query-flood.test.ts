@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
+import { type IntakeItem, takeIn } from '../transactions/intake.ts'
+import type { ForcedQueryDeskOptions } from './forced-query-desk.ts'
+import { type SynchroniseFailure, synchroniseTransaction } from './synchronise-transaction.ts'
+import { OperatorRoom, until } from './testing/operator-room.ts'
+import { type ScriptedOperator, sayTransfer, startScriptedOperator } from './testing/scripted-operator.ts'
+
+const actor = { kind: 'api' as const, id: randomUUID() }
+
+type Flood = { operator: ScriptedOperator; room: OperatorRoom }
+
+/** An operator that takes submissions and never answers a query, until a test says otherwise. */
+async function withHangingQueries(limits: ForcedQueryDeskOptions['limits'], work: (flood: Flood) => Promise<void>): Promise<void> {
+  const operator = await startScriptedOperator({ submit: (asked) => sayTransfer(asked, 'PENDING'), query: () => undefined })
+  const room = await OperatorRoom.open({
+    elsewhere: { OMCM: operator.url },
+    dispatcher: { pollDelaysMs: [600_000] },
+    forcedQueries: limits,
+  })
+  try {
+    await work({ operator, room })
+  } finally {
+    await operator.close()
+    await room.close()
+  }
+}
+
+/** Transactions that the operator accepted and that nobody asks about by schedule. */
+async function accepted(room: OperatorRoom, applicationId: string, count: number): Promise<IntakeItem[]> {
+  const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { operator: 'OMCM', type: 'COLLECT' }))
+  await takeIn(room.database.pool, items)
+  await room.database.pool.query(
+    "update operator_work set state = 'submitted', accepted_at = now(), next_at = now() + interval '1 hour' where application_id = $1",
+    [applicationId],
+  )
+  return items
+}
+
+async function failureOf(room: OperatorRoom, { applicationId, transactionId }: IntakeItem): Promise<SynchroniseFailure | 'answered'> {
+  const result = await synchroniseTransaction(room.forcedQueries, { applicationId, transactionId, actor })
+  return result.ok ? 'answered' : result.error
+}
+
+async function auditCount(room: OperatorRoom, applicationId: string): Promise<number> {
+  const { rows } = await room.database.pool.query<{ count: bigint }>(
+    "select count(*) from audit_entries where application_id = $1 and action = 'transaction.synchronised'",
+    [applicationId],
+  )
+  return Number(rows[0]?.count)
+}
+
+test('500 forced queries at once against an operator that hangs: every deposit made meanwhile is submitted, none is unconfirmed', async () => {
+  await withHangingQueries(undefined, async ({ operator, room }) => {
+    const old = await accepted(room, room.applicationId, 500)
+    const other = await makeApplication(room.database.pool)
+    await fund(room.database.pool, other, 'OMCM', 100_000_000n)
+    const flood = Promise.all(old.map((item) => failureOf(room, item)))
+    await until(async () => operator.queried.length >= 16, 'the flood reaches the operator')
+    room.startDispatcher()
+    const startedAtMs = performance.now()
+    const fresh = [room.applicationId, other].flatMap((applicationId) =>
+      Array.from({ length: 100 }, () => anIntakeItem(applicationId, { operator: 'OMCM', amountMinor: 10_000n })),
+    )
+    await takeIn(room.database.pool, fresh)
+    await until(
+      async () => (await Promise.all(fresh.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
+      'every deposit is submitted',
+    )
+    assert.ok(performance.now() - startedAtMs < 5_000, 'no deposit waited for the flood')
+    for (const item of fresh) assert.deepEqual(await room.attemptsOf(item), ['submit accepted'])
+    const failures = await flood
+    const throttled = failures.filter((failure) => typeof failure === 'object').length
+    // Two hundred at once, and the few that the allowance gained meanwhile.
+    assert.ok(throttled >= 270 && throttled <= 300, `${throttled} were told when to come back`)
+    assert.ok(failures.every((failure) => typeof failure === 'object' || failure === 'operator_unavailable' || failure === 'busy'))
+    assert.ok(operator.queried.length <= 230)
+    assert.equal(await auditCount(room, room.applicationId), failures.filter((failure) => failure === 'operator_unavailable').length)
+    assert.ok(room.database.pool.totalCount <= 20 && room.database.pool.waitingCount === 0, 'no connection to the database is left behind')
+  })
+})
+
+test('the forced query of another application is asked at once while one floods', async () => {
+  await withHangingQueries({ waitMsMax: 10_000 }, async ({ operator, room }) => {
+    const flood = (await accepted(room, room.applicationId, 100)).map((item) => failureOf(room, item))
+    const other = await makeApplication(room.database.pool)
+    const [item] = await accepted(room, other, 1)
+    assert.ok(item)
+    await until(async () => operator.queried.length >= 16, 'the flood has all the slots that it may have')
+    operator.script.query = (asked) => sayTransfer(asked, 'SUCCESS')
+    const startedAtMs = performance.now()
+    assert.equal(await failureOf(room, item), 'answered')
+    // The flood's slots are free after a second each: less than that was not waited.
+    assert.ok(performance.now() - startedAtMs < 900)
+    assert.equal((await room.read(item)).status, 'SUCCESS')
+    await Promise.all(flood)
+  })
+})
+
+test('a person in the back office is not kept from asking by a program of the same application that floods', async () => {
+  await withHangingQueries({ burst: 20 }, async ({ operator, room }) => {
+    const items = await accepted(room, room.applicationId, 41)
+    const [item, ...rest] = items
+    assert.ok(item)
+    const flood = rest.map((each) => failureOf(room, each))
+    await until(async () => operator.queried.length >= 16, 'the flood has all the slots that it may have')
+    operator.script.query = (asked) => sayTransfer(asked, 'PENDING')
+    const { applicationId, transactionId } = item
+    const person = { kind: 'person' as const, id: randomUUID() }
+    assert.equal(typeof (await failureOf(room, item)), 'object', 'the program has used up its allowance')
+    assert.equal((await synchroniseTransaction(room.forcedQueries, { applicationId, transactionId, actor: person })).ok, true)
+    await Promise.all(flood)
+  })
+})
+
+test('many forced queries of one transaction are one query, one record and one audit entry, and all get its answer', async () => {
+  await withHangingQueries(undefined, async ({ operator, room }) => {
+    const [item] = await accepted(room, room.applicationId, 1)
+    assert.ok(item)
+    const release: (() => void)[] = []
+    operator.script.query = (asked) => release.push(() => sayTransfer(asked, 'SUCCESS'))
+    const asked = Array.from({ length: 300 }, () => failureOf(room, item))
+    await until(async () => release.length > 0, 'the query arrives')
+    for (const each of release) each()
+    assert.deepEqual(new Set(await Promise.all(asked)), new Set(['answered']))
+    assert.equal(operator.queried.length, 1)
+    assert.deepEqual(await room.attemptsOf(item), ['query succeeded'])
+    assert.equal(await auditCount(room, room.applicationId), 1)
+  })
+})
+
+test('a partner that asks a few times per second is never refused', async () => {
+  let nowMs = 0
+  const operator = await startScriptedOperator({ submit: () => undefined, query: (asked) => sayTransfer(asked, 'PENDING') })
+  const room = await OperatorRoom.open({ elsewhere: { OMCM: operator.url }, nowMs: () => nowMs })
+  try {
+    const items = await accepted(room, room.applicationId, 5)
+    for (let second = 0; second < 30; second++) {
+      for (const item of items) assert.equal(await failureOf(room, item), 'answered')
+      nowMs += 1_000
+    }
+  } finally {
+    await room.close()
+    await operator.close()
+  }
+})
+
+test('the audit record says who asked about which transaction and what the operator said', async () => {
+  await withHangingQueries(undefined, async ({ operator, room }) => {
+    const [item] = await accepted(room, room.applicationId, 1)
+    assert.ok(item)
+    operator.script.query = (asked) => sayTransfer(asked, 'PENDING')
+    const { applicationId, transactionId } = item
+    const person = { kind: 'person' as const, id: randomUUID() }
+    await synchroniseTransaction(room.forcedQueries, { applicationId, transactionId, actor: person })
+    await synchroniseTransaction(room.forcedQueries, { applicationId, transactionId, actor })
+    const { rows } = await room.database.pool.query(
+      'select actor_kind, actor_id, action, subject, details from audit_entries where application_id = $1 order by sequence',
+      [applicationId],
+    )
+    const details = { operator: 'OMCM', outcome: 'pending', httpStatus: 200 }
+    const entry = { action: 'transaction.synchronised', subject: transactionId, details }
+    assert.deepEqual(rows, [
+      { actor_kind: 'person', actor_id: person.id, ...entry },
+      { actor_kind: 'api', actor_id: actor.id, ...entry },
+    ])
+  })
+})
+
+test('an answer that cannot be recorded as it came leaves the other forced queries of its moment alone', async () => {
+  await withHangingQueries(undefined, async ({ room }) => {
+    const items = await accepted(room, room.applicationId, 5)
+    await Promise.all(
+      items.map(({ applicationId, transactionId }, place) =>
+        room.forcedQueries.recorder.submit({
+          applicationId,
+          transactionId,
+          operator: 'OMCM',
+          actor,
+          number: 1,
+          outcome: 'pending',
+          httpStatus: 200,
+          answer: place === 2 ? 'a\0b' : 'fine',
+          durationMs: 1,
+          isNews: false,
+        }),
+      ),
+    )
+    for (const item of items) assert.deepEqual(await room.attemptsOf(item), ['query pending'])
+    assert.equal(await auditCount(room, room.applicationId), 5)
+  })
+})

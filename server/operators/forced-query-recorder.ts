@@ -1,0 +1,50 @@
+import { ok } from '#lib/result.ts'
+import { type AuditEntry, appendAuditEntries } from '../audit/append-audit.ts'
+import type { AuditActor } from '../audit/command-actor.ts'
+import { type Batcher, createBatcher } from '../database/batcher.ts'
+import type { Pool } from '../database/pool.ts'
+import { withTransaction } from '../database/with-transaction.ts'
+import type { Logger } from '../logger.ts'
+import { isAboutItems } from './answer-recorder.ts'
+import { type ForcedQuery, recordForcedQueries } from './operator-work-store.ts'
+
+/** A query that somebody asked for and that reached its end. */
+export type AskedQuery = ForcedQuery & { operator: string; actor: AuditActor }
+
+/**
+ * Records forced queries together with their audit entries: who asked, about which transaction, and what the operator said.
+ * In batches, so that many at once hold an application's audit chain once.
+ */
+export function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): Batcher<AskedQuery, null> {
+  return createBatcher<AskedQuery, null>({
+    key: (query) => `${query.applicationId}${query.transactionId}${query.number}`,
+    async run(queries) {
+      try {
+        await record(pool, queries)
+      } catch (error) {
+        const [query] = queries
+        if (queries.length > 1 || !query || !isAboutItems(error)) throw error
+        logger.error({ err: error, transactionId: query.transactionId }, 'The answer to a forced query is recorded without its text')
+        await record(pool, [{ ...query, answer: 'The answer could not be recorded', httpStatus: null }])
+      }
+      return queries.map(() => null)
+    },
+    // The gate bounds the queries under way, and none of their answers may be turned away.
+    queueMax: Number.MAX_SAFE_INTEGER,
+    batchMax: 64,
+    slots: 1,
+    isItemError: isAboutItems,
+  })
+}
+
+async function record(pool: Pool, queries: AskedQuery[]): Promise<void> {
+  await withTransaction(pool, async (trx) => {
+    await recordForcedQueries(trx, queries)
+    await appendAuditEntries(trx, queries.map(toAuditEntry))
+    return ok(null)
+  })
+}
+
+function toAuditEntry({ applicationId, transactionId, actor, operator, outcome, httpStatus }: AskedQuery): AuditEntry {
+  return { applicationId, actor, action: 'transaction.synchronised', subject: transactionId, details: { operator, outcome, httpStatus } }
+}

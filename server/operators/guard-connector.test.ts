@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { systemClock } from '../clock.ts'
+import { createLogger } from '../logger.ts'
+import { createConnectors } from './create-connectors.ts'
+import { guardConnector } from './guard-connector.ts'
+import { createSandboxConnector } from './sandbox-protocol/create-sandbox-connector.ts'
+import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/signature.ts'
+
+const SECRET = 'shared'
+const SETTINGS = { baseUrl: 'http://127.0.0.1:1', secret: SECRET }
+const connector = createSandboxConnector({ operator: 'OMCM', ...SETTINGS, callbackUrl: undefined, clock: systemClock })
+const guard = guardConnector('OMCM', connector, createLogger('silent'))
+const ids = { reference: randomUUID(), context: randomUUID() }
+
+function parse(body: string | Buffer, through = guard) {
+  const signature = signCallback(SECRET, body.toString(), new Date())
+  return through.parseCallback({ [SIGNATURE_HEADER]: signature }, Buffer.from(body))
+}
+
+function transfer(overrides: Record<string, unknown> = {}): string {
+  return JSON.stringify({ ...ids, status: 'SUCCESS', operatorReference: 'R', ...overrides })
+}
+
+test('a callback names its transaction in one spelling, whichever it came in', () => {
+  const parsed = parse(transfer({ reference: ids.reference.toUpperCase(), context: ids.context.toUpperCase() }))
+  assert.deepEqual(parsed, { kind: 'callback', applicationId: ids.context, reference: ids.reference, claim: 'succeeded' })
+})
+
+test('malformed, never a throw: signed callbacks of any nonsense', () => {
+  const nonsense = [
+    '',
+    'null',
+    '[]',
+    '"x"',
+    '{',
+    '['.repeat(30_000),
+    transfer({ status: 1 }),
+    transfer({ reference: `${ids.reference}\0` }),
+    transfer({ context: '' }),
+  ]
+  for (const body of nonsense) assert.equal(parse(body).kind, 'malformed', body.slice(0, 40))
+  assert.equal(parse(transfer({ message: 'x'.repeat(70_000) })).kind, 'malformed')
+})
+
+test('unverified: signatures of every wrong form', () => {
+  const body = Buffer.from(transfer())
+  const good = signCallback(SECRET, transfer(), new Date())
+  const wrong = [
+    undefined,
+    '',
+    [good, good],
+    good.replace('v1=', 'v2='),
+    `${good}0`,
+    `${good.slice(0, -1)}Z`,
+    `t=1e3,${good}`,
+    't=,v1=',
+    'x'.repeat(100_000),
+  ]
+  for (const signature of wrong) assert.equal(guard.parseCallback({ [SIGNATURE_HEADER]: signature }, body).kind, 'unverified')
+})
+
+test('a connector that throws has an unknown outcome', async () => {
+  const broken = guardConnector(
+    'OMCM',
+    {
+      ...connector,
+      submit: () => Promise.reject(new Error('bug')),
+      parseCallback: () => {
+        throw new Error('bug')
+      },
+    },
+    createLogger('silent'),
+  )
+  const submission = {
+    reference: ids.reference,
+    applicationId: ids.context,
+    operator: 'OMCM' as const,
+    type: 'DEPOSIT' as const,
+    amountMinor: 100n,
+    currency: 'XAF' as const,
+    phoneNumber: '237699000111',
+    customerName: 'Awa',
+  }
+  assert.equal((await broken.submit(submission)).kind, 'unknown')
+  assert.equal(parse('{}', broken).kind, 'malformed')
+})
+
+test('every connector of the service is guarded', () => {
+  const connectors = createConnectors({
+    operators: { OMCM: SETTINGS },
+    callbackBaseUrl: undefined,
+    clock: systemClock,
+    logger: createLogger('silent'),
+  })
+  // Only the guard knows this limit; the connector itself would read the body.
+  const parsed = parse(transfer({ padding: 'x'.repeat(70_000) }), connectors.get('OMCM'))
+  assert.equal(parsed.kind, 'malformed')
+  assert.equal(parse(transfer({ padding: 'x'.repeat(70_000) }), connector as typeof guard).kind, 'callback')
+})

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { Logger } from '../logger.ts'
+import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
+import type { CallbackOutcome, Connector, Exchange, GuardedConnector, OperatorIdentifiers, UnknownOutcome } from './connector.ts'
+
+/** A callback beyond this is not even looked at. */
+const CALLBACK_BYTES_MAX = 64 * 1024
+
+const uuidSchema = z.uuid()
+
+/** What a failed transaction says where the operator gave no readable reason. */
+export const REFUSED_MESSAGE = 'Transaction refusée'
+
+/**
+ * Stands between every connector and the rest of the service: whatever an operator sends is cleaned and capped here, so that
+ * no protocol has to remember it and nothing that PostgreSQL refuses gets further. A connector that throws is a bug; its
+ * call counts as an unknown outcome, because what the operator did is not known.
+ */
+export function guardConnector(operator: OperatorCode, connector: Connector, logger: Pick<Logger, 'error'>): GuardedConnector {
+  async function settled<Outcome extends Words>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
+    try {
+      return cleanOutcome(await call())
+    } catch (error) {
+      logger.error({ err: error, operator }, 'A connector threw; the call counts as unknown')
+      return { kind: 'unknown', detail: 'The connector failed', exchange: { httpStatus: null, answer: 'The connector failed' } }
+    }
+  }
+  const guard: Connector = {
+    submit: (submission) => settled(() => connector.submit(submission)),
+    query: (query) => settled(() => connector.query(query)),
+    balance: () => settled(() => connector.balance()),
+    parseCallback(headers, body) {
+      if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
+      try {
+        return cleanCallback(connector.parseCallback(headers, body))
+      } catch (error) {
+        logger.error({ err: error, operator }, 'A connector threw over a callback')
+        return { kind: 'malformed', detail: 'The connector failed' }
+      }
+    },
+    close: () => connector.close(),
+  }
+  // The brand exists for the type checker only: this function is the one place that may give it.
+  return guard as GuardedConnector
+}
+
+type Words = { exchange: Exchange; reason?: string } & OperatorIdentifiers
+
+function cleanOutcome<Outcome extends Words>(outcome: Outcome): Outcome {
+  const { exchange, reason, operatorReference, operatorToken } = outcome
+  return {
+    ...outcome,
+    exchange: cleanExchange(exchange),
+    ...(reason === undefined ? {} : { reason: cleanReason(reason) || REFUSED_MESSAGE }),
+    ...(operatorReference === undefined ? {} : { operatorReference: cleanIdentifier(operatorReference) }),
+    ...(operatorToken === undefined ? {} : { operatorToken: cleanIdentifier(operatorToken) }),
+  }
+}
+
+function cleanExchange({ httpStatus, answer }: Exchange): Exchange {
+  const isStatus = httpStatus !== null && Number.isInteger(httpStatus) && httpStatus >= 100 && httpStatus <= 999
+  return { httpStatus: isStatus ? httpStatus : null, answer: storableAnswer(answer) }
+}
+
+/** The ids in one spelling: they are keys of batches, in which no row may appear twice. */
+function cleanCallback(callback: CallbackOutcome): CallbackOutcome {
+  if (callback.kind !== 'callback') return callback
+  const { applicationId, reference } = callback
+  if (!uuidSchema.safeParse(applicationId).success || !uuidSchema.safeParse(reference).success)
+    return { kind: 'malformed', detail: 'The callback names no transaction' }
+  return { ...callback, applicationId: applicationId.toLowerCase(), reference: reference.toLowerCase() }
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
+import { createFairGate } from './fair-gate.ts'
+import { createRateLimit } from './rate-limit.ts'
+
+/** Text with what operators should never send, as often as what they should. */
+const hostileText = fc
+  .array(fc.oneof(fc.string(), fc.constantFrom('\0', '\ud800', '\udfff', '😀', 'é', '\u001b', '\u2028')), { maxLength: 400 })
+  .map((parts) => parts.join(''))
+
+test('an answer is kept well-formed, without NUL and within 2,048 bytes; a short clean one as it came', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const kept = storableAnswer(text.repeat(8))
+      assert.ok(kept.isWellFormed() && !kept.includes('\0') && Buffer.byteLength(kept) <= 2_048)
+    }),
+  )
+  assert.equal(storableAnswer('{"status":"é😀"}'), '{"status":"é😀"}')
+  assert.equal(storableAnswer('é'.repeat(2_000)), 'é'.repeat(1_024))
+  assert.equal(storableAnswer(`${'x'.repeat(2_047)}😀`), 'x'.repeat(2_047))
+})
+
+test('a reason is one well-formed line of at most 300 characters', () => {
+  fc.assert(
+    fc.property(hostileText, (text) => {
+      const reason = cleanReason(text)
+      assert.ok(reason.isWellFormed() && reason.length <= 300)
+      for (const character of reason) assert.ok((character.codePointAt(0) ?? 0) >= 0x20)
+    }),
+  )
+  assert.equal(cleanReason('Numéro invalide'), 'Numéro invalide')
+})
+
+test('an identifier is kept whole or not at all', () => {
+  assert.equal(cleanIdentifier('PT-123/é'), 'PT-123/é')
+  for (const text of ['', 'a\0b', 'a\nb', '\ud800', 'x'.repeat(201), undefined]) assert.equal(cleanIdentifier(text), undefined)
+})
+
+test('an allowance is spent at once, refills steadily, and says when there is more', () => {
+  let nowMs = 0
+  const limit = createRateLimit({ burst: 3, perSecond: 2, nowMs: () => nowMs })
+  assert.deepEqual([limit.take('a'), limit.take('a'), limit.take('a'), limit.take('a')], [undefined, undefined, undefined, 500])
+  assert.equal(limit.take('b'), undefined)
+  nowMs = 499
+  assert.ok((limit.take('a') ?? 0) > 0)
+  nowMs = 500
+  assert.equal(limit.take('a'), undefined)
+  nowMs = 1e12
+  assert.deepEqual([limit.take('a'), limit.take('a'), limit.take('a'), limit.take('a')], [undefined, undefined, undefined, 500])
+})
+
+test('keys take turns at the gate, none takes more than its share, and never more run than there are slots', async () => {
+  const gate = createFairGate({ slotsMax: 3, perKeyMax: 2, waitMsMax: 10_000, waitingMax: 1_000 })
+  const order: string[] = []
+  const running = new Map<string, number>()
+  const visit = (key: string) =>
+    gate.run(key, async () => {
+      running.set(key, (running.get(key) ?? 0) + 1)
+      assert.ok((running.get(key) ?? 0) <= 2)
+      assert.ok([...running.values()].reduce((sum, one) => sum + one, 0) <= 3)
+      order.push(key)
+      await nextTurn()
+      running.set(key, (running.get(key) ?? 0) - 1)
+    })
+  await Promise.all([...Array.from({ length: 50 }, () => visit('a')), ...Array.from({ length: 5 }, () => visit('b'))])
+  assert.equal(order.length, 55)
+  assert.ok(order.lastIndexOf('b') < 15, 'the few did not wait for the many')
+})
+
+test('busy, without ever beginning: who waited too long, and who finds too many waiting', async () => {
+  const gate = createFairGate({ slotsMax: 1, perKeyMax: 1, waitMsMax: 20, waitingMax: 1 })
+  const done = Promise.withResolvers<void>()
+  let begun = 0
+  const first = gate.run('a', () => done.promise)
+  const late = await Promise.all([
+    gate.run('a', async () => begun++),
+    gate.run('a', async () => begun++),
+    gate.run('b', async () => begun++),
+  ])
+  assert.deepEqual(new Set(late.map((each) => !each.ok && each.error)), new Set(['busy']))
+  assert.equal(begun, 0)
+  done.resolve()
+  assert.equal((await first).ok, true)
+  assert.deepEqual(await gate.run('a', async () => 'free again'), { ok: true, value: 'free again' })
+})
+
+test('work that throws gives its slot back', async () => {
+  const gate = createFairGate({ slotsMax: 1, perKeyMax: 1, waitMsMax: 1_000, waitingMax: 10 })
+  await assert.rejects(
+    gate.run('a', () => Promise.reject(new Error('bug'))),
+    /bug/,
+  )
+  assert.equal((await gate.run('a', async () => null)).ok, true)
+})

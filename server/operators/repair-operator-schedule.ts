@@ -1,0 +1,15 @@
+import type { Pool } from '../database/pool.ts'
+import type { Connectors } from './connector.ts'
+import { pullBackWork } from './operator-work-store.ts'
+
+/** Twice the longest pause of the schedule. */
+const AHEAD_MS_MAX = 2 * 60 * 60_000
+
+/**
+ * Makes operator work due whose next query lies further ahead than the schedule ever puts it. It happens when the database's
+ * clock is set back by hours: leases and pauses that were made before would otherwise last as long as the difference. Returns
+ * how many rows were repaired.
+ */
+export function repairOperatorSchedule(pool: Pool, connectors: Connectors): Promise<number> {
+  return pullBackWork(pool, [...connectors.keys()], AHEAD_MS_MAX)
+}

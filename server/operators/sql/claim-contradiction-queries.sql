@@ -1,0 +1,28 @@
+-- Takes contradictions about which the operator is due to be asked, at most p_per_operator of each operator, and moves
+-- their next try p_pause_ms ahead: what a dead process held comes back by itself.
+create or replace function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
+returns table (application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
+language plpgsql volatile set enable_seqscan = off set jit = off
+set search_path from current as $$
+#variable_conflict use_column
+begin
+  return query
+  with due as materialized (
+    select q.application_id, q.transaction_id
+      from unnest(p_operators) as asked (operator)
+      cross join lateral (
+        select o.application_id, o.transaction_id from contradiction_queries o
+          where o.operator = asked.operator and o.next_at <= clock_timestamp()
+          order by o.next_at limit p_per_operator for update skip locked
+      ) q
+  ), claimed as (
+    update contradiction_queries q
+      set tries = q.tries + 1, next_at = clock_timestamp() + p_pause_ms * interval '1 millisecond'
+      from due d
+      where q.application_id = d.application_id and q.transaction_id = d.transaction_id
+      returning q.application_id, q.transaction_id, q.operator, q.tries
+  )
+  select c.application_id, c.transaction_id, c.operator, c.tries::integer, t.type, t.operator_token
+    from claimed c
+    join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id;
+end $$;

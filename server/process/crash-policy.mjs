@@ -1,0 +1,47 @@
+// When a crashed process is restarted: plain JavaScript, because the launcher runs it on the machine's own Node 20.
+import { constants } from 'node:os'
+
+/** The exit code of a process that ended because of a bug (EX_SOFTWARE). 1 is a start that was refused in words. */
+export const CRASH_EXIT_CODE = 70
+
+const CRASHES_MAX = 3
+const WINDOW_MS = 60_000
+const FIRST_PAUSE_MS = 500
+const LAST_PAUSE_MS = 30_000
+/** A crash this long ago no longer lengthens the pause. */
+const MEMORY_MS = 10 * 60_000
+/** Somebody asked the process to end before it could listen to them. */
+const ASKED_TO_END = ['SIGTERM', 'SIGINT', 'SIGHUP']
+
+/** True for an end that nobody asked for and that a restart may put right; a refused start (exit code 1) would be refused again. */
+export function isCrash(code, signal) {
+  return signal ? !ASKED_TO_END.includes(signal) : code !== 0 && code !== 1
+}
+
+/** What a supervisor is to see: the process's own exit code, or 128 and the number of the signal, as a shell reports it. */
+export function exitCodeOf(code, signal) {
+  return code ?? 128 + (constants.signals[signal] ?? 0)
+}
+
+/** For people: `signal SIGSEGV`, `exit code 70`. */
+export function describeEnd(code, signal) {
+  return signal ? `signal ${signal}` : `exit code ${code}`
+}
+
+/**
+ * Counts the crashes of one process. `note` is told of each and returns how many ms to wait before the restart, or
+ * undefined after the third within a minute: then something is wrong that a restart does not put right.
+ */
+export function createCrashPolicy({ now = () => performance.now(), windowMs = WINDOW_MS } = {}) {
+  const crashesAtMs = []
+  return {
+    note() {
+      const atMs = now()
+      crashesAtMs.push(atMs)
+      if (crashesAtMs.filter((one) => one > atMs - windowMs).length >= CRASHES_MAX) return undefined
+      const remembered = crashesAtMs.filter((one) => one > atMs - MEMORY_MS)
+      crashesAtMs.splice(0, crashesAtMs.length, ...remembered)
+      return Math.min(FIRST_PAUSE_MS * 4 ** (remembered.length - 1), LAST_PAUSE_MS)
+    },
+  }
+}

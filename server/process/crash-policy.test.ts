@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { createCrashPolicy, exitCodeOf, isCrash } from './crash-policy.mjs'
+
+/** The pauses after crashes at these seconds; undefined where the process is not restarted. */
+function pausesAfter(...atSeconds: number[]): (number | undefined)[] {
+  let nowMs = 0
+  const policy = createCrashPolicy({ now: () => nowMs })
+  return atSeconds.map((second) => {
+    nowMs = second * 1_000
+    return policy.note()
+  })
+}
+
+test('the pause before a restart increases, up to half a minute', () => {
+  assert.deepEqual(pausesAfter(0, 40, 80, 120, 160), [500, 2_000, 8_000, 30_000, 30_000])
+})
+
+test('a crash long after the others is restarted as quickly as the first', () => {
+  assert.deepEqual(pausesAfter(0, 40, 1_000), [500, 2_000, 500])
+})
+
+test('the third crash within a minute is not followed by a restart, and two are', () => {
+  assert.deepEqual(pausesAfter(0, 30, 59), [500, 2_000, undefined])
+  assert.deepEqual(pausesAfter(0, 30, 61), [500, 2_000, 8_000])
+})
+
+for (const [code, signal, expected, exitCode] of [
+  [0, null, false, 0],
+  [1, null, false, 1],
+  [70, null, true, 70],
+  [134, null, true, 134],
+  [null, 'SIGSEGV', true, 139],
+  [null, 'SIGABRT', true, 134],
+  [null, 'SIGKILL', true, 137],
+  [null, 'SIGTERM', false, 143],
+] as const) {
+  test(`an end with ${signal ?? `exit code ${code}`} is ${expected ? 'a crash' : 'no crash'} and is reported as ${exitCode}`, () => {
+    assert.equal(isCrash(code, signal), expected)
+    assert.equal(exitCodeOf(code, signal), exitCode)
+  })
+}
+
+for (const [bug, script] of [
+  ['an exception that nobody catches', `setTimeout(() => { throw new Error('a bug') })`],
+  ['a rejection that nobody handles', `setTimeout(() => void Promise.reject(new Error('a bug')))`],
+] as const) {
+  test(`exit code 70 and the cause in the log: ${bug}`, () => {
+    const folder = new URL('../', import.meta.url).pathname
+    const program = `import { createLogger } from '${folder}logger.ts'
+      import { createEnding } from '${folder}process/ending.ts'
+      createEnding(createLogger('fatal'))
+      setInterval(() => undefined, 1_000)
+      ${script}`
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+    assert.equal(status, 70)
+    assert.match(stderr, /"message":"a bug","stack"/)
+  })
+}

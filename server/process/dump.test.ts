@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Secret } from 'otpauth'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { freePort } from '#server/database/embedded.ts'
+import { createPerson } from '#server/identity/create-person.ts'
+import { rotateWebhookSecret } from '#server/identity/rotate-webhook-secret.ts'
+import { startSecondFactor } from '#server/identity/start-second-factor.ts'
+import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+import { verifyWebhook } from '#server/webhooks/sign-webhook.ts'
+import { type Receiver, startReceiver } from '#server/webhooks/testing.ts'
+
+const MAIN = new URL('../main.ts', import.meta.url).pathname
+const OPERATOR_SECRET = randomBytes(32).toString('base64url')
+const OPERATOR_KEY = randomUUID()
+const SECRETS = { TOKEN_SECRET: randomBytes(32).toString('base64url'), SESSION_SECRET: randomBytes(32).toString('base64url') }
+
+let database: TestDatabase
+let folder: string
+let simulator: Simulator
+let receiver: Receiver
+let service: ChildProcess
+let baseUrl: string
+
+before(async () => {
+  database = await createTestDatabase({ mode: 'production' })
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-dump-'))
+  simulator = await startSimulator({ port: 0, folder, secret: OPERATOR_SECRET, delayMs: 30 })
+  receiver = await startReceiver((response) => response.writeHead(200).end())
+  const port = await freePort()
+  baseUrl = `http://127.0.0.1:${port}`
+  service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'error',
+      DATABASE_URL: database.url,
+      PORT: String(port),
+      PUBLIC_URL: baseUrl,
+      SECRETS_KEY: TEST_SECRETS_KEY,
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      OPERATOR_MTN_MOMO_BASE_URL: simulator.url,
+      OPERATOR_MTN_MOMO_SECRET: OPERATOR_SECRET,
+      OPERATOR_MTN_MOMO_KEY: OPERATOR_KEY,
+      ...SECRETS,
+    },
+  })
+})
+after(async () => {
+  const ended = once(service, 'exit')
+  service.kill('SIGTERM')
+  await ended
+  await receiver.close()
+  await simulator.close()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function until<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
+  for (const endsAtMs = Date.now() + 60_000; Date.now() < endsAtMs; await delay(25)) {
+    const value = await look().catch(() => undefined)
+    if (value !== undefined) return value
+  }
+  throw new Error(`Waited in vain: ${what}`)
+}
+
+async function post(address: string, headers: Record<string, string>, body: object): Promise<Record<string, string> | undefined> {
+  const response = await fetch(`${baseUrl}${address}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return response.status === 200 ? ((await response.json()) as Record<string, string>) : undefined
+}
+
+/** A collect from the request to the webhook, so that the operator's and the partner's secrets are used as well as stored. */
+async function collect(partner: TestPartner): Promise<Record<string, string>> {
+  const { username, password, apiKey, apiId } = partner
+  const tokens = await until('the partner signs in', () => post('/public/access_token', {}, { username, password }))
+  const headers = { apiKey, apiId, authorization: `Bearer ${tokens['access_token']}` }
+  const body = {
+    transferMethod: 'MOMOCM',
+    customerName: 'Clarisse Mbarga',
+    externalId: randomUUID(),
+    phoneNumber: '237677209341',
+    amount: 100,
+    webhookUrl: receiver.url,
+    countryName: 'CAMEROON',
+  }
+  await until('the collect is accepted', () => post('/api/v1/transaction/collect', headers, body))
+  const webhook = await until('the webhook arrives', async () => receiver.received[0])
+  assert.ok(verifyWebhook(webhook.headers as Record<string, string>, webhook.body, partner.webhookSecret, new Date()), 'signed')
+  return tokens
+}
+
+/** Every row of every table as text, bytes in hexadecimal: what pg_dump would write. */
+async function dump(): Promise<string[]> {
+  const { rows: tables } = await database.pool.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+       where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+  )
+  assert.ok(tables.length > 20)
+  const texts: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await database.pool.query<{ row: string }>(`select t::text as row from ${name} t`)
+    texts.push(...rows.map(({ row }) => `${name} ${row}`))
+  }
+  return texts
+}
+
+/** The forms in which somebody could read these bytes: as they are, hexadecimal, base 32, base 64 at any offset. */
+function formsOf(bytes: Buffer): string[] {
+  const shifted = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
+    // Without the characters that share bits with what stands before and after.
+    return text.slice(offset === 0 ? 0 : offset + 1, Math.floor(((offset + bytes.length) * 4) / 3) - 1)
+  })
+  const base32 = new Secret({ buffer: new Uint8Array(bytes).buffer }).base32
+  return [
+    bytes.toString('utf8'),
+    bytes.toString('hex'),
+    base32,
+    ...shifted,
+    ...shifted.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ]
+}
+
+/** A secret as it was given out, and the bytes that it stands for. */
+function formsOfSecret(secret: string): string[] {
+  const forms = formsOf(Buffer.from(secret))
+  if (secret.startsWith('whsec_')) forms.push(...formsOf(Buffer.from(secret.slice('whsec_'.length), 'base64')))
+  else if (/^[A-Z2-7]{32}$/.test(secret)) forms.push(...formsOf(Buffer.from(Secret.fromBase32(secret).bytes)))
+  else if (/^[\w+/-]{43}=?$/.test(secret)) forms.push(...formsOf(Buffer.from(secret, 'base64')))
+  return forms
+}
+
+function findLeaks(texts: readonly string[], secrets: Readonly<Record<string, string>>): string[] {
+  const lowered = texts.map((text) => text.toLowerCase())
+  return Object.entries(secrets).flatMap(([name, secret]) => {
+    const place = lowered.findIndex((text) => formsOfSecret(secret).some((form) => text.includes(form.toLowerCase())))
+    return place < 0 ? [] : [`${name} in ${texts[place]}`]
+  })
+}
+
+test('a dump of a database that was worked with contains no secret, in no encoding', async () => {
+  const partner = await createTestPartner(database.pool)
+  const { applicationId } = partner
+  const tokens = await collect(partner)
+  const rotated = must(await rotateWebhookSecret(database.pool, { applicationId, othersExpireAt: new Date(), actor: SYSTEM_ACTOR }))
+  const person = must(
+    await createPerson(database.pool, { applicationId, email: 'awa@example.com', name: 'Awa', roles: ['checker'], actor: SYSTEM_ACTOR }),
+  )
+  const secondFactor = must(await startSecondFactor(database.pool, { personId: person.personId }))
+  const secrets = {
+    'operator secret': OPERATOR_SECRET,
+    'operator key': OPERATOR_KEY,
+    'secrets key': TEST_SECRETS_KEY,
+    'token secret': SECRETS.TOKEN_SECRET,
+    'session secret': SECRETS.SESSION_SECRET,
+    'webhook secret': partner.webhookSecret,
+    'rotated webhook secret': rotated.webhookSecret,
+    'secret of a second factor': secondFactor.secret,
+    'API key': partner.apiKey,
+    'API password': partner.password,
+    'password of a person': person.password ?? '',
+    'access token': tokens['access_token'] ?? '',
+    'refresh token': tokens['refresh_token'] ?? '',
+  }
+  for (const [name, secret] of Object.entries(secrets)) assert.ok(secret.length >= 20, name)
+  const texts = await dump()
+  assert.ok(texts.some((text) => text.includes('237677209341')) && texts.some((text) => text.includes('sealed:1:')))
+  assert.deepEqual(findLeaks(texts, secrets), [])
+})
+
+test('a secret that is stored in any of these encodings is found', async () => {
+  const secrets = { webhook: `whsec_${randomBytes(32).toString('base64')}`, totp: new Secret({ size: 20 }).base32 }
+  const totpBytes = Buffer.from(Secret.fromBase32(secrets.totp).bytes)
+  await database.pool.query('create table leak (note text, bytes bytea)')
+  try {
+    for (const [note, bytes, name] of [
+      [`{"secret":"${secrets.webhook}"}`, null, 'webhook'],
+      [Buffer.from(`{"secret":"${secrets.webhook}"}`).toString('base64'), null, 'webhook'],
+      [null, Buffer.from(secrets.webhook.slice(6), 'base64'), 'webhook'],
+      [null, Buffer.from(secrets.totp), 'totp'],
+      [totpBytes.toString('hex'), null, 'totp'],
+      [`x${totpBytes.toString('base64url')}`, null, 'totp'],
+      [Buffer.concat([Buffer.from('ab'), totpBytes, Buffer.from('c')]).toString('base64'), null, 'totp'],
+    ] as const) {
+      await database.pool.query('insert into leak values ($1, $2)', [note, bytes])
+      assert.match(findLeaks(await dump(), secrets).join(), new RegExp(`^${name} in public.leak`), `${note} ${bytes}`)
+      await database.pool.query('delete from leak')
+    }
+  } finally {
+    await database.pool.query('drop table leak')
+  }
+})

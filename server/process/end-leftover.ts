@@ -1,0 +1,16 @@
+// Ends the embedded PostgreSQL that a crashed service left running, when no restart follows that would take it over.
+import path from 'node:path'
+import { processEnvironment } from '../config.ts'
+import { endLeftoverPostgres } from '../database/embedded.ts'
+import { claimDataDirectory } from './instance.ts'
+
+const environment = processEnvironment()
+if (!environment['DATABASE_URL']) {
+  const dataDirectory = path.resolve(environment['DATA_DIR'] || '.data')
+  // A folder that somebody else has started on meanwhile is theirs, with the server in it.
+  const isOurs = await claimDataDirectory(dataDirectory).then(
+    () => true,
+    () => false,
+  )
+  if (isOurs) await endLeftoverPostgres(path.join(dataDirectory, 'postgres'))
+}

@@ -1,0 +1,41 @@
+import type { Config } from '../config.ts'
+import { demandDatabaseMode, stampDatabase } from '../database/database-mode.ts'
+import { migrate } from '../database/migrate.ts'
+import { createPool, type Pool } from '../database/pool.ts'
+import type { Logger } from '../logger.ts'
+import { checkSecretsKeys } from '../secrets-at-rest/check-keys.ts'
+import type { Keyring } from '../secrets-at-rest/keyring.ts'
+import { sealPlainSecrets } from '../secrets-at-rest/reseal-secrets.ts'
+
+type Preparation = {
+  config: Config
+  databaseUrl: string
+  keyring: Keyring
+  logger: Logger
+  /** The API users by which a sandbox from before stamps is recognised. */
+  seededUsernames: readonly string[]
+  /** Fills an empty sandbox; true when it was filled now. */
+  seed(pool: Pool): Promise<boolean>
+}
+
+/**
+ * Makes a database ready for this process: it must belong to the same mode, its schema is brought up to date, it must be
+ * readable with our keys, nothing in it stays in plain text, and an empty sandbox is filled. Returns true when it was
+ * filled now. Throws an Error whose message says what to do.
+ */
+export async function prepareDatabase({ config, databaseUrl, keyring, logger, seededUsernames, seed }: Preparation): Promise<boolean> {
+  const { preparesStatements, isSandbox } = config
+  const mode = isSandbox ? 'sandbox' : 'production'
+  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign start', preparesStatements })
+  try {
+    await demandDatabaseMode(pool, mode, seededUsernames)
+    await migrate(pool, { onWait: (message) => logger.warn(message) })
+    await stampDatabase(pool, mode, seededUsernames)
+    await checkSecretsKeys(pool, keyring)
+    if ((await sealPlainSecrets(pool, keyring)) === 'waits_for_old_processes')
+      logger.warn('Some secrets are stored in plain text until the last process of the release before is gone; they are encrypted then')
+    return isSandbox && (await seed(pool))
+  } finally {
+    await pool.end()
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { promisify } from 'node:util'
+import { decodeSecretsKey } from '../secrets-at-rest/keyring.ts'
+import { sandboxSecrets } from './sandbox-secrets.ts'
+
+const run = promisify(execFile)
+const MODULE = new URL('./sandbox-secrets.ts', import.meta.url).pathname
+let folder: string
+let file: string
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'countersign-secrets-'))
+  file = path.join(folder, 'secrets.json')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What so many processes get that start at the same moment. */
+async function atOnce(count: number): Promise<Set<string>> {
+  const script = `import { sandboxSecrets } from '${MODULE}'
+    while (Date.now() < Number(process.argv[1]));
+    console.log(JSON.stringify(sandboxSecrets('${folder}')))`
+  const startsAt = String(Date.now() + 1_500)
+  const outputs = await Promise.all(
+    Array.from({ length: count }, () => run(process.execPath, ['--input-type=module', '-e', script, '--', startsAt])),
+  )
+  return new Set(outputs.map(({ stdout }) => stdout.trim()))
+}
+
+test('four first starts at once get the same secrets, which only their owner can read', async () => {
+  const seen = await atOnce(4)
+  assert.equal(seen.size, 1)
+  assert.deepEqual([...seen], [JSON.stringify(sandboxSecrets(folder))])
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(readdirSync(folder), ['secrets.json'])
+  assert.ok(decodeSecretsKey(sandboxSecrets(folder).SECRETS_KEY))
+})
+
+test('a sandbox from before secrets were encrypted gets a key and keeps its other secrets; four starts at once agree', async () => {
+  writeFileSync(file, JSON.stringify({ TOKEN_SECRET: 't'.repeat(43), SESSION_SECRET: 's'.repeat(43) }), { mode: 0o600 })
+  const seen = await atOnce(4)
+  assert.equal(seen.size, 1)
+  const secrets = sandboxSecrets(folder)
+  assert.deepEqual([secrets.TOKEN_SECRET, secrets.SESSION_SECRET], ['t'.repeat(43), 's'.repeat(43)])
+  assert.ok(decodeSecretsKey(secrets.SECRETS_KEY))
+})
+
+for (const content of ['', '{', '{}', '{"TOKEN_SECRET":"t"}']) {
+  test(`a damaged file is refused and left alone, not replaced by new secrets: ${JSON.stringify(content)}`, () => {
+    writeFileSync(file, content)
+    assert.throws(() => sandboxSecrets(folder), /secrets\.json is damaged: restore it, or delete/)
+    assert.equal(readFileSync(file, 'utf8'), content)
+  })
+}

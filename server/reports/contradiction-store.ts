@@ -1,0 +1,65 @@
+import type { Currency } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorOutcome } from '#lib/transaction-detail.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+export type ContradictionRow = {
+  number: 1 | 2
+  source: 'callback' | 'submit' | 'query'
+  said: OperatorOutcome
+  storedStatus: 'SUCCESS' | 'FAILED'
+  httpStatus: number | null
+  answer: string
+  at: Date
+}
+
+/** What contradicts the result of a transaction, then what the operator answered when it was asked about it: at most two rows. */
+export async function selectContradiction(queryable: Queryable, applicationId: string, transactionId: string): Promise<ContradictionRow[]> {
+  const { rows } = await queryable.query<ContradictionRow>({
+    name: 'select_contradiction',
+    text: `select c.number, c.source, c.said, c.stored_status as "storedStatus", c.http_status as "httpStatus", c.answer, c.at
+      from operator_contradictions c where c.application_id = $1 and c.transaction_id = $2 order by c.number`,
+    values: [applicationId, transactionId],
+  })
+  return rows
+}
+
+export type OpenContradictionRow = {
+  transactionId: string
+  operator: OperatorCode
+  currency: Currency
+  amountMinor: bigint
+  status: 'SUCCESS' | 'FAILED'
+  at: Date
+}
+
+const OPEN = `c.application_id = $1 and c.number = 1 and not exists (select 1 from operator_contradictions a
+  where a.application_id = c.application_id and a.transaction_id = c.transaction_id and a.number = 2
+    and a.said = case c.stored_status when 'SUCCESS' then 'succeeded' else 'failed' end)`
+
+/** Contradictions in which the operator, asked again, did not confirm the stored result; the newest first. */
+export async function selectOpenContradictions(
+  queryable: Queryable,
+  applicationId: string,
+  limit: number,
+): Promise<OpenContradictionRow[]> {
+  const { rows } = await queryable.query<OpenContradictionRow>({
+    name: 'select_open_contradictions',
+    text: `select c.transaction_id as "transactionId", t.operator, t.currency, t.amount_minor as "amountMinor", c.stored_status as status, c.at
+      from operator_contradictions c
+      join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id
+      where ${OPEN} order by c.at desc limit $2`,
+    values: [applicationId, limit],
+  })
+  return rows
+}
+
+/** How many there are, counted up to `limit`. */
+export async function countOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<number> {
+  const { rows } = await queryable.query<{ count: bigint }>({
+    name: 'count_open_contradictions',
+    text: `select count(*) as count from (select 1 from operator_contradictions c where ${OPEN} limit $2) counted`,
+    values: [applicationId, limit],
+  })
+  return Number(rows[0]?.count ?? 0n)
+}

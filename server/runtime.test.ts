@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { loadConfig } from './config.ts'
+import { createLogger } from './logger.ts'
+import { createRuntime, type Runtime } from './runtime.ts'
+import { createTestDatabase, type TestDatabase } from './testing/database.ts'
+
+let database: TestDatabase
+let runtime: Runtime
+
+before(async () => {
+  database = await createTestDatabase()
+  const config = loadConfig({ DATABASE_REPLICA_URL: database.url, PREPARED_STATEMENTS: '0', CRASHES: '{"service":2,"web 1":1}' })
+  runtime = await createRuntime({ config, databaseUrl: database.url, logger: createLogger('silent'), operators: {} })
+})
+after(async () => {
+  await runtime.close()
+  await database.drop()
+})
+
+test('PREPARED_STATEMENTS=0 holds for the replica as for the primary: nothing is prepared on either', async () => {
+  assert.notEqual(runtime.pool, runtime.reportPool)
+  for (const pool of [runtime.pool, runtime.reportPool]) {
+    const client = await pool.connect()
+    try {
+      await client.query({ name: 'add', text: 'select $1::int + 1', values: [1] })
+      assert.deepEqual((await client.query('select name from pg_prepared_statements')).rows, [])
+    } finally {
+      client.release()
+    }
+  }
+})
+
+test('the crashes that this process was told of are in its metrics, by process', async () => {
+  const { body } = await runtime.metrics.write()
+  assert.match(body, /^countersign_crashes_total\{process="service"\} 2$/m)
+  assert.match(body, /^countersign_crashes_total\{process="web 1"\} 1$/m)
+})

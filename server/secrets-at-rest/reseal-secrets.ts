@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ok } from '#lib/result.ts'
+import type { Pool } from '../database/pool.ts'
+import { withTransaction } from '../database/with-transaction.ts'
+import type { Keyring } from './keyring.ts'
+import {
+  forgetKeysBut,
+  hasPlainSecrets,
+  hasPlainTextProcess,
+  lockSecrets,
+  lockSecretsOf,
+  readKeyIdsInUse,
+  replaceSecrets,
+  type Wanted,
+} from './seal-store.ts'
+import { rowBeforeAll, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+
+/** Rows per transaction: few enough that nobody notices the locks. */
+const BATCH_SIZE = 200
+/** A process that does nothing else asks for changes every quarter of a second; its connection may be away in between. */
+const SECOND_LOOK_MS = 600
+
+export type SealPlainResult = 'nothing_plain' | 'sealed' | 'waits_for_old_processes'
+
+/**
+ * Encrypts every secret that is stored as plain text: those of a release before secrets were encrypted. While processes
+ * of such a release are connected nothing is changed, because they would sign webhooks with the encrypted text and refuse
+ * every one-time code; the scheduled task tries again. Safe in several processes at once.
+ */
+export async function sealPlainSecrets(pool: Pool, keyring: Keyring): Promise<SealPlainResult> {
+  if (!(await hasPlainSecrets(pool))) return 'nothing_plain'
+  if (await hasPlainTextProcess(pool)) return 'waits_for_old_processes'
+  await delay(SECOND_LOOK_MS)
+  if (await hasPlainTextProcess(pool)) return 'waits_for_old_processes'
+  for (const column of SEALED_COLUMNS) await resealColumn(pool, keyring, column, { kind: 'plain' }, BATCH_SIZE)
+  return 'sealed'
+}
+
+export type RotationResult = {
+  resealedCount: number
+  /** Keys that nothing in this database needs any more. */
+  droppedKeyIds: string[]
+  /** What could not be decrypted and was left as it is: altered, or copied from another row. */
+  unreadable: string[]
+}
+
+/**
+ * Encrypts every secret under the current key of the ring, some rows at a time, while other processes work: both keys
+ * open secrets meanwhile. Interrupted, it continues where it was when it is started again. At the end the database forgets
+ * the keys that nothing is encrypted with.
+ */
+export async function rotateSecretsKey(pool: Pool, keyring: Keyring, batchSize = BATCH_SIZE): Promise<RotationResult> {
+  const result: RotationResult = { resealedCount: 0, droppedKeyIds: [], unreadable: [] }
+  for (const column of SEALED_COLUMNS) {
+    const { resealedCount, unreadable } = await resealColumn(
+      pool,
+      keyring,
+      column,
+      { kind: 'not_under', keyId: keyring.currentKeyId },
+      batchSize,
+    )
+    result.resealedCount += resealedCount
+    result.unreadable.push(...unreadable)
+  }
+  await withTransaction<void, never>(pool, async (trx) => {
+    await lockSecrets(trx)
+    // A process whose current key is still another one may have written meanwhile: its key stays registered.
+    result.droppedKeyIds = await forgetKeysBut(trx, [keyring.currentKeyId, ...(await readKeyIdsInUse(trx))])
+    return ok(undefined)
+  })
+  return result
+}
+
+type Resealed = Pick<RotationResult, 'resealedCount' | 'unreadable'>
+
+async function resealColumn(pool: Pool, keyring: Keyring, column: SealedColumn, wanted: Wanted, batchSize: number): Promise<Resealed> {
+  const total: Resealed = { resealedCount: 0, unreadable: [] }
+  for (let afterRow: string | undefined = rowBeforeAll(column); afterRow !== undefined; ) {
+    const batch: ResealedBatch = await resealBatch(pool, keyring, column, { wanted, afterRow, limit: batchSize })
+    total.resealedCount += batch.resealedCount
+    total.unreadable.push(...batch.unreadable)
+    afterRow = batch.lastRow
+  }
+  return total
+}
+
+type ResealedBatch = Resealed & { lastRow: string | undefined }
+
+async function resealBatch(
+  pool: Pool,
+  keyring: Keyring,
+  column: SealedColumn,
+  range: { wanted: Wanted; afterRow: string; limit: number },
+): Promise<ResealedBatch> {
+  let batch: ResealedBatch = { resealedCount: 0, unreadable: [], lastRow: undefined }
+  await withTransaction<void, never>(pool, async (trx) => {
+    const secrets = await lockSecretsOf(trx, column, range)
+    const unreadable: string[] = []
+    const resealed = secrets.flatMap(({ row, stored }) => {
+      const place = { table: column.table, row, field: column.field }
+      try {
+        return { row, stored: keyring.seal(place, keyring.open(place, stored)) }
+      } catch (error) {
+        // One row that somebody altered must not keep all others under the old key.
+        unreadable.push(error instanceof Error ? error.message : String(error))
+        return []
+      }
+    })
+    if (resealed.length > 0) await replaceSecrets(trx, column, resealed)
+    batch = { resealedCount: resealed.length, unreadable, lastRow: secrets.at(-1)?.row }
+    return ok(undefined)
+  })
+  return batch
+}

@@ -1,0 +1,25 @@
+import type { SecretPlace } from './keyring.ts'
+
+/** A column of text whose values are secrets. `identity` is the table's primary key, whose columns are UUIDs. */
+export type SealedColumn = { table: string; identity: readonly string[]; field: string }
+
+/** Every column that holds secrets which must be readable again. What is only compared is stored as a digest instead. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'webhook_secrets', identity: ['application_id', 'webhook_secret_id'], field: 'secret' },
+  { table: 'people', identity: ['person_id'], field: 'totp_secret' },
+]
+
+/** A row that comes before all others of a column: no row is made with it. */
+export function rowBeforeAll({ identity }: SealedColumn): string {
+  return identity.map(() => '00000000-0000-0000-0000-000000000000').join('/')
+}
+
+/** The place of an application's webhook secret. */
+export function webhookSecretPlace(applicationId: string, webhookSecretId: string): SecretPlace {
+  return { table: 'webhook_secrets', row: `${applicationId}/${webhookSecretId}`, field: 'secret' }
+}
+
+/** The place of the secret of a person's second factor. */
+export function totpSecretPlace(personId: string): SecretPlace {
+  return { table: 'people', row: personId, field: 'totp_secret' }
+}

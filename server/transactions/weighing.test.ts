@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createPool } from '../database/pool.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '../testing/factories.ts'
+import { SYSTEM_ACTOR } from './actor.ts'
+import { createIntake, type IntakeItem, type IntakeOutcome, takeIn } from './intake.ts'
+import { transition } from './transition.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+const ABOVE = aBand({ aboveMinor: '1000000' })
+const FIRST = aBand({ aboveMinor: '0', firstTimeOnly: true })
+const [OLD_BENIN, NEW_BENIN] = ['22997123456', '2290197123456']
+
+const statusOf = (outcome: IntakeOutcome | undefined) => outcome && 'status' in outcome && outcome.status
+
+async function one(item: IntakeItem) {
+  const [outcome] = await takeIn(database.pool, [item])
+  return statusOf(outcome)
+}
+
+test('PENDING_APPROVAL when the old and the new Benin number of one person exceed the threshold together, across batches and in one', async () => {
+  const part = (applicationId: string, phoneNumber: string) =>
+    anIntakeItem(applicationId, { operator: 'BJMTN', amountMinor: 600_000n, bands: [ABOVE], phoneNumber })
+  const apart = await makeApplication(database.pool)
+  assert.equal(await one(part(apart, OLD_BENIN)), 'PENDING')
+  assert.equal(await one(part(apart, NEW_BENIN)), 'PENDING_APPROVAL')
+  assert.equal(await one(part(apart, OLD_BENIN)), 'PENDING_APPROVAL')
+  const together = await makeApplication(database.pool)
+  const outcomes = await takeIn(database.pool, [part(together, NEW_BENIN), part(together, OLD_BENIN)])
+  assert.deepEqual(outcomes.map(statusOf), ['PENDING', 'PENDING_APPROVAL'])
+})
+
+test('PENDING once the beneficiary was paid under the earlier number, and the number is stored as it was sent', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'CIOM', 10_000_000n)
+  const paid = anIntakeItem(applicationId, { operator: 'CIOM', phoneNumber: '22507123456' })
+  await takeIn(database.pool, [paid])
+  await transition(database.pool, [{ ...paid, event: 'succeeded', actor: SYSTEM_ACTOR }])
+  assert.equal(await one(anIntakeItem(applicationId, { operator: 'CIOM', phoneNumber: '2250707123456', bands: [FIRST] })), 'PENDING')
+  assert.equal(
+    await one(anIntakeItem(applicationId, { operator: 'CIOM', phoneNumber: '2250707123457', bands: [FIRST] })),
+    'PENDING_APPROVAL',
+  )
+  const { rows } = await database.pool.query('select phone_number from transactions where application_id = $1 order by sequence', [
+    applicationId,
+  ])
+  assert.deepEqual(
+    rows.map((row) => row.phone_number),
+    ['22507123456', '2250707123456', '2250707123457'],
+  )
+})
+
+test('PENDING_APPROVAL for a collect that exceeds the threshold with the maker’s other collects from that phone; deposits do not count', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = (type: 'COLLECT' | 'DEPOSIT') => anIntakeItem(applicationId, { type, amountMinor: 600_000n, bands: [ABOVE] })
+  assert.equal(await one(item('DEPOSIT')), 'PENDING')
+  assert.equal(await one(item('COLLECT')), 'PENDING')
+  assert.equal(await one(item('COLLECT')), 'PENDING_APPROVAL')
+})
+
+test('PENDING for a new payment beside the retry of one that counts already', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const first = anIntakeItem(applicationId, { amountMinor: 400_000n, bands: [ABOVE] })
+  await takeIn(database.pool, [first])
+  const retry = { ...first, transactionId: randomUUID() }
+  const outcomes = await takeIn(database.pool, [retry, anIntakeItem(applicationId, { amountMinor: 600_000n, bands: [ABOVE] })])
+  assert.deepEqual(
+    outcomes.map((outcome) => [outcome.kind, statusOf(outcome)]),
+    [
+      ['existing', 'PENDING'],
+      ['created', 'PENDING'],
+    ],
+  )
+})
+
+test('PENDING_APPROVAL for all but what fits below the threshold when two processes take in parts of one payment at once', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const makerId = await makePerson(database.pool, applicationId, ['maker'])
+  const other = createPool({ databaseUrl: database.url, connectionsMax: 8, applicationName: 'second process' })
+  try {
+    const intakes = [createIntake({ pool: database.pool, batchMax: 3 }), createIntake({ pool: other, batchMax: 3 })] as const
+    const forms = [OLD_BENIN, NEW_BENIN]
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        intakes[n % 2 === 0 ? 0 : 1].submit(
+          anIntakeItem(applicationId, {
+            operator: 'BJMTN',
+            source: 'person',
+            makerId,
+            amountMinor: 300_000n,
+            bands: [ABOVE],
+            phoneNumber: forms[Math.floor(n / 2) % 2] ?? '',
+          }),
+        ),
+      ),
+    )
+    assert.equal(outcomes.filter((outcome) => statusOf(outcome) === 'PENDING').length, 3)
+  } finally {
+    await other.end()
+  }
+})
+
+test('a number with thousands of earlier transactions is weighed without reading them all', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = anIntakeItem(applicationId, { bands: [ABOVE, FIRST] })
+  await takeIn(database.pool, [item])
+  await database.pool.query(
+    `insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency, amount_minor, fee_system_minor,
+       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, created_at, final_at, final_sequence)
+     select application_id, gen_random_uuid(), n - 20000, gen_random_uuid(), type, 'FAILED', operator, currency, amount_minor, fee_system_minor,
+       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, now() - interval '30 days', now() - interval '30 days', n
+     from transactions, generate_series(1, 19999) as n where application_id = $1`,
+    [applicationId],
+  )
+  const trx = await database.pool.connect()
+  try {
+    await trx.query('begin')
+    const read = async () =>
+      (
+        await trx.query<{ n: bigint }>(
+          "select sum(idx_tup_fetch)::bigint as n from pg_stat_xact_user_tables where relname = 'transactions'",
+        )
+      ).rows[0]?.n ?? 0n
+    const before = await read()
+    const [outcome] = await takeIn(trx, [anIntakeItem(applicationId, { bands: [ABOVE, FIRST] })])
+    assert.equal(statusOf(outcome), 'PENDING_APPROVAL')
+    assert.ok((await read()) - before < 2_000n, `${(await read()) - before} rows were read`)
+  } finally {
+    await trx.query('rollback')
+    trx.release()
+  }
+})

@@ -28,7 +28,7 @@ let cookie: string
 let waitingId: string
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'production' })
   const here = await createTestPartner(database.pool, { name: 'Bad input' })
   await createTestPartner(database.pool, { name: 'Elsewhere' })
   service = await startService(database)

@@ -25,7 +25,7 @@ let service: ServiceProcess
 let cookie: string
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'production' })
   const { applicationId } = await createTestPartner(database.pool, { name: 'Forty years' })
   await database.pool.query(
     `insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)

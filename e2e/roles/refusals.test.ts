@@ -12,7 +12,7 @@ let database: TestDatabase
 let service: ServiceProcess
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'production' })
   service = await startService(database)
 })
 after(async () => {

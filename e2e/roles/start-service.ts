@@ -3,7 +3,7 @@ import type { TestDatabase } from '#server/testing/database.ts'
 
 /** Starts a production process that only serves: nothing is dispatched and nothing moves by itself. Resolves once it serves pages. */
 export function startService(database: TestDatabase, environment: Record<string, string> = {}): Promise<ServiceProcess> {
-  return startProcess({ NODE_ENV: 'production', ROLE: 'web', SANDBOX: '0', DATABASE_URL: database.url, ...environment }, servesPages)
+  return startProcess({ NODE_ENV: 'production', ROLE: 'web', DATABASE_URL: database.url, ...environment }, servesPages)
 }
 
 async function servesPages(baseUrl: string): Promise<boolean> {

@@ -138,18 +138,18 @@ async function signInInTurn(baseUrl: string, people: readonly Account[]): Promis
 /** Each program has an address of its own, away from the flood. */
 async function signInProgram(baseUrl: string, { name, password }: Account, index: number): Promise<Attempt> {
   const caller = openCaller(baseUrl, { from: `127.200.${index}.1`, connections: 1 })
-  const { status, durationMs } = await caller.post('/public/access_token', { username: name, password })
+  const { status, body, durationMs } = await caller.post('/public/access_token', { username: name, password })
   await caller.close()
-  return { isIn: status === 200, durationMs, what: `status ${status}` }
+  return { isIn: status === 200, durationMs, what: `${status} ${(body as { message?: string } | undefined)?.message ?? ''}` }
 }
 
 async function signInPerson(baseUrl: string, { name, password }: Account): Promise<Attempt> {
   const startedMs = performance.now()
-  const isIn = await signIn(baseUrl, name, password).then(
-    () => true,
-    () => false,
+  const refusal = await signIn(baseUrl, name, password).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message.replace(name, 'somebody') : String(error)),
   )
-  return { isIn, durationMs: performance.now() - startedMs, what: 'no session' }
+  return { isIn: refusal === undefined, durationMs: performance.now() - startedMs, what: refusal?.slice(0, 120) ?? '' }
 }
 
 function strangers(number: number): string[] {

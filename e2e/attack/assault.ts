@@ -85,7 +85,7 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
       if (options.isVerbose) options.say(describe(outcome))
       return
     }
-    // Whoever was cut off by the end of the process asks again once it is back; its end is a finding of its own.
+    // The exit is a finding of its own; a request that found nobody listening is sent again.
     await service.untilReady()
     if (outcome.ending !== 'refused') return
     await delay(10)

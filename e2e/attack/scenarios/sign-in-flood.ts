@@ -12,7 +12,7 @@ import type { Scenario, ScenarioRoom } from './scenario.ts'
 
 const PROGRAMS = 20
 const PEOPLE = 12
-/** Whoever has the right password is in within this time, and nearly always within the other. */
+/** Limits for the slowest correct sign-in and for the slowest tenth. */
 /** The flood leaves no more than this unanswered. */
 const UNDER_WAY_MAX = 2_000
 const WORST_MS = 8_000
@@ -159,7 +159,7 @@ function strangers(number: number): string[] {
 /** Every so many attempts is at the sign-in of people, which costs the service a page. */
 const PEOPLE_EVERY = 6
 
-/** Sends wrong passwords to both sign-ins at an even pace; gives back how to stop, which tells how many were sent. */
+/** Sends wrong passwords to both sign-ins at an even pace. Returns a function that stops and resolves with the number sent. */
 async function startFlood(baseUrl: string, flood: Flood, names: readonly string[]): Promise<() => Promise<number>> {
   const callers = Array.from({ length: flood.addresses }, (_, index) =>
     openCaller(baseUrl, { from: `127.100.${index}.1`, connections: Math.ceil(400 / flood.addresses) }),

@@ -159,7 +159,7 @@ class Line {
       if (!isRoom) await this.#until(() => this.isOver || !this.#socket.writableNeedDrain, this.#attack.expect.limitMs)
       if (this.#socket.writableNeedDrain) return
       if (pauseMs > 0) await this.#until(() => this.isOver, pauseMs)
-      // Whoever was answered has no reason to go on.
+      // The service has already answered, so the rest of the body is pointless.
       if (this.#reader.answers.length >= this.#attack.expect.answers) return
     }
     this.#lastSentMs = performance.now()

@@ -32,6 +32,7 @@ const unfinishedHead: CaseMaker = {
     const { target } = placeOf(random.pick(['start', 'page', 'auth'] as const), random, arsenal)
     const attack = oneRequest(`a head for ${target} without its end`, { target }, [408, 400], {
       limitMs: HEAD_LIMIT_MS,
+      path: undefined,
       silence: 'an unfinished head may be disconnected without an answer',
     })
     const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-a: `)
@@ -46,6 +47,7 @@ const drippingHead: CaseMaker = {
     const { target } = placeOf(random.pick(['start', 'page', 'auth'] as const), random, arsenal)
     const attack = oneRequest(`a head for ${target} that gets a byte every half second`, { target }, [408, 400], {
       limitMs: HEAD_LIMIT_MS,
+      path: undefined,
       silence: 'an unfinished head may be disconnected without an answer',
     })
     const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n`)

@@ -34,9 +34,7 @@ test('from the smallest collect on every amount credits something, and the amoun
   )
 })
 
-test('a schedule that takes nearly everything has a smallest collect too, found at once', () => {
+test('a schedule that takes nearly everything has a smallest collect too, found without counting up to it', { timeout: 30_000 }, () => {
   const greedy = { systemRatePpm: 999_999, systemFixedMinor: 999_999_999_999n, appRatePpm: 0, appFixedMinor: 999_999_999_999n }
-  const startedAtMs = performance.now()
-  assert.ok(smallestCollect(greedy, 'UGX') > 0n)
-  assert.ok(performance.now() - startedAtMs < 1_000)
+  assert.ok(smallestCollect(greedy, 'UGX') > 10_000_000_000_000n)
 })

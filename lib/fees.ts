@@ -32,13 +32,15 @@ export function collectCredit(amountMinor: bigint, fees: Fees): bigint {
 }
 
 /**
- * The amount in hundredths from which on every collect credits something under this schedule. The rates together must be
- * less than the whole amount.
+ * The amount in hundredths from which on every collect credits something under this schedule; exact unless the rates take more
+ * than 99.9 %, where it is a little more than needed. The rates together must be less than the whole amount.
  */
 export function smallestCollect(schedule: FeeSchedule, currency: Currency): bigint {
   const leftPpm = BigInt(1_000_000 - schedule.systemRatePpm - schedule.appRatePpm)
   // Rounding adds less than one unit of the currency to each fee, so above this every amount credits something.
   const enoughMinor = ((schedule.systemFixedMinor + schedule.appFixedMinor + 200n) * 1_000_000n) / leftPpm + 1n
+  // The search below takes as many steps as rounding leaves doubtful amounts, which is millions where next to nothing is left.
+  if (leftPpm < 1_000n) return enoughMinor
   let amountMinor = enoughMinor
   while (amountMinor > 0n) {
     const creditMinor = collectCredit(amountMinor, computeFees(amountMinor, currency, schedule))

@@ -9,12 +9,18 @@ const checkerCount = z.number().int().min(1).max(5)
 export const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
 
 /**
- * One approval rule (DESIGN 9). It fires when the weighed amount is *greater than* `aboveMinor`, hundredths as a decimal
+ * One approval rule. It fires when the weighed amount is *greater than* `aboveMinor`, hundredths as a decimal
  * text. A threshold other than zero belongs to one currency; amounts of different currencies are never compared.
  */
 export const approvalRuleSchema = z
   .object({
-    name: z.string().trim().min(1).max(120),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(120)
+      // Neither can be stored.
+      .refine((name) => name.isWellFormed() && !name.includes('\0'), { message: 'The name holds characters that are not text' }),
     sources: z.array(z.enum(TRANSACTION_SOURCES)).min(1),
     types: z.array(z.enum(TRANSACTION_TYPES)).min(1).default(['DEPOSIT']),
     /** Absent or null: every operator. */

@@ -3,6 +3,7 @@ import type { Arsenal } from './arsenal.ts'
 import type { AttackCase } from './case.ts'
 import type { Finding } from './findings.ts'
 import { judgeAnswers } from './oracle/judge-answers.ts'
+import { readSchedule } from './oracle/schedule.ts'
 import type { PlannedCase } from './plan.ts'
 import type { Service } from './service.ts'
 import { type Outcome, perform } from './wire/perform.ts'
@@ -71,7 +72,7 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
     if (options.isVerbose) options.say(`${number}  ${kind}: ${attack.what}`)
     const exits = service.exits.length
     const fromMs = Date.now()
-    const outcome = await perform(service, attack)
+    const outcome = await perform(service, attack, { starvedMs: () => readSchedule(service.pid ?? 0).queuedMs })
     record.spans.push({ number, kind, fromMs, toMs: Date.now() })
     // A process that dies resets its connections a moment before its end is known here.
     if (outcome.answers.length === 0 && !outcome.wasCutByUs && outcome.ending !== 'open') await delay(DEATH_SHOWS_MS)
@@ -84,7 +85,7 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
       if (options.isVerbose) options.say(describe(outcome))
       return
     }
-    // Whoever was cut off by the end of the process asks again once it is back; its end is a finding of its own.
+    // The exit is a finding of its own; a request that found nobody listening is sent again.
     await service.untilReady()
     if (outcome.ending !== 'refused') return
     await delay(10)

@@ -19,7 +19,7 @@ export const RULES = {
   process: 'no process ended',
   rows: 'refused requests wrote no row, accepted ones are there',
   books: 'the books balance (npm run verify)',
-  bystanders: 'whoever did nothing wrong is still served',
+  bystanders: 'well-behaved clients are still served',
 } as const
 export type Rule = keyof typeof RULES
 

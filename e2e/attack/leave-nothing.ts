@@ -2,7 +2,7 @@ type CleanUp = () => Promise<unknown>
 
 const pending = new Set<CleanUp>()
 
-/** Remembers what must be ended however this program ends; gives back how to end it, which does so once. */
+/** Registers a clean-up that also runs on Ctrl-C. Returns a function that runs it, at most once. */
 export function leaveNothing(cleanUp: CleanUp): () => Promise<void> {
   pending.add(cleanUp)
   return async () => {
@@ -10,7 +10,7 @@ export function leaveNothing(cleanUp: CleanUp): () => Promise<void> {
   }
 }
 
-/** On Ctrl-C and its relatives everything that was started is ended first. */
+/** Runs all registered clean-ups on SIGINT, SIGTERM and SIGHUP, then exits. */
 export function endOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {

@@ -28,11 +28,11 @@ export type RunReport = {
 
 const TOKENS_RENEWED_EVERY_MS = 30 * 60_000
 const REST_MS = 3_000
-/** A process that was started again loads its pages from the disk; its end is the finding, not this. */
+/** A restarted process loads its pages from disk, which blocks the loop. The exit is the finding, not this. */
 const COLD_MS = 20_000
 const NUMBERS_MAX = 20
 
-/** Starts the service, attacks it, and holds it to everything that must still be true. */
+/** Starts the service, attacks it, and returns everything that went wrong. */
 export async function runAttack(options: Options, say: (line: string) => void): Promise<RunReport> {
   const receiver = await Receiver.start()
   const service = await Service.start({ TRUSTED_PROXIES: TRUSTED_PROXY })
@@ -122,7 +122,7 @@ async function play(scenario: (typeof SCENARIOS)[number], room: ScenarioRoom, re
   return problems.map((what) => ({ rule: 'bystanders', what, numbers: [], kind: scenario.name }))
 }
 
-/** The first visit of a page loads it from the disk, which is no attack. */
+/** Visits every page once: the first visit loads it from disk, which is not an attack. */
 async function warmUp({ baseUrl, program, visitors }: Arsenal): Promise<void> {
   const targets = [
     '',
@@ -150,7 +150,7 @@ async function warmUp({ baseUrl, program, visitors }: Arsenal): Promise<void> {
     await (await fetch(`${baseUrl}${target}`, { redirect: 'manual' })).arrayBuffer()
 }
 
-/** Whoever was not told otherwise is still signed in, and the program is still served. */
+/** Checks that sessions and tokens that were never ended still work. */
 async function checkBystanders(arsenal: Arsenal, record: Record_): Promise<void> {
   const complain = (what: string) => record.findings.push({ rule: 'bystanders', what, numbers: [], kind: 'afterwards' })
   for (const { name, cookie } of arsenal.visitors) {

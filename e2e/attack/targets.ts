@@ -73,7 +73,7 @@ export function placeOf(kind: PlaceKind, random: Random, arsenal: Arsenal, isStr
   }
 }
 
-/** Whoever is signed in and calls these means it, whatever the body says: attackers would lose their own sessions and factors. */
+/** These act without input, so a signed-in attacker would end its own session or change its own second factor. */
 const ACTS_WITHOUT_INPUT = /(?: signOut| signOutEverywhere| startEnrolment| renewCodes| switchOff)$/
 
 const QUERIES = [

@@ -24,6 +24,8 @@ test('statement, balances and totals leave as whole CSV files, whatever the date
     expect(lines.length, address).toBeGreaterThan(1)
   }
   expect((await page.request.get(data(person.slug, 'balances/NOBODY/export'))).status()).toBe(404)
+  const foreign = { headers: { 'sec-fetch-site': 'cross-site' } }
+  expect((await page.request.get(data(person.slug, 'balances/export'), foreign)).status()).toBe(403)
 })
 
 test('a filter that no list can have gives a refusal or the whole list, never part of a file', async ({ page }) => {

@@ -41,6 +41,9 @@ test('a person switches a second factor on when the application demands it, and 
   baseURL,
 }) => {
   const person = personWith(['maker'], 0, 1)
+  const earlier = await browser.newContext({ baseURL: baseURL ?? '' })
+  const elsewhere = await earlier.newPage()
+  await signIn(elsewhere, person)
   await signIn(page, person)
   await page.goto('/sign-in/enrol')
   const key = page.locator('p.break-all')
@@ -62,6 +65,9 @@ test('a person switches a second factor on when the application demands it, and 
   const recoveryCode = (await codes.first().textContent()) ?? ''
   await page.getByRole('link', { name: 'I have kept them' }).click()
   await expect(page).toHaveURL(`/${person.slug}`)
+  await elsewhere.reload()
+  await expect(elsewhere, 'a session from before the second factor ends').toHaveURL(/\/sign-in/)
+  await earlier.close()
 
   const other = await browser.newContext({ baseURL: baseURL ?? '' })
   const second = await other.newPage()
@@ -74,6 +80,28 @@ test('a person switches a second factor on when the application demands it, and 
   await second.getByLabel('Recovery code').fill(recoveryCode)
   await second.getByRole('button', { name: 'Continue' }).click()
   await expect(second).toHaveURL(`/${person.slug}`)
+  await other.close()
+})
+
+test('signing out ends the session on the server: its copied cookie gets 401, the other browser goes on', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const person = personWith(['checker'], 0, 1)
+  const other = await browser.newContext({ baseURL: baseURL ?? '' })
+  const second = await other.newPage()
+  await signIn(page, person)
+  await signIn(second, person)
+  const copied = await browser.newContext({ baseURL: baseURL ?? '', storageState: await page.context().storageState() })
+  const data = `/api/back-office/${person.slug}/waiting`
+  expect((await copied.request.get(data)).status()).toBe(200)
+  await page.getByRole('button', { name: 'your menu' }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(page.getByText('You are signed out.')).toBeVisible()
+  expect((await copied.request.get(data)).status()).toBe(401)
+  expect((await second.request.get(data)).status()).toBe(200)
+  await copied.close()
   await other.close()
 })
 

@@ -306,6 +306,18 @@ test('rotate-secrets-key encrypts everything with the new key and says when the 
   }
 })
 
+test('exit code 1 and nothing added when one of all operators has no balance row', async () => {
+  const { applicationId = '' } = await facts('create-application', '--name', 'All or none')
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'UGAIRTEL'", [applicationId])
+  assert.equal((await admin(['fund', '--application', applicationId, '--operator', 'all', '--amount', '7'])).code, 1)
+  const { rows } = await database.pool.query<{ total: bigint; postings: bigint }>(
+    `select sum(deposit_minor) as total, (select count(*) from ledger_postings where application_id = $1) as postings
+       from ledger_balances where application_id = $1`,
+    [applicationId],
+  )
+  assert.deepEqual(rows, [{ total: 0n, postings: 0n }])
+})
+
 test('the first application can be made before the service has ever started', async () => {
   const empty = `empty_${crypto.randomUUID().slice(0, 8)}`
   await database.pool.query(`create database ${empty}`)

@@ -165,27 +165,22 @@ async function fund(pool: Pool, options: Options): Promise<Output> {
   const fundingId = options['id'] ?? randomUUID()
   if (!UUID.test(fundingId)) throw new AdminError('--id takes a UUID.', 2)
   if (options['id'] !== undefined && operators.length > 1) throw new AdminError('--id names one funding: give one operator with it.', 2)
-  let added = 0
-  for (const operator of operators) {
-    const funding = {
-      applicationId,
-      operator,
-      amountMinor,
-      fundingId: operators.length > 1 ? randomUUID() : fundingId,
-      actorId: null,
-      reason,
-    }
-    const { isNew } = unwrap(
-      await withTransaction<{ isNew: boolean }, 'unknown_application'>(pool, async (trx) => {
-        const funded = await fundBalance(trx, funding)
-        if (!funded.ok || !funded.value.isNew) return funded
+  // All operators or none: whoever starts a command again that failed in the middle must not add the first ones twice.
+  const added = unwrap(
+    await withTransaction<number, 'unknown_application'>(pool, async (trx) => {
+      let count = 0
+      for (const operator of operators) {
+        const id = operators.length > 1 ? randomUUID() : fundingId
+        const funded = await fundBalance(trx, { applicationId, operator, amountMinor, fundingId: id, actorId: null, reason })
+        if (!funded.ok) return funded
+        if (!funded.value.isNew) continue
         const details = { operator, currency: OPERATORS[operator].country.currency, amountMinor: String(amountMinor), reason }
-        await appendAudit(trx, { applicationId, actor, action: 'balance.funded', subject: funding.fundingId, details })
-        return ok(funded.value)
-      }),
-    )
-    if (isNew) added++
-  }
+        await appendAudit(trx, { applicationId, actor, action: 'balance.funded', subject: id, details })
+        count++
+      }
+      return ok(count)
+    }),
+  )
   if (added === 0) return { facts: { applicationId, fundingId, added: 'nothing: this funding was there already' } }
   return {
     facts: {

@@ -193,3 +193,27 @@ test('who decided is named also where the program of the application sent the de
   const row = await findApproval(database.pool, cast.second, id, systemClock.now())
   assert.deepEqual([row?.end?.event, row?.end?.by, row?.end?.reason], ['rejected', 'Test person', 'Duplicate'])
 })
+
+test('the hash covers what a row shows: each of these changes makes another one', async () => {
+  const { cast, make } = await scene()
+  const id = await make(cast.maker.id)
+  const hash = async () => (await findApproval(database.pool, cast.checker, id, systemClock.now()))?.contentHash
+  const seen = new Set([await hash()])
+  const changes = [
+    'update transactions set amount_minor = amount_minor + 1 where transaction_id = $1',
+    'update transactions set fee_app_minor = fee_app_minor + 1 where transaction_id = $1',
+    "update transactions set external_id = gen_random_uuid(), customer_name = 'Somebody else' where transaction_id = $1",
+    "update transactions set webhook_url = 'https://elsewhere.example' where transaction_id = $1",
+    "update transactions set source = 'file', batch_id = gen_random_uuid() where transaction_id = $1",
+    "update approval_items set expires_at = expires_at + interval '1 hour' where transaction_id = $1",
+    'update approval_items set needs_code = true where transaction_id = $1',
+    'update approval_items set api_may_decide = not api_may_decide where transaction_id = $1',
+    `update approval_items set rule = '{"name":"Everything waits","parts":[{"name":"Large","aboveMinor":"5","currency":"XAF","firstTimeOnly":false}]}' where transaction_id = $1`,
+  ]
+  for (const change of changes) {
+    await database.pool.query(change, [id])
+    const changed = await hash()
+    assert.ok(!seen.has(changed), change)
+    seen.add(changed)
+  }
+})

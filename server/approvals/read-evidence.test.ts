@@ -86,3 +86,13 @@ test('a number that changed its operator is said; collects have no deposit balan
   assert.deepEqual([evidence?.operatorBefore, evidence?.balance, evidence?.isFirst], ['OMCM', null, false])
   assert.equal(await readEvidence(database.pool, (await scene()).applicationId, id), undefined)
 })
+
+test('a payment to the earlier number of the same person is history, and one to a neighbouring number is not', async () => {
+  const { applicationId, add, waiting } = await scene()
+  await fund(database.pool, applicationId, 'BJMTN', 10_000_000n)
+  const benin = (phoneNumber: string) => ({ operator: 'BJMTN' as const, phoneNumber })
+  await add(300n, 48, 'succeeded', benin('22997123456'))
+  await add(300n, 40, 'succeeded', benin('22997123457'))
+  const evidence = await readEvidence(database.pool, applicationId, await waiting(300n, benin('2290197123456')))
+  assert.deepEqual([evidence?.isFirst, evidence?.history?.count], [false, 1])
+})

@@ -13,7 +13,7 @@ const NEAR_EQUAL_MAX = 5
 /** From this many payments on, the range is that of the middle nine tenths and not of all. */
 const RANGE_FROM = 5
 
-/** What the application's own rows say about one transaction; undefined when it has no such transaction (DESIGN 9). */
+/** What the application's own rows say about one transaction; undefined when it has no such transaction. */
 export async function readEvidence(
   queryable: Queryable,
   applicationId: string,

@@ -88,6 +88,8 @@ function endBodyOnFault(incoming: IncomingMessage, connection: Connection, facts
   const fail = (problem: BodyProblem) => {
     if (incoming.complete) return
     facts.bodyProblem = problem
+    // A request that ends incomplete takes its socket with it, and with that the answer.
+    incoming.complete = true
     incoming.push(null)
   }
   connection.failBody = fail

@@ -61,12 +61,12 @@ function kindOf(answer: { ok: true } | { ok: false; error: { kind: string } }): 
 }
 
 /** Sends wrong sign-ins at a steady rate until it is told to stop; resolves with the number of each answer. */
-function flood(attempts: (() => Promise<string>)[]): { stop(): Promise<Map<string, number>> } {
+function flood(attempts: (() => Promise<string>)[], perSecond = FLOOD_PER_SECOND): { stop(): Promise<Map<string, number>> } {
   const answers: Promise<string>[] = []
   let place = 0
   const startedMs = performance.now()
   const timer = setInterval(() => {
-    const due = ((performance.now() - startedMs) / 1_000) * FLOOD_PER_SECOND
+    const due = ((performance.now() - startedMs) / 1_000) * perSecond
     while (answers.length < due) answers.push(attempts[place++ % attempts.length]?.() ?? assert.fail('no attempts'))
   }, 10)
   return {
@@ -126,6 +126,27 @@ test('sixty workers of one program that start at once all get in, in a process t
   const partner = await createTestPartner(database.pool)
   const answers = await Promise.all(Array.from({ length: 60 }, () => programSignIn(partner, '198.51.100.150')))
   assert.deepEqual(answers, Array(60).fill('in'))
+})
+
+test('programs on networks that did not fail get in while two hundred networks send three hundred wrong sign-ins a second', async () => {
+  deps = { ...deps, throttle: newThrottle() }
+  const partners: TestPartner[] = []
+  for (let made = 0; made < 8; made++) partners.push(await createTestPartner(database.pool))
+  const flooding = flood(
+    Array.from(
+      { length: 2_000 },
+      (_, place) => () => programSignIn({ username: `nobody-${place}@example.com`, password: 'wrong' }, `10.200.${place % 200}.1`),
+    ),
+    300,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 4_000))
+  const signIns = await Promise.all(partners.map((partner, place) => timed(programSignIn(partner, `172.16.${place}.1`))))
+  await flooding.stop()
+  assert.deepEqual(
+    signIns.map(({ kind }) => kind),
+    Array(8).fill('in'),
+  )
+  assert.ok(Math.max(...signIns.map(({ durationMs }) => durationMs)) < ANSWER_LIMIT_MS)
 })
 
 test('a flood of one and the same wrong password is computed and counted seldom, and few of it wait', async () => {

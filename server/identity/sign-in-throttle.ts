@@ -73,7 +73,8 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
   const lookUps = createWorkGate({ concurrency: 4, levelMax: [512, 256, 128, 64] })
   // Only those come here whose password was right within the hour: it bounds the connections in use, not the attempts.
   const recognised = createWorkGate({ concurrency: 2, levelMax: [10_000] })
-  const hashes = createWorkGate({ concurrency: 2, levelMax: [256, 64, 16, 8] })
+  // The levels: all that wait, addresses that failed lately and those that did not, networks, addresses, names.
+  const hashes = createWorkGate({ concurrency: 2, levelMax: [256, 192, 64, 16, 8] })
   const comparisons = new Map<string, { verdict: Promise<Verdict>; attempts: number }>()
   const since = (): Date => new Date(clock.now().getTime() - THROTTLE_WINDOW_MS)
 
@@ -89,7 +90,9 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
   }
 
   async function compare<Account extends Stored>({ attempt, place, account, standing, memory }: Found<Account>): Promise<Verdict> {
-    const turn = { isReserved: place.isTrusted, path: place.path, paces: pacesOf(place, standing.failures) }
+    // A flood from hundreds of addresses must not put everybody else behind hundreds of turns: theirs are shared among them.
+    const group = standing.failures.has(place.addressKey) ? 'failed lately' : 'clean'
+    const turn = { isReserved: place.isTrusted, path: [group, ...place.path], paces: pacesOf(place, standing.failures) }
     const isRight = await hashes.run(turn, () => isPasswordRight(account?.passwordHash, attempt.password))
     if (isRight === undefined) return NOT_CHECKED
     if (!isRight || !account) return refuseWrong(attempt, place, account)

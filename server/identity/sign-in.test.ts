@@ -130,7 +130,9 @@ test('a new password ends what was remembered of the old one', async () => {
 
 test('an unknown name costs as much as a wrong password', async () => {
   const [known, unknown] = [[] as number[], [] as number[]]
-  for (let round = 0; round < 9; round++) {
+  const fastest = (list: number[]): number => Math.min(...list)
+  // On a busy machine single times say little; the fastest of enough rounds does.
+  for (let round = 0; round < 60; round++) {
     for (const [list, username] of [
       [known, partner.username],
       [unknown, `nobody-${round}@example.com`],
@@ -139,9 +141,9 @@ test('an unknown name costs as much as a wrong password', async () => {
       await signIn({ username, password: 'wrong', peerAddress: `192.0.2.${round}` })
       list.push(performance.now() - startedMs)
     }
+    if (round >= 8 && fastest(unknown) > fastest(known) * 0.5 && fastest(known) > fastest(unknown) * 0.5) return
   }
-  const fastest = (list: number[]): number => Math.min(...list)
-  assert.ok(fastest(unknown) > fastest(known) * 0.5, `known ${fastest(known)} ms, unknown ${fastest(unknown)} ms`)
+  assert.fail(`known ${fastest(known)} ms, unknown ${fastest(unknown)} ms`)
 })
 
 test('forgotten failures are cleaned away', async () => {

@@ -15,7 +15,7 @@ export type Funding = {
 }
 
 /**
- * Adds money to a deposit balance, against operator clearing, in the caller's transaction (DESIGN 7).
+ * Adds money to a deposit balance, against operator clearing, in the caller's transaction.
  * The caller writes the audit entry, in the same transaction.
  */
 export async function fundBalance(trx: TrxClient, funding: Funding): Promise<Result<{ isNew: boolean }, 'unknown_application'>> {

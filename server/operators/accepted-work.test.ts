@@ -11,7 +11,12 @@ let operator: ScriptedOperator
 let room: OperatorRoom
 before(async () => {
   operator = await startScriptedOperator({ submit: (asked) => sayTransfer(asked, 'PENDING'), query: sayNotFound })
-  room = await OperatorRoom.open({ elsewhere: { OMCM: operator.url }, dispatcher: { absenceMs: 20, acceptedAbsenceMs: 20 } })
+  // With the deadlines of real life: here no answer may be late, however busy the machine.
+  room = await OperatorRoom.open({
+    elsewhere: { OMCM: operator.url },
+    callTimeoutMs: 10_000,
+    dispatcher: { absenceMs: 20, acceptedAbsenceMs: 20, leaseMs: 60_000 },
+  })
 })
 after(async () => {
   await room.close()

@@ -10,7 +10,11 @@ let operator: ScriptedOperator
 let room: OperatorRoom
 before(async () => {
   operator = await startScriptedOperator({ submit: (asked) => sayTransfer(asked, 'SUCCESS'), query: ({ response }) => response.destroy() })
-  room = await OperatorRoom.open({ elsewhere: { OMCM: operator.url, MOMOCM: operator.url }, dispatcher: { pollDelaysMs: [600_000] } })
+  room = await OperatorRoom.open({
+    elsewhere: { OMCM: operator.url, MOMOCM: operator.url },
+    callTimeoutMs: 10_000,
+    dispatcher: { pollDelaysMs: [600_000], leaseMs: 60_000 },
+  })
 })
 after(async () => {
   await room.close()
@@ -114,7 +118,7 @@ test('the same garbage as answers to queries: what was accepted stays accepted u
     'all are accepted',
   )
   const scripts = new Map(items.map((item, place) => [item.transactionId, GARBAGE[place]?.[1]]))
-  operator.script.query = (asked) => scripts.get(asked.reference)?.(asked)
+  operator.script.query = (asked) => (scripts.get(asked.reference) ?? (({ response }) => response.destroy()))(asked)
   await room.database.pool.query("update operator_work set next_at = now() where state = 'submitted'")
   for (const [place, item] of items.entries()) {
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
@@ -158,13 +162,18 @@ test('an answer that the database refuses is recorded without its text, and its 
 })
 
 test('a silent operator: the connections of calls that were given up are closed', async () => {
-  const items = await Promise.all(Array.from({ length: 10 }, () => room.make({ operator: 'MOMOCM' })))
-  operator.script = { submit: () => undefined, query: () => undefined }
-  const before = operator.sockets.size
-  room.startDispatcher({ pollDelaysMs: [600_000] })
-  await until(
-    async () => (await Promise.all(items.map((item) => outcomeOf(item)))).every((one) => one && 'state' in one),
-    'all are given up',
-  )
-  await until(async () => operator.sockets.size <= before, 'their connections are closed')
+  const silent = await startScriptedOperator({ submit: () => undefined, query: () => undefined })
+  const hasty = await OperatorRoom.open({ elsewhere: { OMCM: silent.url }, callTimeoutMs: 200, dispatcher: { pollDelaysMs: [600_000] } })
+  try {
+    const items = await Promise.all(Array.from({ length: 10 }, () => hasty.make({ operator: 'OMCM' })))
+    hasty.startDispatcher()
+    await until(
+      async () => (await Promise.all(items.map((item) => hasty.attemptsOf(item)))).every((attempts) => attempts[0] === 'submit unknown'),
+      'all are given up',
+    )
+    await until(async () => silent.sockets.size === 0, 'their connections are closed')
+  } finally {
+    await hasty.close()
+    await silent.close()
+  }
 })

@@ -41,8 +41,8 @@ test('a storm of callbacks costs a handful of queries, and leaves no pile of rec
   )
   await until(async () => (await room.attemptsOf(item)).includes('query pending'), 'the query')
   const attempts = await room.attemptsOf(item)
-  // How many queries fit between the first and the last callback depends on the machine; one per callback is what must not be.
-  assert.ok(attempts.length < 200, `${attempts.length} attempts`)
+  // Callbacks that wait together are one; how many queries fit between the batches depends on the machine.
+  assert.ok(attempts.length < 20, `${attempts.length} attempts`)
 })
 
 test('unsigned, malformed and unknown callbacks are refused by name; those about strangers are harmless', async () => {
@@ -76,8 +76,11 @@ test('a callback for a transaction that was never sent is ignored', async () => 
 
 test('more callbacks than may wait are refused instead of piling up', async () => {
   const desk = createCallbackDesk({ pool: room.database.pool, connectors: room.connectors, logger: createLogger('silent'), queueMax: 2 })
-  const body = JSON.stringify({ reference: randomUUID(), context: randomUUID(), status: 'SUCCESS', operatorReference: 'SIM1' })
-  const headers = { [SIGNATURE_HEADER]: signCallback(SECRET, body, new Date()) }
-  const results = await Promise.all(Array.from({ length: 20 }, () => handleCallback(desk, 'MOMOCM', headers, Buffer.from(body))))
+  const results = await Promise.all(
+    Array.from({ length: 20 }, () => {
+      const body = JSON.stringify({ reference: randomUUID(), context: randomUUID(), status: 'SUCCESS', operatorReference: 'SIM1' })
+      return handleCallback(desk, 'MOMOCM', { [SIGNATURE_HEADER]: signCallback(SECRET, body, new Date()) }, Buffer.from(body))
+    }),
+  )
   assert.equal(results.filter((result) => !result.ok && result.error === 'overloaded').length, 18)
 })

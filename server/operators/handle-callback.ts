@@ -22,7 +22,8 @@ type CallbackVerdict = HintVerdict | 'contradicting'
 
 export type CallbackDesk = {
   connectors: Connectors
-  hints: Batcher<Hint, CallbackVerdict>
+  /** Rejects with OverloadedError when too many wait. */
+  hint(hint: Hint): Promise<CallbackVerdict>
   onOutcome?(outcome: CallbackVerdict | CallbackRefusal): void
 }
 
@@ -41,9 +42,13 @@ export type CallbackDeskOptions = {
 
 /** What handleCallback needs; one per process. */
 export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
-  const hints = createBatcher<Hint, CallbackVerdict>({
+  // Callbacks that say the same and still wait share one place: a storm about one transaction takes no more than two.
+  const waiting = new Map<string, Promise<CallbackVerdict>>()
+  const hints: Batcher<Hint, CallbackVerdict> = createBatcher({
     key: (hint) => hint.app + hint.id,
     async run(batch) {
+      // What comes from now on may know more than this statement sees.
+      for (const hint of batch) waiting.delete(sameWords(hint))
       const rows = batch.map((hint, place) => ({ place, ...hint }))
       const verdicts = await hintWork(options.pool, rows, options.hintGapMs ?? 250)
       if (verdicts.includes('taken')) options.wake?.()
@@ -54,7 +59,22 @@ export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
     slots: 1,
     isItemError: isAboutItems,
   })
-  return { connectors: options.connectors, hints, onOutcome: options.onOutcome }
+
+  function hint(one: Hint): Promise<CallbackVerdict> {
+    const words = sameWords(one)
+    const known = waiting.get(words)
+    if (known) return known
+    const verdict = hints.submit(one)
+    waiting.set(words, verdict)
+    // Refused before it was in any batch.
+    verdict.catch(() => waiting.get(words) === verdict && waiting.delete(words))
+    return verdict
+  }
+  return { connectors: options.connectors, hint, onOutcome: options.onOutcome }
+}
+
+function sameWords({ app, id, operator, outcome }: Hint): string {
+  return `${app} ${id} ${operator} ${outcome}`
 }
 
 /** Of the callbacks that no row was waiting for, those that say the opposite of a final result. */
@@ -110,10 +130,10 @@ async function takeCallback(
     answer: storableAnswer(body.toString('utf8')),
   }
   try {
-    let verdict = await desk.hints.submit(hint)
+    let verdict = await desk.hint(hint)
     for (let tries = 1; verdict === 'busy' && tries < TRIES_MAX; tries++) {
       await delay(TRY_AGAIN_MS)
-      verdict = await desk.hints.submit(hint)
+      verdict = await desk.hint(hint)
     }
     return ok(verdict)
   } catch (error) {

@@ -9,7 +9,7 @@ export type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_act
 
 /**
  * Puts a proposed version in force; transactions that wait already keep the rules they came in under. Refused for the
- * person who proposed it (changing the rules needs a second administrator, DESIGN 9) and for a version older than the
+ * person who proposed it (changing the rules needs a second administrator) and for a version older than the
  * active one, which nobody looked at since.
  */
 export async function activatePolicy(

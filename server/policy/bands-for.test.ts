@@ -172,6 +172,8 @@ test('a rule that makes no sense is refused', () => {
     { operators: ['NOPE'] },
     { expiresInHours: 0 },
     { name: ' ' },
+    { name: 'a\u0000b' },
+    { name: 'a\ud800' },
     { sources: ['fax'] },
   ]
   for (const change of bad) assert.ok(!approvalRuleSchema.safeParse({ ...good, ...change }).success, JSON.stringify(change))

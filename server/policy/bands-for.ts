@@ -12,7 +12,7 @@ const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
 /**
  * The approval bands of one kind of transaction, in the order in which the database reads them: the last band whose
  * threshold is passed counts (approval_band_for). Null: nothing can fire, which is the fast path of what
- * the API starts. What a person or a file starts always has a band that fires, whatever the rules say (DESIGN 9).
+ * the API starts. What a person or a file starts always has a band that fires, whatever the rules say.
  */
 export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): ApprovalBand[] | null {
   const current = policy ?? NO_POLICY

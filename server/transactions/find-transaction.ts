@@ -2,7 +2,7 @@ import type { Queryable } from '../database/pool.ts'
 import type { Transaction } from './transaction.ts'
 import { selectByExternalIds, selectTransaction } from './transaction-store.ts'
 
-/** The transaction with this id in this application; undefined also when it is somebody else's (DESIGN 5, Errors). */
+/** The transaction with this id in this application; undefined also when it is somebody else's. */
 export function findTransaction(queryable: Queryable, applicationId: string, transactionId: string): Promise<Transaction | undefined> {
   return selectTransaction(queryable, applicationId, transactionId)
 }

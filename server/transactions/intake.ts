@@ -28,7 +28,7 @@ export type IntakeItem = {
   /** The total of the batch it came in, which approval rules weigh too; null outside a batch. */
   batchSumMinor: bigint | null
   actor: Actor
-  /** The approval bands that may fire, weakest first; null when none can (DESIGN 9). */
+  /** The approval bands that may fire, weakest first; null when none can. */
   bands: ApprovalBand[] | null
 }
 

@@ -13,7 +13,7 @@ export type Settler = {
 
 export type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
 
-/** Settlement is batched the same way as intake (DESIGN 6). */
+/** Settlement is batched the same way as intake. */
 export function createSettler(options: SettlerOptions): Settler {
   const listeners: (() => void)[] = []
   const batcher: Batcher<TransitionItem, TransitionOutcome> = createBatcher({

@@ -13,7 +13,7 @@ export type IntakeRow = {
   pay_token: string
 }
 
-/** Runs intake_batch (migration 0003): `applicationIds` distinct, `itemsJson` an array of intake items. */
+/** Runs intake_batch (sql/intake-batch.sql): `applicationIds` distinct, `itemsJson` an array of intake items. */
 export async function callIntakeBatch(queryable: Queryable, applicationIds: string[], itemsJson: string): Promise<IntakeRow[]> {
   const { rows } = await queryable.query<IntakeRow>({
     name: 'intake_batch',
@@ -25,7 +25,7 @@ export async function callIntakeBatch(queryable: Queryable, applicationIds: stri
 
 export type TransitionRow = { place: number; is_moved: boolean; status: Transaction['status']; version: number }
 
-/** Runs transition_batch (migration 0003): `applicationIds` distinct, `itemsJson` an array of moves. */
+/** Runs transition_batch (sql/transition-batch.sql): `applicationIds` distinct, `itemsJson` an array of moves. */
 export async function callTransitionBatch(queryable: Queryable, applicationIds: string[], itemsJson: string): Promise<TransitionRow[]> {
   const { rows } = await queryable.query<TransitionRow>({
     name: 'transition_batch',

@@ -19,7 +19,7 @@ export type Transaction = {
   customerName: string
   phoneNumber: string
   webhookUrl: string
-  /** The operator's own token where it gave one, otherwise the one made at creation (DESIGN 5, payToken). */
+  /** The operator's own token where it gave one, otherwise the one made at creation. */
   payToken: string
   message: string | null
   source: TransactionSource

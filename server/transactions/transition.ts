@@ -21,7 +21,7 @@ export type TransitionItem = {
 export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; version: number } | undefined
 
 /**
- * The only function that changes a status (DESIGN 6). In one statement: guarded update, event, ledger posting, balances,
+ * The only function that changes a status. In one statement: guarded update, event, ledger posting, balances,
  * roll-ups, counters, operator work and webhook outbox. Locks the counters of the applications concerned, so a caller
  * with a transaction of its own must not hold locks that others take after those. No transaction twice in one call.
  */

@@ -33,7 +33,7 @@ const compressed: CaseMaker = {
   },
 }
 
-// Two megabytes of spaces in some kilobytes: whoever unpacks it pays.
+// 20 MB of spaces in about 20 KB.
 const BOMB = gzipSync(Buffer.alloc(20 * 1024 * 1024, ' '))
 
 const bomb: CaseMaker = {

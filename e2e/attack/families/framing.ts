@@ -6,7 +6,7 @@ import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 const BODY_PLACES: readonly PlaceKind[] = ['start', 'token', 'auth', 'action', 'callback', 'page', 'no-page', 'form']
 
-/** A second request, hidden where the first one's body should be. Whoever answers it was misled. */
+/** A second request, hidden in the body of the first. A server that answers it can be attacked by request smuggling. */
 const HIDDEN = 'GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
 
 /** Two opinions of where the body ends: the only safe answer is a refusal. */
@@ -135,7 +135,7 @@ const trailers: CaseMaker = {
   },
 }
 
-/** The credentials arrive behind the body: too late for whoever checks them first. */
+/** The credentials arrive as trailers, behind the body, and must not count. */
 const lateCredentials: CaseMaker = {
   name: 'credentials in a trailer',
   make(random, arsenal) {

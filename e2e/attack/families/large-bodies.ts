@@ -21,7 +21,7 @@ const TYPES: readonly string[] = [
   'application/octet-stream',
 ]
 
-/** Bodies are for nobody: whoever declares so much is refused, or hung up on after the refusal. */
+/** No address takes 20 MB: the request is refused, or the connection is closed before all of it was read. */
 const STATUSES = ['3xx', '4xx'] as const
 const SILENCE = 'the service may close before it has read all of it'
 

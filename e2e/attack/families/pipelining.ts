@@ -30,7 +30,7 @@ const mixed: CaseMaker = {
   },
 }
 
-/** Whoever pipelines more than this may be asked to come back over another connection. */
+/** The service may close the connection behind this many pipelined answers. */
 const PIPELINED_LEAST = 16
 
 const many: CaseMaker = {
@@ -46,7 +46,7 @@ const many: CaseMaker = {
   },
 }
 
-/** The answers must come in the order of the requests, whoever is quicker. */
+/** Answers must arrive in the order of the requests, even when a later one is ready first. */
 const inOrder: CaseMaker = {
   name: 'a slow request before quick ones',
   make(random, arsenal) {

@@ -32,7 +32,8 @@ const unfinishedHead: CaseMaker = {
     const { target } = placeOf(random.pick(['start', 'page', 'auth'] as const), random, arsenal)
     const attack = oneRequest(`a head for ${target} without its end`, { target }, [408, 400], {
       limitMs: HEAD_LIMIT_MS,
-      silence: 'whoever says nothing may be hung up on',
+      path: undefined,
+      silence: 'an unfinished head may be disconnected without an answer',
     })
     const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nx-a: `)
     return withSteps(attack, [{ do: 'write', bytes }])
@@ -46,7 +47,8 @@ const drippingHead: CaseMaker = {
     const { target } = placeOf(random.pick(['start', 'page', 'auth'] as const), random, arsenal)
     const attack = oneRequest(`a head for ${target} that gets a byte every half second`, { target }, [408, 400], {
       limitMs: HEAD_LIMIT_MS,
-      silence: 'whoever drips may be hung up on',
+      path: undefined,
+      silence: 'an unfinished head may be disconnected without an answer',
     })
     const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n`)
     return withSteps(attack, [
@@ -65,7 +67,7 @@ function bodyCase(name: string, kinds: readonly PlaceKind[], what: string, steps
       const parts = { ...place, method: 'POST', headers: [...place.headers, JSON_CONTENT, ['Content-Length', '1000'] as const] }
       const attack = oneRequest(`${what} to ${place.target}`, parts, ['2xx', '3xx', '4xx'], {
         limitMs: BODY_LIMIT_MS,
-        silence: 'whoever sends no body may be hung up on',
+        silence: 'an unfinished body may be disconnected without an answer',
       })
       return withSteps(attack, steps(requestBytes(parts)))
     },

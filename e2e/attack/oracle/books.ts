@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { ROOT } from '../service.ts'
 
-/** Runs `npm run verify` on this database; gives back its lines when the books do not balance. */
+/** Runs `npm run verify` on this database. Returns its output when the books do not balance, otherwise nothing. */
 export async function verifyBooks(databaseUrl: string): Promise<string[]> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'server/verify.ts'], {
     cwd: ROOT,

@@ -38,9 +38,11 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** Records that are about looking and about trying, and belong to no change of anything. */
 const HARMLESS_ACTIONS = /sign(?:ed)?.?(?:in|out)|password|second.?factor|export|download|synchron|session|refus|token/i
 
+type QuietTables = ReadonlyMap<string, readonly string[]>
+
 export type RowSnapshot = {
   startedAt: Date
-  digests: Readonly<Record<string, string>>
+  quiet: QuietTables
   auditEntries: number
   exports: number
   refreshTokens: number
@@ -58,7 +60,7 @@ export async function snapshotRows(pool: Pool): Promise<RowSnapshot> {
   const { rows } = await pool.query<{ now: Date }>('select clock_timestamp() as now')
   return {
     startedAt: rows[0]?.now ?? new Date(),
-    digests: await digestQuietTables(pool),
+    quiet: await readQuietTables(pool),
     auditEntries: await count(pool, 'audit_entries'),
     exports: await count(pool, 'exports'),
     refreshTokens: await count(pool, 'refresh_tokens'),
@@ -75,10 +77,22 @@ export async function checkRows(pool: Pool, before: RowSnapshot, told: Told): Pr
 }
 
 async function checkQuietTables(pool: Pool, before: RowSnapshot): Promise<string[]> {
-  const after = await digestQuietTables(pool)
-  return Object.keys({ ...before.digests, ...after }).flatMap((table) =>
-    before.digests[table] === after[table] ? [] : [`rows of ${table} changed, and no request was accepted that does that`],
-  )
+  const after = await readQuietTables(pool)
+  return [...new Set([...before.quiet.keys(), ...after.keys()])].flatMap((table) => {
+    const [old = [], now = []] = [before.quiet.get(table), after.get(table)]
+    const removed = old.filter((row) => !now.includes(row))
+    const added = now.filter((row) => !old.includes(row))
+    if (removed.length + added.length === 0) return []
+    return [`rows of ${table} changed (${describeChange(removed, added)}), and no request was accepted that does that`]
+  })
+}
+
+/** Which columns changed, where rows stand against each other; how many came and went where they do not. */
+function describeChange(removed: readonly string[], added: readonly string[]): string {
+  const [old, now] = [removed[0], added[0]].map((row) => (row === undefined ? undefined : (JSON.parse(row) as Record<string, unknown>)))
+  if (!old || !now || removed.length !== added.length) return `${added.length} new, ${removed.length} gone`
+  const columns = Object.keys(now).filter((name) => JSON.stringify(now[name]) !== JSON.stringify(old[name]))
+  return `${added.length} rows, in ${columns.join(', ')}`
 }
 
 async function checkTransactions(pool: Pool, before: RowSnapshot, told: Told): Promise<string[]> {
@@ -114,19 +128,21 @@ async function checkOtherRows(pool: Pool, before: RowSnapshot, told: Told): Prom
   return problems
 }
 
-async function digestQuietTables(pool: Pool): Promise<Record<string, string>> {
+/** Every row of every table without a rule, as JSON: people, keys, rules, settings. None of them has many. */
+async function readQuietTables(pool: Pool): Promise<QuietTables> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
   )
-  const digests: Record<string, string> = {}
+  const quiet = new Map<string, readonly string[]>()
   for (const { name } of tables) {
     if (RULES[name] !== undefined) continue
-    const { rows } = await pool.query<{ digest: string | null }>(
-      `select md5(string_agg(t::text, '|' order by t::text)) as digest from "${name}" as t`,
+    const { rows } = await pool.query<{ row: string }>(`select to_jsonb(t)::text as row from "${name}" as t order by 1`)
+    quiet.set(
+      name,
+      rows.map(({ row }) => row),
     )
-    digests[name] = rows[0]?.digest ?? 'empty'
   }
-  return digests
+  return quiet
 }
 
 async function count(pool: Pool, table: string): Promise<number> {

@@ -5,18 +5,18 @@ import type { Service } from '../service.ts'
 import { openCaller, percentile } from './caller.ts'
 
 export type Bystander = {
-  /** Stops and gives back what went wrong, one sentence each. */
+  /** Stops, and returns one sentence for each thing that went wrong. */
   judge(): Promise<string[]>
 }
 
 const EVERY_MS = 50
-/** Half of all answers come far quicker; this is what nobody may have to wait for. */
+/** Limits for the slowest answer and for the slowest tenth; most answers take a few milliseconds. */
 const WORST_MS = 3_000
 const USUAL_MS = 1_000
 
 /**
- * Somebody who abuses nothing and calls the API and a page all the while. Each answer must be right and in time; the time in which
- * the service had no CPU, because other programs had it, does not count.
+ * Starts a well-behaved client that calls the API and a page until it is judged. Every answer must be correct and on time; time in
+ * which other programs kept the service off the CPU does not count.
  */
 export function startBystander({ service, arsenal }: { service: Service; arsenal: Arsenal }): Bystander {
   const caller = openCaller(arsenal.baseUrl)

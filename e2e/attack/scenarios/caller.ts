@@ -18,7 +18,7 @@ export function openCaller(baseUrl: string, options: { from?: string; connection
     pipelining: 1,
     headersTimeout: ANSWER_LIMIT_MS,
     bodyTimeout: ANSWER_LIMIT_MS,
-    connect: { localAddress: options.from ?? '127.0.0.1' },
+    localAddress: options.from ?? '127.0.0.1',
   })
   async function ask(method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: string): Promise<Reply> {
     const startedMs = performance.now()

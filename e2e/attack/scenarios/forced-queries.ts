@@ -48,7 +48,7 @@ async function flood(stage: Stage, forMs: number, submittedAtMs: ReadonlyMap<str
         undefined,
         flooder.headers,
       )
-      // Whoever is told to slow down does, a little.
+      // A short pause after a refusal, as even a careless program makes.
       if (status !== 200) await delay(20)
     })
     await delay(2_000)

@@ -12,5 +12,5 @@ export type ScenarioRoom = {
   say(line: string): void
 }
 
-/** A day of abuse, compressed. `play` gives back what went wrong for those who abuse nothing, one sentence each. */
+/** A day of abuse, compressed. `play` returns one sentence for each broken promise to well-behaved clients. */
 export type Scenario = { name: string; play(room: ScenarioRoom): Promise<string[]> }

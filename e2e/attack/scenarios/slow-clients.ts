@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts'
 const CLIENTS = 400
 const DRIP_EVERY_MS = 200
 
-/** Hundreds of clients that send a byte now and then, or read nothing of a large answer; whoever is hung up on comes back. */
+/** Hundreds of clients that send a byte every so often or never read their answer, and reconnect when they are disconnected. */
 export const slowClients: Scenario = {
   name: 'slow-clients',
   async play({ service, arsenal, minutes, seed }) {

@@ -15,15 +15,27 @@ export type Outcome = {
   isHalfAnswered: boolean
   /** The attacker itself cut the connection. */
   wasCutByUs: boolean
-  /** From the last byte that was sent to the last that came, or to the end of the waiting. */
+  /** From the last byte that was sent to the last that came, or to the end of the waiting; without the time that the service had no CPU. */
   durationMs: number
 }
 
 const SETTLE_MS = 15
 
+export type PerformOptions = {
+  /** How long the service has stood ready without a CPU so far, because other programs had it. That much the limit is extended. */
+  starvedMs?: () => number
+}
+
+/** At the most, however starved the service is. */
+const EXTENSION_MS_MAX = 60_000
+
 /** Carries out a case on a connection of its own. Always resolves, at the latest when the limit of the case is over. */
-export async function perform(place: { host: string; port: number }, attack: AttackCase): Promise<Outcome> {
-  const line = new Line(place, attack)
+export async function perform(
+  place: { host: string; port: number },
+  attack: AttackCase,
+  { starvedMs = () => 0 }: PerformOptions = {},
+): Promise<Outcome> {
+  const line = new Line(place, attack, starvedMs)
   try {
     for (const step of attack.steps) {
       if (line.isOver) break
@@ -45,9 +57,13 @@ class Line {
   #lastSentMs = performance.now()
   #lastReadMs = 0
   #wakers = new Set<() => void>()
+  #starvedMs: () => number
+  #starvedAtStartMs: number
 
-  constructor(place: { host: string; port: number }, attack: AttackCase) {
+  constructor(place: { host: string; port: number }, attack: AttackCase, starvedMs: () => number) {
     this.#attack = attack
+    this.#starvedMs = starvedMs
+    this.#starvedAtStartMs = starvedMs()
     this.#reader = new AnswerReader(attack.methods)
     this.#socket = connect({ ...place, localAddress: attack.from ?? '127.0.0.1', noDelay: true, allowHalfOpen: true })
     this.#socket.on('data', (bytes: Buffer) => {
@@ -95,7 +111,10 @@ class Line {
     const waitedFromMs = this.#lastSentMs
     if (!this.#wasCutByUs) {
       const isEnough = () => this.isOver || this.#reader.garbage !== undefined || this.#reader.answers.length >= expect.answers
-      await this.#until(isEnough, Math.max(1, expect.limitMs - (performance.now() - waitedFromMs)))
+      for (let leftMs = expect.limitMs; leftMs > 0 && !isEnough(); ) {
+        await this.#until(isEnough, leftMs)
+        leftMs = waitedFromMs + expect.limitMs + this.#extensionMs() - performance.now()
+      }
       // One more answer than there were requests would come right behind the others.
       if (!this.isOver && this.#reader.answers.length >= expect.answers) await this.#until(() => this.isOver, SETTLE_MS)
     }
@@ -105,8 +124,15 @@ class Line {
       garbage: this.#reader.garbage,
       isHalfAnswered: this.#reader.isInside,
       wasCutByUs: this.#wasCutByUs,
-      durationMs: (this.#reader.answers.length > 0 ? this.#lastReadMs : performance.now()) - waitedFromMs,
+      durationMs: Math.max(
+        0,
+        (this.#reader.answers.length > 0 ? this.#lastReadMs : performance.now()) - waitedFromMs - this.#extensionMs(),
+      ),
     }
+  }
+
+  #extensionMs(): number {
+    return Math.min(EXTENSION_MS_MAX, Math.max(0, this.#starvedMs() - this.#starvedAtStartMs))
   }
 
   destroy(): void {
@@ -133,7 +159,7 @@ class Line {
       if (!isRoom) await this.#until(() => this.isOver || !this.#socket.writableNeedDrain, this.#attack.expect.limitMs)
       if (this.#socket.writableNeedDrain) return
       if (pauseMs > 0) await this.#until(() => this.isOver, pauseMs)
-      // Whoever was answered has no reason to go on.
+      // The service has already answered, so the rest of the body is pointless.
       if (this.#reader.answers.length >= this.#attack.expect.answers) return
     }
     this.#lastSentMs = performance.now()

@@ -107,7 +107,7 @@ export function describeTransport(service: () => Service): void {
         `${size}\r\n${text}\r\n0\r\nContent-Length: 5\r\n\r\n`,
       ]) {
         const startedMs = performance.now()
-        expectRefusal(await talk(post(['Transfer-Encoding: chunked']) + body), 400, `${BASE}/collect`)
+        expectRefusal(await talk(post(['Transfer-Encoding: chunked', 'Connection: close']) + body), 400, `${BASE}/collect`)
         assert.ok(performance.now() - startedMs < 5_000)
       }
       assert.equal(await countWritten(service(), [request.externalId]), 0)
@@ -126,9 +126,9 @@ export function describeTransport(service: () => Service): void {
       const bytes = 20 * 1024 * 1024
       for (const endpoint of ['collect', 'depositMultiple', '/public/access_token']) {
         const path = endpoint.startsWith('/') ? endpoint : `${BASE}/${endpoint}`
-        expectRefusal(await talk(post([`Content-Length: ${bytes}`], path) + ' '.repeat(bytes)), 413, path)
+        expectRefusal(await talk(post([`Content-Length: ${bytes}`, 'Connection: close'], path) + ' '.repeat(bytes)), 413, path)
         const chunk = `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n0\r\n\r\n`
-        expectRefusal(await talk(post(['Transfer-Encoding: chunked'], path) + chunk), 413, path)
+        expectRefusal(await talk(post(['Transfer-Encoding: chunked', 'Connection: close'], path) + chunk), 413, path)
       }
     })
 

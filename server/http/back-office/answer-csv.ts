@@ -1,3 +1,4 @@
+import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
 import type { Permission } from '#lib/permissions.ts'
 import { exportTable, type TableRequest } from '#server/reports/export/export-table.ts'
@@ -12,7 +13,7 @@ export type Table = Omit<TableRequest, 'applicationId' | 'personId'>
 /**
  * The inside of an address that answers a table as a file. Loads the actor, asks the permission table and leaves an audit entry;
  * `fileName` gets the time (UTC) and `.csv`. The handler gives the table, or null where there is no such thing. 503 while the
- * application has as many exports under way as it may.
+ * application has as many exports under way as it may, 403 for a request that another site made the browser send.
  */
 export async function answerCsv(
   { application, permission, fileName, signal }: { application: string; permission: Permission; fileName: string; signal: AbortSignal },
@@ -20,6 +21,9 @@ export async function answerCsv(
 ): Promise<Response> {
   const runtime = backOfficeRuntime()
   try {
+    // Each download leaves an audit entry: no other site may make a browser write them.
+    const site = (await headers()).get('sec-fetch-site')
+    if (site !== null && site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 })
     const actor = await findActor(application, permission)
     if (!actor.ok) return new Response(null, { status: actor.error === 'unauthenticated' ? 401 : actor.error === 'not_found' ? 404 : 403 })
     const table = await handler(actor.value)

@@ -3,7 +3,7 @@ import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
 import { readQuery } from '../read-query.ts'
 import { decideTransaction } from './decide-transaction.ts'
 
-/** POST /rejectTransaction (spec, Rules 5): a checker ends a transaction that waits; the reason becomes its message. */
+/** POST /rejectTransaction: a checker ends a transaction that waits; the reason becomes its message. */
 export const rejectTransaction: PartnerEndpoint = {
   kind: 'partner',
   name: 'rejectTransaction',

@@ -15,7 +15,7 @@ import { type Refusal, refuse } from '../errors.ts'
 import { BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 import { initiationJson } from '../serialise-transaction.ts'
 
-/** What collect and deposit share: everything but the direction of the money (spec, Rules 1). */
+/** What collect and deposit share: everything but the direction of the money. */
 export async function startTransaction({ runtime, request, caller }: Call, type: TransactionType): Promise<Result<string, Refusal>> {
   const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: caller.application.applicationId })
   if (!body.ok) return body
@@ -113,7 +113,7 @@ export function toIntakeItem(
   }
 }
 
-/** The sentence for an externalId that another transaction has (spec, Errors 400; DESIGN 5, Identity of a request). */
+/** The sentence for an externalId that another transaction has. */
 export function conflictSentence(request: TransactionRequest): string {
   return `externalId must be unique: ${request.externalId} belongs to a transaction with other content.`
 }

@@ -3,7 +3,7 @@ import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
 import { readQuery } from '../read-query.ts'
 import { decideTransaction } from './decide-transaction.ts'
 
-/** POST /validateTransaction (spec, Rules 5): a checker approves a transaction that waits. */
+/** POST /validateTransaction: a checker approves a transaction that waits. */
 export const validateTransaction: PartnerEndpoint = {
   kind: 'partner',
   name: 'validateTransaction',

@@ -62,8 +62,11 @@ for (const [path, bytesMax] of [
     for (let round = 0; round < ROUNDS_MAX && least > limitMs; round++) {
       const { answers, blockedMs } = await load(path)
       limitMs = Math.max(BLOCKED_MAX_MS, 2 * (await load(LIGHTEST)).blockedMs)
+      // An application has a few exports under way at a time; the others are told to come back.
+      const allowed = path.includes('/export') ? [200, 503] : [200]
+      assert.ok(answers.some(({ status }) => status === 200))
       for (const { status, body } of answers) {
-        assert.equal(status, 200)
+        assert.ok(allowed.includes(status), String(status))
         assert.ok(Buffer.byteLength(body) < bytesMax, `${Buffer.byteLength(body)} bytes`)
       }
       least = Math.min(least, blockedMs)
@@ -92,7 +95,7 @@ test('an action or a form made to be slow to read, eight times at once from nobo
       const { answers, blockedMs } = await measureBlock(service.baseUrl, () =>
         Promise.all(Array.from({ length: 8 }, () => sendRequest(service.baseUrl, { method: 'POST', path: '/sign-in', headers, body }))),
       )
-      for (const { status } of answers) assert.ok(status === 400 || status === 413, `${status} for ${body.slice(0, 20)}`)
+      for (const { status } of answers) assert.ok([400, 413, 503].includes(status), `${status} for ${body.slice(0, 20)}`)
       least = Math.min(least, blockedMs)
     }
     assert.ok(least <= BLOCKED_MAX_MS, `a health request waited ${Math.round(least)} ms beside ${body.slice(0, 20)}`)

@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 500
 
 export type LostChild = { atMs: number; command: string }
 
-export type ChildWatch = { lost: readonly LostChild[]; stop(): void }
+export type ChildWatch = { lost: readonly LostChild[]; watched(): number; stop(): void }
 
 /** Node processes that a process has started: the simulator, web processes. */
 export function childrenOf(parent: number): ProcessEntry[] {
@@ -25,5 +25,5 @@ export function watchChildren(pidOf: () => number | undefined): ChildWatch {
     parent = pid
     known = now
   }, LOOK_EVERY_MS)
-  return { lost, stop: () => clearInterval(timer) }
+  return { lost, watched: () => known.length, stop: () => clearInterval(timer) }
 }

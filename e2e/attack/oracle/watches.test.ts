@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { childrenOf, watchChildren } from './watch-children.ts'
+import { watchChildren } from './watch-children.ts'
 import { BLOCKED_LIMIT_MS, blockedMs, watchLoop } from './watch-loop.ts'
 import { MEMORY_LIMIT_MB, watchMemory } from './watch-memory.ts'
 
@@ -80,9 +80,8 @@ test('a child that ends while its parent lives on is caught', async () => {
     process.send('started')`
   const parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   await once(parent, 'message')
-  await until(() => childrenOf(parent.pid ?? 0).length === 1)
   const watch = watchChildren(() => parent.pid)
-  await delay(1_500)
+  await until(() => watch.watched() === 1)
   parent.send('now')
   await until(() => watch.lost.length === 1)
   watch.stop()

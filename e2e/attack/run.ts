@@ -8,6 +8,7 @@ import { leaveNothing } from './leave-nothing.ts'
 import type { Options } from './options.ts'
 import { verifyBooks } from './oracle/books.ts'
 import { checkRows, snapshotRows } from './oracle/rows.ts'
+import { type ChildWatch, watchChildren } from './oracle/watch-children.ts'
 import { BLOCKED_LIMIT_MS, blockedMs, type LoopWatch, watchLoop } from './oracle/watch-loop.ts'
 import { MEMORY_LIMIT_MB, type MemoryWatch, watchMemory } from './oracle/watch-memory.ts'
 import { createPlan } from './plan.ts'
@@ -72,6 +73,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
   const loop = await watchLoop({ host: service.host, port: service.port, path: '/health/live', pid: service.pid ?? 0 })
   service.onStart = (pid) => loop.follow(pid)
   const memory = watchMemory(() => service.pid)
+  const children = watchChildren(() => service.pid)
   const record = emptyRecord()
   const before = await withDatabase(service, snapshotRows)
   const plan = createPlan(options)
@@ -92,9 +94,14 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
   } finally {
     clearInterval(renewal)
     memory.stop()
+    children.stop()
     await loop.stop()
   }
-  record.findings.push(...exitFindings(service, record), ...loopFindings(service, loop, record), ...memoryFindings(memory, record))
+  record.findings.push(
+    ...exitFindings(service, children, record),
+    ...loopFindings(service, loop, record),
+    ...memoryFindings(memory, record),
+  )
   return {
     findings: record.findings,
     looked: {
@@ -165,12 +172,18 @@ async function checkBystanders(arsenal: Arsenal, record: Record_): Promise<void>
   }
 }
 
-function exitFindings(service: Service, record: Record_): Finding[] {
-  return service.exits.map(({ atMs, code, signal }) => ({
+function exitFindings(service: Service, { lost }: ChildWatch, record: Record_): Finding[] {
+  const exits: Finding[] = service.exits.map(({ atMs, code, signal }) => ({
     rule: 'process',
     what: `the process ended (${signal ?? `exit code ${code}`}); ${service.logFile} may say why`,
     ...suspects(record, atMs - 200, 200),
   }))
+  const ended: Finding[] = lost.map(({ atMs, command }) => ({
+    rule: 'process',
+    what: `a process that the service had started ended: ${command}`,
+    ...suspects(record, atMs - 700, 700),
+  }))
+  return [...exits, ...ended]
 }
 
 function loopFindings(service: Service, loop: LoopWatch, record: Record_): Finding[] {

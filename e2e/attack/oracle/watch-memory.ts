@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { listProcesses } from '#e2e/crash/processes.ts'
+import { childrenOf } from './watch-children.ts'
 
 /** No process of the service may hold more, in MB. */
 export const MEMORY_LIMIT_MB = 400
@@ -30,7 +30,7 @@ export function watchMemory(pidOf: () => number | undefined): MemoryWatch {
   const timer = setInterval(() => {
     const main = pidOf()
     if (main === undefined) return
-    if (samples % FAMILY_EVERY === 0 || !family.includes(main)) family = [main, ...childrenOf(main)]
+    if (samples % FAMILY_EVERY === 0 || !family.includes(main)) family = [main, ...childrenOf(main).map((child) => child.pid)]
     samples++
     latest = { atMs: Date.now(), megabytes: 0, pid: main }
     for (const pid of family) {
@@ -66,10 +66,4 @@ export function residentMegabytes(pid: number): number {
   } catch {
     return 0
   }
-}
-
-function childrenOf(parent: number): number[] {
-  return listProcesses()
-    .filter((one) => one.parent === parent && one.command.includes('server/') && one.command.includes('node'))
-    .map((one) => one.pid)
 }

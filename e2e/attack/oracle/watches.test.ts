@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { watchChildren } from './watch-children.ts'
 import { BLOCKED_LIMIT_MS, blockedMs, watchLoop } from './watch-loop.ts'
 import { MEMORY_LIMIT_MB, watchMemory } from './watch-memory.ts'
 
@@ -69,4 +70,21 @@ test('a process that takes more than its memory is caught, with its highest read
   child.kill('SIGKILL')
   assert.ok((watch.excesses[0]?.megabytes ?? 0) > MEMORY_LIMIT_MB)
   assert.ok(watch.highest.megabytes > MEMORY_LIMIT_MB)
+})
+
+test('a child that ends while its parent lives on is caught', async () => {
+  const program = `
+    const { spawn } = require('node:child_process')
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)', 'server/of-a-test'])
+    process.on('message', () => child.kill('SIGKILL'))
+    process.send('started')`
+  const parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  await once(parent, 'message')
+  const watch = watchChildren(() => parent.pid)
+  await until(() => watch.watched() === 1)
+  parent.send('now')
+  await until(() => watch.lost.length === 1)
+  watch.stop()
+  parent.kill('SIGKILL')
+  assert.match(watch.lost[0]?.command ?? '', /server\/of-a-test/)
 })

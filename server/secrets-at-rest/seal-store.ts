@@ -10,7 +10,7 @@ export type Wanted = { kind: 'plain' } | { kind: 'not_under'; keyId: string }
 
 /** Takes the lock under which keys are registered and secrets encrypted again, to the end of the transaction. */
 export async function lockSecrets(trx: Queryable): Promise<void> {
-  await trx.query('select pg_advisory_xact_lock(7304114805)')
+  await trx.query('select pg_advisory_xact_lock(7304114807)')
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Gives the present instant. Rules that depend on time take one, so that tests can move it (DESIGN 4). */
+/** Gives the present instant. Rules that depend on time take one, so that tests can move it. */
 export type Clock = { now(): Date }
 
 /** A UTC calendar day, YYYY-MM-DD, from FIRST_DAY to LAST_DAY. */

@@ -4,7 +4,7 @@ import { TRANSACTION_STATUSES } from '../transaction-status.ts'
 import { idField, noteField, PAGE_MAX, PAGE_SIZE_MAX, wholeNumberField, wordField } from './fields.ts'
 import { mustBe } from './problems.ts'
 
-// The query parameters of each endpoint (spec, Endpoints), as texts in, typed out.
+// The query parameters of each endpoint, as texts in, typed out.
 
 const page = wholeNumberField('page', 0, PAGE_MAX).meta({ description: 'Page number, from 0' })
 const size = wholeNumberField('size', 1, PAGE_SIZE_MAX).meta({ description: 'Transactions per page' })
@@ -42,7 +42,7 @@ export const phonePageQuerySchema = z.object({ phoneNumber: phoneField('phoneNum
 
 export const statusPageQuerySchema = z.object({ transactionStatus: wordField('transactionStatus', TRANSACTION_STATUSES), page, size })
 
-/** Both ends belong to the range; a day is a UTC day (DESIGN 4). */
+/** Both ends belong to the range; a day is a UTC day. */
 export const rangeQuerySchema = z
   .object({ startDate: dayField('startDate'), endDate: dayField('endDate'), status: wordField('status', TRANSACTION_STATUSES) })
   .refine((query) => query.startDate <= query.endDate, { path: ['endDate'], error: 'endDate must not be before startDate.' })

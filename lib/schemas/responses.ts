@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '../operators.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
 
-// What the service answers (spec, Resources and their fields). Strict: the documentation and the contract tests are made
+// What the service answers. Strict: the documentation and the contract tests are made
 // from these, and a field too many is as wrong as one too few.
 
 const id = z.uuid()
@@ -53,7 +53,7 @@ export const balanceSchema = z
   .strictObject({ serviceType: z.enum(OPERATOR_CODES), balanceCollect: amount, balanceDeposit: amount })
   .meta({ id: 'Balance' })
 
-/** Every answer that is not 2xx (spec, Errors). */
+/** Every answer that is not 2xx. */
 export const errorSchema = z
   .strictObject({ timestamp: z.iso.datetime(), status: z.int(), error: z.string(), message: z.string(), path: z.string() })
   .meta({ id: 'Error' })

@@ -25,7 +25,7 @@ export const refreshTokenRequestSchema = z
   .object({ refreshToken: credentialField('refreshToken') }, { error })
   .meta({ id: 'RefreshTokenRequest' })
 
-/** Answer of both (DESIGN 5, Tokens). */
+/** Answer of both. */
 export const tokenResponseSchema = z
   .object({ access_token: z.string(), refresh_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
   .meta({ id: 'TokenResponse' })

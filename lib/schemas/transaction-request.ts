@@ -9,7 +9,7 @@ import { hasNul, mustBe, parseFields } from './problems.ts'
 const CUSTOMER_NAME_LENGTH_MAX = 200
 const WEBHOOK_URL_LENGTH_MAX = 2_048
 
-/** The largest number of elements of depositMultiple (DESIGN 5). */
+/** The largest number of elements of depositMultiple. */
 export const BATCH_LENGTH_MAX = 1_000
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
@@ -32,7 +32,7 @@ function textField(name: TextField, isRight: (text: string) => boolean) {
   return z.string({ error }).refine((text) => isRight(text) && !hasNul(text), { error })
 }
 
-/** Hundredths out of the source text of a JSON number; a text in quotes is no number (DESIGN 5, Fields). */
+/** Hundredths out of the source text of a JSON number; a text in quotes is no number. */
 const amountField = z.unknown().transform((value, context) => {
   const amountMinor = value instanceof JsonNumber ? parseAmountMinor(value.text) : undefined
   if (amountMinor !== undefined) return amountMinor
@@ -41,7 +41,7 @@ const amountField = z.unknown().transform((value, context) => {
 })
 
 /**
- * Body of collect and deposit, and each element of depositMultiple (spec, Transaction request; DESIGN 5, Fields). Reads
+ * Body of collect and deposit, and each element of depositMultiple. Reads
  * what lib/json.ts parsed. Unknown fields are dropped. Out: the same names, with `amount` as a bigint in hundredths.
  */
 export const transactionRequestSchema = z
@@ -116,7 +116,7 @@ export function parseTransactionRequest(body: JsonValue): Result<TransactionRequ
 export const batchRequestSchema = z.array(transactionRequestSchema).min(1).max(BATCH_LENGTH_MAX)
 
 /**
- * Reads the body of depositMultiple (DESIGN 5). Each sentence begins with the index of its element, from 0. The same
+ * Reads the body of depositMultiple. Each sentence begins with the index of its element, from 0. The same
  * externalId twice, whatever its letter case, is a problem of the later element.
  */
 export function parseBatch(body: JsonValue): Result<TransactionRequest[], string[]> {

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Level, pino } from 'pino'
 
-/** One answered request. There is no query and no body here: phone numbers, notes and reasons travel in them (DESIGN 13). */
+/** One answered request. There is no query and no body here: phone numbers, notes and reasons travel in them. */
 export type AccessEntry = {
   method: string
   path: string

@@ -8,7 +8,7 @@ import type { BodyOwner } from './body-budget.ts'
 export type BodyProblem = 'too_large' | 'too_slow' | 'malformed' | 'no_room' | 'aborted'
 
 /**
- * One request, free of any framework: the front door and the Next mount both make these (DESIGN 3).
+ * One request, free of any framework: the front door and the Next mount both make these.
  * `path` is undecoded and without the query; `search` is the undecoded query without the question mark.
  */
 export type ApiRequest = {

@@ -11,7 +11,7 @@ export function refuse(status: number, message: string, headers?: Readonly<Recor
   return headers ? { status, message, headers } : { status, message }
 }
 
-/** One wording whichever credential is wrong: nobody learns which (DESIGN 5, Order of checks). */
+/** One wording whichever credential is wrong: nobody learns which. */
 export const UNAUTHENTICATED = refuse(
   401,
   'The credentials are missing, invalid or expired: apiKey, apiId and Authorization with a Bearer token are all required.',

@@ -11,7 +11,7 @@ import { findEndpoint } from './routes.ts'
 type Trace = { applicationId: string | undefined }
 
 /**
- * Answers one request: known path and method, then whatever the endpoint checks, in the order of DESIGN 5. Never throws;
+ * Answers one request: known path and method, then whatever the endpoint checks, in the documented order. Never throws;
  * every refusal has the five fields. Each request is counted and, where switched on, logged.
  */
 export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest): Promise<ApiResponse> {

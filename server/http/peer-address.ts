@@ -15,7 +15,7 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /**
  * `trustedProxies` are addresses and networks. X-Forwarded-For is read from the right, past trusted proxies only: the
- * first other address is the caller, and nothing that the caller wrote to the left of it counts (DESIGN 3).
+ * first other address is the caller, and nothing that the caller wrote to the left of it counts.
  */
 export function createPeerResolver(trustedProxies: readonly string[]): PeerResolver {
   const ranges = trustedProxies.map(toRange)

@@ -9,7 +9,7 @@ type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 
 // Written by hand: amounts are exact decimals that no float could carry, and only free text needs escaping.
 
-/** The initiation response (spec). The request's own words are echoed; amounts are those stored. */
+/** The initiation response. Everything in it is what is stored. */
 export function initiationJson(request: TransactionRequest, outcome: Accepted): string {
   return (
     `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +
@@ -20,7 +20,7 @@ export function initiationJson(request: TransactionRequest, outcome: Accepted): 
   )
 }
 
-/** The transaction record with its payToken (spec, Transaction record). */
+/** The transaction record with its payToken. */
 export function recordJson(transaction: Transaction): string {
   return `{${recordFields(transaction)},"payToken":${JSON.stringify(transaction.payToken)}}`
 }

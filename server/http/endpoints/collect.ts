@@ -1,7 +1,7 @@
 import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
 import { startTransaction } from './start-transaction.ts'
 
-/** POST /collect (spec, Endpoints): debits a customer's mobile money account. */
+/** POST /collect: debits a customer's mobile money account. */
 export const collect: PartnerEndpoint = {
   kind: 'partner',
   name: 'collect',

@@ -13,7 +13,7 @@ import { BATCH_BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
 import { initiationJson } from '../serialise-transaction.ts'
 import { checkService, conflictSentence, toIntakeItem } from './start-transaction.ts'
 
-/** POST /depositMultiple (spec, Endpoints; DESIGN 5, depositMultiple). */
+/** POST /depositMultiple: starts up to a thousand deposits. */
 export const depositMultiple: PartnerEndpoint = {
   kind: 'partner',
   name: 'depositMultiple',
@@ -48,7 +48,7 @@ async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
 
 const PARTLY_STARTED = 'Too much is waiting at this moment. Send the same array again: what has been started is not started twice.'
 
-/** A disabled service refuses the array before a limit does: 403 comes before 400 (DESIGN 5, Order of checks). */
+/** A disabled service refuses the array before a limit does: 403 comes before 400. */
 function checkServices(call: Call, requests: readonly TransactionRequest[]): Refusal | undefined {
   const refusals = requests.flatMap((element, index) => {
     const refusal = checkService(call, element, 'DEPOSIT')

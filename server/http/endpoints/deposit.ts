@@ -1,7 +1,7 @@
 import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
 import { startTransaction } from './start-transaction.ts'
 
-/** POST /deposit (spec, Endpoints): sends money to a beneficiary's mobile money account. */
+/** POST /deposit: sends money to a beneficiary's mobile money account. */
 export const deposit: PartnerEndpoint = {
   kind: 'partner',
   name: 'deposit',

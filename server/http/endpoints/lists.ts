@@ -6,7 +6,7 @@ import type { Refusal } from '../errors.ts'
 import { readQuery } from '../read-query.ts'
 import { pageJson } from '../serialise-transaction.ts'
 
-// The three paged lists (spec, Endpoints; DESIGN 5, Lists): scoped to the calling application, newest first.
+// The three paged lists: scoped to the calling application, newest first.
 
 /** GET /getByApplicationProduct. */
 export const getByApplicationProduct: PartnerEndpoint = {

@@ -6,10 +6,10 @@ import { refuse } from '../errors.ts'
 import { readQuery } from '../read-query.ts'
 import { recordJson } from '../serialise-transaction.ts'
 
-/** One wording for what does not exist and for what is somebody else's (DESIGN 5, Errors). */
+/** One wording for what does not exist and for what is somebody else's. */
 export const NO_TRANSACTION = refuse(404, 'There is no transaction with this id.')
 
-/** POST /transaction-status (spec, Endpoints): the stored status. */
+/** POST /transaction-status: the stored status. */
 export const transactionStatus: PartnerEndpoint = {
   kind: 'partner',
   name: 'transaction-status',

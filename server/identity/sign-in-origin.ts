@@ -11,6 +11,8 @@ export type Origin = {
   nameDigest: Buffer
   networkDigest: Buffer
   path: readonly string[]
+  /** The address, IPv6 as its /64. */
+  from: string
   isDevice: boolean
 }
 
@@ -35,6 +37,7 @@ export function originOf(
     nameDigest: keyed('name', scope, who),
     networkDigest: keyed('network', scope, who, from),
     path: device === undefined ? [throttleNetwork(address), from, lane] : [`device ${device}`, '', lane],
+    from,
     isDevice: device !== undefined,
   }
 }

@@ -2,6 +2,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { createBackgroundWork } from './background-work.ts'
+import { createBoundedCache } from './bounded-cache.ts'
 import { createMemoryOfRight, type Remembered } from './memory-of-right.ts'
 import { isPasswordRight } from './password.ts'
 import { createKeyedDigest, type Origin, originOf } from './sign-in-origin.ts'
@@ -12,6 +13,9 @@ import { createWorkGate, type Turn } from './work-gate.ts'
 const PAIR_FAILURES_MAX = 10
 const ADDRESS_FAILURES_MAX = 100
 const ACCOUNT_FAILURES_MAX = 100
+/** Attempts of one address, without a success in between, after which it waits with the others that fail. */
+const UNRESOLVED_MAX = 3
+const UNRESOLVED_ADDRESSES_MAX = 10_000
 /** Failures are forgotten this long after the last one. */
 export const THROTTLE_WINDOW_MS = 15 * 60_000
 /** At most one password is checked in this time, in each process, once the limit of the name and address, address or account is reached. */
@@ -69,6 +73,7 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
   const remembered = createMemoryOfRight(clock)
   const keyed = createKeyedDigest(secret)
   const background = createBackgroundWork(onError)
+  const unresolved = createUnresolved(clock)
   // Whoever floods is refused here, for the price of a look-up in memory, before the database is asked.
   const lookUps = createWorkGate({ concurrency: 4, levelMax: [512, 256, 128, 64] })
   // Only those come here whose password was right within the hour: it bounds the connections in use, not the attempts.
@@ -91,11 +96,13 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
 
   async function compare<Account extends Stored>({ attempt, place, account, standing, memory }: Found<Account>): Promise<Verdict> {
     // A flood from hundreds of addresses must not put everybody else behind hundreds of turns: theirs are shared among them.
-    const group = standing.failures.has(place.addressKey) ? 'failed lately' : 'clean'
+    const group =
+      (standing.failures.get(place.addressKey) ?? 0) >= UNRESOLVED_MAX || unresolved.isMany(place.from) ? 'failed lately' : 'clean'
     const turn = { isReserved: place.isTrusted, path: [group, ...place.path], paces: pacesOf(place, standing.failures) }
     const isRight = await hashes.run(turn, () => isPasswordRight(account?.passwordHash, attempt.password))
     if (isRight === undefined) return NOT_CHECKED
     if (!isRight || !account) return refuseWrong(attempt, place, account)
+    unresolved.forget(place.from)
     memory?.remember(account.passwordHash)
     if (standing.failures.has(place.pairKey)) await deleteFailures(pool, place.pairKey)
     await rememberNetwork(pool, place, clock.now())
@@ -118,6 +125,7 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
         if (account?.passwordHash === memory.hash) return ok(account)
       }
       const origin = originOf(attempt, keyed)
+      unresolved.add(origin.from)
       const found = await lookUps.run({ isReserved: origin.isDevice, path: origin.path, paces: [] }, async () => ({
         account: await attempt.find(),
         standing: await readStanding(pool, origin, since(), new Date(clock.now().getTime() - NETWORK_KNOWN_MS)),
@@ -158,6 +166,20 @@ function pacesOf({ pairKey, addressKey, accountKey, isTrusted }: Place, failures
     { key: accountKey, failuresMax: isTrusted ? Infinity : ACCOUNT_FAILURES_MAX, spacingMs: ACCOUNT_SPACING_MS },
   ]
   return limits.filter(({ key, failuresMax }) => (failures.get(key) ?? 0) >= failuresMax)
+}
+
+/** Counts the attempts of an address since its last success, whether they were checked or not: a flood shows before its hashes are computed. */
+function createUnresolved(clock: Clock): { add(address: string): void; isMany(address: string): boolean; forget(address: string): void } {
+  const counts = createBoundedCache<string, { attempts: number; untilMs: number }>(UNRESOLVED_ADDRESSES_MAX)
+  const countOf = (address: string): number => {
+    const known = counts.get(address)
+    return known && known.untilMs > clock.now().getTime() ? known.attempts : 0
+  }
+  return {
+    add: (address) => counts.set(address, { attempts: countOf(address) + 1, untilMs: clock.now().getTime() + THROTTLE_WINDOW_MS }),
+    isMany: (address) => countOf(address) > UNRESOLVED_MAX,
+    forget: (address) => counts.delete(address),
+  }
 }
 
 /** Advice to a program that retries without thinking: doubles from two seconds to a minute. */

@@ -165,6 +165,32 @@ const many: CaseMaker = {
   },
 }
 
+/** Programs that look through all parameters for each of them take a second for what fits into a head. */
+const manyOfPages: CaseMaker = {
+  name: 'thousands of parameters to a page',
+  make(random, arsenal) {
+    const { slug } = arsenal.program
+    const isSignedIn = random.chance(0.5)
+    const path = random.pick([
+      '/',
+      '/sign-in',
+      '/no-page',
+      `/${slug}`,
+      `/${slug}/transactions`,
+      `/api/back-office/${slug}/transactions`,
+      '/api/auth/csrf',
+    ])
+    const piece = random.pick(['a&', 'a=b&', '&', '=&', 'a[]=&', '%61&', 'status=a&', '_rsc=1&'])
+    const target = `${path}?${piece.repeat(Math.floor(15_000 / piece.length))}`
+    const headers: Header[] = isSignedIn ? [['Cookie', random.pick(arsenal.visitors).cookie]] : []
+    return oneRequest(`15 KB of ${piece} to ${path}, ${isSignedIn ? 'signed in' : 'not signed in'}`, { target, headers }, [
+      '2xx',
+      '3xx',
+      '4xx',
+    ])
+  },
+}
+
 const VALUES = [
   '',
   'x',
@@ -245,5 +271,5 @@ const filters: CaseMaker = {
 export const queryParameters: Family = {
   name: 'query-parameters',
   weight: 9,
-  makers: [paging, words, ids, unknownIds, odd, many, filters, filters, filters],
+  makers: [manyOfPages, paging, words, ids, unknownIds, odd, many, filters, filters, filters],
 }

@@ -6,7 +6,8 @@ const ERROR_FIELDS = ['timestamp', 'status', 'error', 'message', 'path'] as cons
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/
 const API_PATH = /^\/(?:api\/v1|public)(?:\/|$)/
 // A stack trace or SQL in an answer tells an attacker what to try next.
-const INNARDS = /\bat \S+ \(|node_modules|\/work\/|\bselect .* from \b|syntax error at or near|violates \w+ constraint/i
+const INNARDS =
+  /\bat \S+ \((?:file|\/|node:)|node_modules|\/server\/\w+\.ts|\b(?:select|SELECT) [\w*,. ]{1,80} (?:from|FROM) \w|syntax error at or near|violates \w+ constraint/
 
 /** Everything that is wrong with what came of a case, one sentence each. Knows only the case's expectation, not how it was made. */
 export function judgeAnswers({ expect, methods }: AttackCase, outcome: Outcome): string[] {

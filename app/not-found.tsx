@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { paths } from '#lib/paths.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
+import { getT } from '#server/back-office/preferences.ts'
 
 export default async function NotFound() {
   const t = await getT()

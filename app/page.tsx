@@ -2,8 +2,8 @@ import { redirect } from 'next/navigation'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { paths } from '#lib/paths.ts'
-import { currentPerson } from '#server/http/back-office/current-person.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
+import { currentPerson } from '#server/back-office/current-person.ts'
+import { getT } from '#server/back-office/preferences.ts'
 import { signOut } from './actions/session.ts'
 
 /** `/` leads on: to the sign-in, or to the first application of whoever is signed in. */

@@ -1,4 +1,4 @@
-import type { MessageKey, Translate } from './i18n/translate.ts'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 
 /** Why an action may refuse before its command runs. */
 export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'

@@ -1,6 +1,6 @@
+import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import { formatMinor } from './money.ts'
 import type { QueryValues } from './paths.ts'
-import type { ApprovalFilter } from './schemas/approval-filter.ts'
 
 export const APPROVAL_PAGE_SIZE = 50
 export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const

@@ -33,7 +33,7 @@ export function countriesOf(currency: Currency): CountryName[] {
 }
 
 /** The list behind a figure of the totals: it has exactly the transactions that the figure adds up. */
-export function listBehind(
+export function drillDownQuery(
   query: TotalsQuery,
   range: OpenRange,
   part: { currency?: Currency; operator?: OperatorCode } = {},

@@ -1,4 +1,4 @@
-import type { Translate } from './i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 
 type Parts = { year: number; month: number; day: number; hour: string; minute: string; second: string }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { createTranslate } from '#lib/i18n/translate.ts'
 import { formatAmount, formatPhone, formatShare, initialsOf, shortenId } from './format.ts'
 import { formatDuration, formatRelative, formatTime, formatUtc } from './format-time.ts'
-import { MESSAGES } from './i18n/messages.ts'
-import { createTranslate } from './i18n/translate.ts'
 
 const t = createTranslate('en', MESSAGES.en)
 

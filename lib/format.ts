@@ -1,4 +1,4 @@
-import type { Locale } from './i18n/locale.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 
 /** U+202F, which French puts between groups of digits; U+00A0 before a unit. Neither lets a line break. */
 const NARROW_SPACE = '\u202f'

@@ -1,4 +1,4 @@
-import type { Locale } from './i18n/locale.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 
 /**
  * Reads an amount as a person types it, `1,250,000`, `1 250 000,50`, and gives the plain decimal for an address: `1250000`, `1250000.50`.

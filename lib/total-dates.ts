@@ -31,7 +31,10 @@ export function totalDays(preset: TotalPreset, now: Date): OpenRange {
 }
 
 /** The days that an address asks for: two (or one) of its own, else its preset. Two that are the wrong way round are turned. */
-export function daysAsked({ dates, from, to }: { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null }, now: Date): OpenRange {
+export function resolveDateRange(
+  { dates, from, to }: { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null },
+  now: Date,
+): OpenRange {
   if (from === null && to === null) return totalDays(dates, now)
   return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to }
 }

@@ -1,4 +1,4 @@
-import type { Locale } from './i18n/locale.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 import type { Role } from './permissions.ts'
 
 export type ApplicationChoice = { slug: string; name: string }

@@ -1,13 +1,13 @@
 // `npm run admin -- <command>`: what the machine's administrator does to applications, keys and people.
 import { parseArgs } from 'node:util'
-import { ACCESS_COMMANDS } from './admin/access-commands.ts'
-import { AdminError } from './admin/admin-error.ts'
-import { APPLICATION_COMMANDS } from './admin/application-commands.ts'
-import { type Command, type Options, type Output, usageOf } from './admin/command.ts'
-import { openAdminDatabase } from './admin/open-database.ts'
-import { PERSON_COMMANDS } from './admin/person-commands.ts'
-import { SECRETS_COMMANDS } from './admin/secrets-commands.ts'
-import { describeDatabaseProblem } from './database/describe-problem.ts'
+import { ACCESS_COMMANDS } from '#server/admin/access-commands.ts'
+import { AdminError } from '#server/admin/admin-error.ts'
+import { APPLICATION_COMMANDS } from '#server/admin/application-commands.ts'
+import { type Command, type Options, type Output, usageOf } from '#server/admin/command.ts'
+import { openAdminDatabase } from '#server/admin/open-database.ts'
+import { PERSON_COMMANDS } from '#server/admin/person-commands.ts'
+import { SECRETS_COMMANDS } from '#server/admin/secrets-commands.ts'
+import { describeDatabaseProblem } from '#server/database/describe-problem.ts'
 
 const COMMANDS: readonly Command[] = [...APPLICATION_COMMANDS, ...ACCESS_COMMANDS, ...PERSON_COMMANDS, ...SECRETS_COMMANDS]
 

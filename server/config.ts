@@ -3,7 +3,7 @@ import path from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import { decodeSecretsKey } from './secrets-at-rest/keyring.ts'
+import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
 export type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
@@ -148,7 +148,7 @@ export function loadConfig(environment: Environment): Config {
   const values = parseEnvironment(environmentSchema, environment)
   const isSandbox = values.SANDBOX ?? values.NODE_ENV !== 'production'
   if (isSandbox) demandForSandbox(values)
-  else demandForProduction(values)
+  else requireProductionSettings(values)
   return {
     role: values.ROLE,
     host: values.HOST,
@@ -234,7 +234,7 @@ function demandForSandbox(values: z.infer<typeof environmentSchema>): void {
     throw new Error('DATABASE_URL needs NODE_ENV=production, or SANDBOX=1 to run a sandbox on that database.')
 }
 
-function demandForProduction(values: z.infer<typeof environmentSchema>): void {
+function requireProductionSettings(values: z.infer<typeof environmentSchema>): void {
   if (values.NODE_ENV !== 'production')
     throw new Error('SANDBOX=0 needs NODE_ENV=production: without seeds and simulator a process is a production process.')
   if (!values.DATABASE_URL)

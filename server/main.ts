@@ -1,29 +1,29 @@
+import { describeDatabaseProblem } from '#server/database/describe-problem.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { announcement } from '#server/process/announce.ts'
+import { claimDataDirectory } from '#server/process/instance.ts'
+import { openDatabase } from '#server/process/open-database.ts'
+import { prepareDatabase } from '#server/process/prepare-database.ts'
+import { sandboxSecrets } from '#server/process/sandbox-secrets.ts'
+import { createShutdown, type Shutdown } from '#server/process/shutdown.ts'
+import { startLoops } from '#server/process/start-loops.ts'
+import { simulatorFolder, startSimulator } from '#server/process/start-simulator.ts'
+import { startWeb } from '#server/process/start-web.ts'
+import { startWebProcesses } from '#server/process/start-web-processes.ts'
+import { SEEDED_USERNAMES } from '#server/sandbox/seed-applications.ts'
+import { seedSandbox } from '#server/sandbox/seed-sandbox.ts'
+import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
-import { describeDatabaseProblem } from './database/describe-problem.ts'
-import type { Pool } from './database/pool.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { announcement } from './process/announce.ts'
-import { createEnding, type Ending } from './process/ending.ts'
-import { claimDataDirectory } from './process/instance.ts'
-import { openDatabase } from './process/open-database.ts'
-import { prepareDatabase } from './process/prepare-database.ts'
-import { sandboxSecrets } from './process/sandbox-secrets.ts'
-import { startLoops } from './process/start-loops.ts'
-import { simulatorFolder, startSimulator } from './process/start-simulator.ts'
-import { startWeb } from './process/start-web.ts'
-import { startWebProcesses } from './process/start-web-processes.ts'
 import { createRuntime } from './runtime.ts'
-import { SEEDED_USERNAMES } from './sandbox/cast.ts'
-import { seedSandbox } from './sandbox/seed-sandbox.ts'
-import { createKeyring } from './secrets-at-rest/keyring.ts'
-import { publishKeyring } from './secrets-at-rest/process-keyring.ts'
 
 const startedAtMs = performance.now()
 
 try {
   const config = readConfig()
   const logger = createLogger(config.logLevel)
-  const ending = createEnding(logger)
+  const ending = createShutdown(logger)
   await start(config, logger, ending).catch((error: unknown) => {
     if (ending.hasBegun()) return
     complain(error)
@@ -44,7 +44,7 @@ function readConfig(): Config {
 }
 
 /** Starts everything from the ground up; the end takes it down in the opposite order. */
-async function start(config: Config, logger: Logger, ending: Ending): Promise<void> {
+async function start(config: Config, logger: Logger, ending: Shutdown): Promise<void> {
   publishForNext(config)
   const keyring = createKeyring(config.secretsKeys)
   publishKeyring(keyring)
@@ -107,7 +107,7 @@ function seed(pool: Pool, config: Config): Promise<boolean> {
 }
 
 /** A web process crashes again and again. The launcher is told not to restart the whole service for it. */
-function endForGood(ending: Ending, exitCode: number): void {
+function endForGood(ending: Shutdown, exitCode: number): void {
   process.send?.('final')
   ending.begin(exitCode)
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { loadConfig } from './config.ts'
 import { createLogger } from './logger.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
-import { createTestDatabase, type TestDatabase } from './testing/database.ts'
 
 let database: TestDatabase
 let runtime: Runtime

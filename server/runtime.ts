@@ -1,21 +1,21 @@
 import type { Clock } from '#lib/time.ts'
+import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import { openPools } from '#server/database/open-pools.ts'
+import type { Pool } from '#server/database/pool.ts'
+import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
+import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
+import { createAccessLog } from '#server/http/door/access-log.ts'
+import type { Connectors } from '#server/operators/connector.ts'
+import { type ConnectorSettings, closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { createForcedQueryDesk, FORCED_CALLS_MAX, type ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
+import { type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
+import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
+import { createIntake, type Intake } from '#server/transactions/intake.ts'
+import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { openPools } from './database/open-pools.ts'
-import type { Pool } from './database/pool.ts'
-import { createAccessLog } from './http/access-log.ts'
-import type { HttpRuntime } from './http/http-runtime.ts'
-import { createMetrics, type Metrics } from './http/metrics.ts'
-import { createTokens, type Tokens } from './identity/access-token.ts'
-import { createDirectory, type Directory } from './identity/directory.ts'
-import { createSignInThrottle, type SignInThrottle } from './identity/sign-in-throttle.ts'
 import type { Logger } from './logger.ts'
-import type { Connectors } from './operators/connector.ts'
-import { type ConnectorSettings, closeConnectors, createConnectors } from './operators/create-connectors.ts'
-import { createForcedQueryDesk, FORCED_CALLS_MAX, type ForcedQueryDesk } from './operators/forced-query-desk.ts'
-import { type CallbackDesk, createCallbackDesk } from './operators/handle-callback.ts'
-import { createIntake, type Intake } from './transactions/intake.ts'
-import { createSettler, type Settler } from './transactions/settle.ts'
 
 /** Everything that lives as long as the process and is shared by all it does. */
 export type Runtime = HttpRuntime & {
@@ -31,7 +31,7 @@ export type Runtime = HttpRuntime & {
   intake: Intake
   settler: Settler
   connectors: Connectors
-  callbacks: CallbackDesk
+  callbacks: CallbackIntake
   forcedQueries: ForcedQueryDesk
   metrics: Metrics
   /** Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them. */
@@ -70,7 +70,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   const wakeWebhooks = () => {
     for (const listener of finalListeners) listener()
   }
-  const callbacks = createCallbackDesk({
+  const callbacks = createCallbackIntake({
     pool,
     connectors,
     logger,

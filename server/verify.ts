@@ -1,8 +1,8 @@
 // Recounts everything from the raw rows and prints what differs: `npm run verify`. Exit code 1 when anything does.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createPool } from './database/pool.ts'
-import { verifyDatabase } from './reports/verify-database.ts'
+import { createPool } from '#server/database/pool.ts'
+import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 
 const databaseUrl = process.env['DATABASE_URL'] || (await sandboxUrl())
 if (!databaseUrl) {

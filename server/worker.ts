@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Logger as GraphileLogger, parseCronItems, type Runner, run } from 'graphile-worker'
 import { z } from 'zod'
-import type { Pool } from './database/pool.ts'
+import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from './logger.ts'
 
 /** A task that runs on a schedule, once for the whole installation however many workers there are. */

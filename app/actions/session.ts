@@ -2,7 +2,7 @@
 
 import { redirect } from 'next/navigation'
 import { paths } from '#lib/paths.ts'
-import { endAllSessions, signOutHere } from '#server/http/back-office/sign-out.ts'
+import { endAllSessions, signOutHere } from '#server/back-office/sign-out.ts'
 
 /** Ends the session of this browser. */
 export async function signOut(): Promise<void> {

@@ -4,8 +4,8 @@ import { redirect } from 'next/navigation'
 import { formField } from '#lib/form-field.ts'
 import { paths } from '#lib/paths.ts'
 import { safeNext } from '#lib/safe-next.ts'
-import { currentPerson } from '#server/http/back-office/current-person.ts'
-import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/http/back-office/sign-in.ts'
+import { currentPerson } from '#server/back-office/current-person.ts'
+import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/back-office/sign-in.ts'
 
 /** What the form shows after a refusal; the e-mail comes back so that it need not be typed again, the password never does. */
 export type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null

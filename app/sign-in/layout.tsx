@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Brand } from '#components/frame/brand.tsx'
-import { WordsProvider } from '#components/ui/words.tsx'
+import { MessagesProvider } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { setLanguage } from '../actions/look.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { setLanguage } from '../actions/preferences.ts'
 
 export default async function SignInLayout({ children }: { children: ReactNode }) {
   const [t, locale] = await Promise.all([getT(), readLocale()])
@@ -21,14 +21,14 @@ export default async function SignInLayout({ children }: { children: ReactNode }
         </form>
       </header>
       <main className="my-auto py-10">
-        <WordsProvider
+        <MessagesProvider
           locale={locale}
           timeZone="UTC"
           messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.'])}
           serverNowMs={Date.now()}
         >
           {children}
-        </WordsProvider>
+        </MessagesProvider>
       </main>
     </div>
   )

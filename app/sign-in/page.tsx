@@ -2,9 +2,9 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { safeNext } from '#lib/safe-next.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { currentPerson } from '#server/http/back-office/current-person.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { currentPerson } from '#server/back-office/current-person.ts'
+import { getT } from '#server/back-office/preferences.ts'
 import { PasswordForm } from './_components/password-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Skeleton } from '#components/ui/skeleton.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalView } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'

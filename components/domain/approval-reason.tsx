@@ -1,6 +1,6 @@
 'use client'
 
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { compareDecimals } from '#lib/add-decimals.ts'
 import type { ApprovalDecisionRow, ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
@@ -30,7 +30,7 @@ export function reasonText(
 
 /** Why it is here, and how many of the approvals are given. */
 export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; secondClass?: string }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   return (
     <span className="block min-w-0">
       <span className="block max-w-52 truncate @max-[640px]/table:max-w-none">{reasonText(t, locale, row)}</span>

@@ -3,11 +3,11 @@
 import { lazy, Suspense, useState } from 'react'
 import { Button, type ButtonSize, NotAllowed } from '#components/ui/button.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalRow, DecisionResult } from '#lib/approvals.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
-import type { DecideAction, RecallAction } from './decision-words.ts'
+import type { DecideAction, RecallAction } from './decision-text.ts'
 
 const DecisionDialog = lazy(() => import('./decision-dialog.tsx'))
 const RecallDialog = lazy(() => import('./recall-dialog.tsx'))

@@ -7,14 +7,14 @@ import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
-import { DecisionReport } from './decision-report.tsx'
 import { ItemList } from './decision-items.tsx'
-import { type DecideAction, sumItems, sumsText } from './decision-words.ts'
+import { DecisionReport } from './decision-report.tsx'
+import { type DecideAction, sumItems, sumsText } from './decision-text.ts'
 
 export type DecisionDialogProps = {
   application: string
@@ -42,7 +42,7 @@ const lastNotes = new Map<DecisionDialogProps['decision'], string>()
 /** Asks for the note, and for a fresh code where one of the items needs it; says then what became of each. */
 export default function DecisionDialog(props: DecisionDialogProps) {
   const { application, decision, decide, onDone, onClose } = props
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const [error, setError] = useState<string | null>(null)
   const [items, setItems] = useState(props.items)
   const [results, setResults] = useState<readonly DecisionResult[] | null>(null)
@@ -143,7 +143,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
 
 /** Some of the list ask for a code that this person has no device for: where to get one, and how to go on without them. */
 function WithoutFactor({ application, count, onLeaveOut }: { application: string; count: number; onLeaveOut?: () => void }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   return (
     <Notice tone="wait">
       {t('approvals.code.missing', { count })}{' '}

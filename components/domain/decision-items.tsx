@@ -1,14 +1,14 @@
 'use client'
 
 import { Notice } from '#components/ui/empty-state.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { DecidedItem } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
-import { sumItems } from './decision-words.ts'
+import { sumItems } from './decision-text.ts'
 
 /** What exactly is decided: sums first, then each item. */
 export function ItemList({ items, total }: { items: readonly DecidedItem[]; total: number }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const first = items[0]
   if (items.length === 1 && first) {
     return (

@@ -4,17 +4,17 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Icon } from '#components/ui/icon.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { differences, refusedText } from './decision-words.ts'
+import { differences, refusedText } from './decision-text.ts'
 
 type Props = { items: readonly DecidedItem[]; results: readonly DecisionResult[]; decision: 'validated' | 'rejected'; onClose: () => void }
 
 /** What became of each item, what was not done first. Nothing is hidden: who was quicker is named, what moved is shown. */
 export function DecisionReport({ items, results, decision, onClose }: Props) {
-  const words = useWords()
+  const words = useTranslations()
   const { t, locale } = words
   const byId = new Map(items.map((item) => [item.transactionId, item]))
   const refused = results.filter((result) => result.kind === 'refused')

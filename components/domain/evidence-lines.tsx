@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { useNow, useWords } from '#components/ui/words.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, ApprovalView } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatRelative, formatTime } from '#lib/format-time.ts'
@@ -39,7 +39,7 @@ function Line({
 /** What to know before deciding: about the beneficiary, the balance, and who can decide. */
 export function EvidenceLines({ application, view }: { application: string; view: ApprovalView }) {
   const { row, evidence, deciders } = view
-  const { t, locale, timeZone } = useWords()
+  const { t, locale, timeZone } = useTranslations()
   const now = useNow()
   const money = (amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const day = (at: string) => formatTime(t, timeZone, new Date(at), 'day-year')
@@ -126,7 +126,7 @@ export function EvidenceLines({ application, view }: { application: string; view
 
 /** Who can decide, where that is not simply the person who looks; and where too few can, so that it is not found out when its time is over. */
 function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<ApprovalView['deciders']> }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const missing = row.needed - row.given
   const count = deciders.others.length + (deciders.isMe ? 1 : 0)
   if (count === 0) {

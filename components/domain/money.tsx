@@ -1,6 +1,6 @@
 'use client'
 
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { formatAmount } from '#lib/format.ts'
 import type { Currency } from '#lib/money.ts'
 
@@ -23,7 +23,7 @@ export function Money({
   size?: keyof typeof SIZES
   className?: string
 }) {
-  const { locale } = useWords()
+  const { locale } = useTranslations()
   return (
     <span className={`tabular whitespace-nowrap ${className}`}>
       <span className={SIZES[size]}>{formatAmount(amount, locale)}</span>{' '}

@@ -1,6 +1,6 @@
 'use client'
 
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { OPERATORS, type Operator, type OperatorCode } from '#lib/operators.ts'
 
 const COLOURS: Record<Operator['brand'], string> = {

@@ -5,11 +5,11 @@ import { useForm } from 'react-hook-form'
 import { fieldProps } from '#components/form/field-props.ts'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
-import type { RecallAction } from './decision-words.ts'
+import type { RecallAction } from './decision-text.ts'
 
 const REFUSALS = {
   not_the_maker: 'approvals.recall.not_the_maker',
@@ -31,7 +31,7 @@ export default function RecallDialog({
   onDone: () => void
   onClose: () => void
 }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const [error, setError] = useState<string | null>(null)
   const form = useForm({ defaultValues: { reason: '' } })
   const { setFocus } = form

@@ -1,7 +1,7 @@
 'use client'
 
 import { Badge, type Tone } from '#components/ui/badge.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 
 const TONES: Record<TransactionStatus, Tone> = { SUCCESS: 'ok', FAILED: 'bad', PENDING_APPROVAL: 'wait', PENDING: 'run' }

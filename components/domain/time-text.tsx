@@ -1,11 +1,11 @@
 'use client'
 
-import { useNow, useWords } from '#components/ui/words.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { formatRelative, formatTime, formatUtc, type TimeStyle } from '#lib/format-time.ts'
 
 /** An instant (ISO 8601) in the person's zone, with UTC on hover. */
 export function TimeText({ at, style = 'day-time', className = '' }: { at: string; style?: TimeStyle; className?: string }) {
-  const { t, timeZone } = useWords()
+  const { t, timeZone } = useTranslations()
   const instant = new Date(at)
   return (
     <time dateTime={at} title={formatUtc(t, instant)} className={`tabular whitespace-nowrap ${className}`}>
@@ -16,7 +16,7 @@ export function TimeText({ at, style = 'day-time', className = '' }: { at: strin
 
 /** How far an instant lies from now (`3 min ago`, `in 6 d 23 h`), moving with the clock; local time and UTC on hover. */
 export function RelativeTime({ at, className = '', isCoarse = false }: { at: string; className?: string; isCoarse?: boolean }) {
-  const { t, timeZone } = useWords()
+  const { t, timeZone } = useTranslations()
   const now = useNow()
   const instant = new Date(at)
   return (

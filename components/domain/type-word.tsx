@@ -1,6 +1,6 @@
 'use client'
 
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { TransactionType } from '#lib/transaction-status.ts'
 
 /** Collect or deposit, in words. */

@@ -2,7 +2,7 @@
 
 import type { InputEvent } from 'react'
 import { TextField } from '#components/ui/field.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { formatAmount } from '#lib/format.ts'
 import { parseTypedAmount } from '#lib/parse-typed-amount.ts'
 import { FilterForm } from './filter-form.tsx'
@@ -14,7 +14,7 @@ type Props = AmountRange & { onChange: (range: AmountRange) => void }
 
 /** The inside of a filter by amount, in the currency of each transaction. Typed as people type: with spaces, commas or a decimal comma. */
 export function AmountRangeForm({ min, max, onChange }: Props) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   function apply(fields: FormData, form: HTMLFormElement): boolean {
     const amounts = { min: '', max: '' }
     for (const name of ['min', 'max'] as const) {

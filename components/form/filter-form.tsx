@@ -3,7 +3,7 @@
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 
 /**
  * The inside of a filter: fields, Apply, Clear. `onApply` gets the fields; false keeps it open because something in it is wrong. One

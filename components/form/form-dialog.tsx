@@ -4,7 +4,7 @@ import { type FormEventHandler, type ReactNode, useRef } from 'react'
 import { Button, type ButtonVariant } from '#components/ui/button.tsx'
 import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 
 export type FormDialogProps = {
   title: string

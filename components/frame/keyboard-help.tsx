@@ -2,7 +2,7 @@
 
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Kbd } from '#components/ui/kbd.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 
 const GROUPS: readonly { heading: MessageKey; keys: readonly { keys: readonly string[]; does: MessageKey }[] }[] = [

@@ -2,7 +2,7 @@
 
 import { Icon } from '#components/ui/icon.tsx'
 import { useIsOnline } from '#components/ui/offline-banner.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { useLiveUpdates } from './use-live-updates.ts'
 
 /**

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { CountBadge } from '#components/ui/badge.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
@@ -13,7 +13,7 @@ const SHOWN_MAX = 999
 
 /** How many transactions wait for this person's decision, beside the navigation item; kept fresh. `initial` is the server's count. */
 export function WaitingBadge({ application, initial }: { application: string; initial: number }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const { data } = useQuery({
     queryKey: queryKeys.waiting(application),
     queryFn: ({ signal }) => fetchData<{ count: number }>(paths.data(application, 'waiting'), signal),

@@ -5,7 +5,7 @@ import { Checkbox } from '#components/ui/field.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Popover } from '#components/ui/popover.tsx'
 import { announce } from '#components/ui/toast.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 
 export type ColumnChoice = { id: string; label: string /** Always shown: it is what the row is. */; isFixed?: boolean }

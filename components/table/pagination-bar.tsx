@@ -2,7 +2,7 @@
 
 import { useRouter } from 'next/navigation'
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { formatCount } from '#lib/format.ts'
 
 export type PaginationBarProps = {
@@ -17,7 +17,7 @@ export type PaginationBarProps = {
 
 /** Where in the list one is, how many rows at once, and the way to the next. Pages are addresses: back and forward keep the place. */
 export function PaginationBar({ page, size, total, sizes = [25, 50, 100, 200], hrefFor }: PaginationBarProps) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const router = useRouter()
   const pages = Math.max(1, Math.ceil(total / size))
   const from = total === 0 ? 0 : page * size + 1

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { Icon } from './icon.tsx'
 import { announce } from './toast.tsx'
-import { useT } from './words.tsx'
+import { useT } from './translations.tsx'
 
 const SHOWN_MS = 1_500
 

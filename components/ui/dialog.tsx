@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Icon } from './icon.tsx'
-import { useT } from './words.tsx'
+import { useT } from './translations.tsx'
 
 export type DialogProps = {
   title: string

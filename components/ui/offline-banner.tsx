@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react'
 import { Icon } from './icon.tsx'
-import { useT } from './words.tsx'
+import { useT } from './translations.tsx'
 
 function subscribe(listener: () => void): () => void {
   addEventListener('online', listener)

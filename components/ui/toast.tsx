@@ -2,13 +2,13 @@
 
 import { useSyncExternalStore } from 'react'
 import { Icon } from './icon.tsx'
-import { useT } from './words.tsx'
+import { useT } from './translations.tsx'
 
 type Toast = { id: number; text: string; tone: 'neutral' | 'bad' }
 
-const NOTHING: readonly Toast[] = []
+const ZERO_SUMS: readonly Toast[] = []
 const SHOWN_MS = 6_000
-let toasts: readonly Toast[] = NOTHING
+let toasts: readonly Toast[] = ZERO_SUMS
 let lastId = 0
 let spoken = ''
 const listeners = new Set<() => void>()
@@ -48,7 +48,7 @@ export function Toaster() {
   const shown = useSyncExternalStore(
     subscribe,
     () => toasts,
-    () => NOTHING,
+    () => ZERO_SUMS,
   )
   const words = useSyncExternalStore(
     subscribe,

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { judgeAnswers } from '#e2e/attack/oracle/judge-answers.ts'
+import { readSchedule } from '#e2e/attack/oracle/schedule.ts'
+import { type Outcome, perform } from '#e2e/attack/wire/perform.ts'
 import type { Arsenal } from './arsenal.ts'
 import type { AttackCase } from './case.ts'
 import type { Finding } from './findings.ts'
-import { judgeAnswers } from './oracle/judge-answers.ts'
-import { readSchedule } from './oracle/schedule.ts'
 import type { PlannedCase } from './plan.ts'
 import type { Service } from './service.ts'
-import { type Outcome, perform } from './wire/perform.ts'
 
 const LANES = 10
 /** Cases that wait for time-outs take no lane of their own. */

@@ -1,6 +1,6 @@
+import type { Answer } from '#e2e/attack/wire/answer-reader.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { Arsenal } from './arsenal.ts'
-import type { Answer } from './wire/answer-reader.ts'
 
 /** One thing that an attacker does on a connection. Bytes are written as they are: nothing is corrected or completed. */
 export type Step =

@@ -1,13 +1,13 @@
-import { endedCredentials } from './scenarios/ended-credentials.ts'
-import { forcedQueries } from './scenarios/forced-queries.ts'
-import { garbageOperator } from './scenarios/garbage-operator.ts'
-import { hangingReceiver } from './scenarios/hanging-receiver.ts'
-import { heldBodies } from './scenarios/held-bodies.ts'
-import { idleConnections } from './scenarios/idle-connections.ts'
-import type { Scenario } from './scenarios/scenario.ts'
-import { signInFlood } from './scenarios/sign-in-flood.ts'
-import { slowClients } from './scenarios/slow-clients.ts'
-import { wideRanges } from './scenarios/wide-ranges.ts'
+import { endedCredentials } from '#e2e/attack/scenarios/ended-credentials.ts'
+import { forcedQueries } from '#e2e/attack/scenarios/forced-queries.ts'
+import { garbageOperator } from '#e2e/attack/scenarios/garbage-operator.ts'
+import { hangingReceiver } from '#e2e/attack/scenarios/hanging-receiver.ts'
+import { heldBodies } from '#e2e/attack/scenarios/held-bodies.ts'
+import { idleConnections } from '#e2e/attack/scenarios/idle-connections.ts'
+import type { Scenario } from '#e2e/attack/scenarios/scenario.ts'
+import { signInFlood } from '#e2e/attack/scenarios/sign-in-flood.ts'
+import { slowClients } from '#e2e/attack/scenarios/slow-clients.ts'
+import { wideRanges } from '#e2e/attack/scenarios/wide-ranges.ts'
 
 /** Every scenario, in the order in which they are played. A new one is a file in `scenarios/` and a word here. */
 export const SCENARIOS: readonly Scenario[] = [

@@ -1,6 +1,6 @@
+import { credentials, type Header } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { Arsenal } from './arsenal.ts'
-import { credentials, type Header } from './wire/request.ts'
 
 /** The kinds of address of the service. Everything that attacks bodies, methods and headers is tried on each of them. */
 export const PLACES = [

@@ -1,8 +1,8 @@
+import type { Stage } from '#e2e/bench/environment/environment.ts'
+import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
+import { residentMb } from '#e2e/bench/environment/usage.ts'
 import type { Figure } from './figures.ts'
 import type { Options } from './options.ts'
-import type { ServerProcess } from './stage/server-process.ts'
-import type { Stage } from './stage/stage.ts'
-import { residentMb } from './stage/usage.ts'
 
 /** What every part is given. */
 export type Context = {

@@ -1,14 +1,14 @@
 // `npm run bench -- [parts…] [--size 1000000] [--seconds 4] [--json out.json]`: measures this service on this machine
 // against limits that it measures in the same run. See README.md beside this file.
 import { writeFile } from 'node:fs/promises'
+import { openStage, type Stage } from '#e2e/bench/environment/environment.ts'
+import { startCountOfOthers } from '#e2e/bench/environment/usage.ts'
+import { measureFlushPrice } from '#e2e/bench/limits/flush-price.ts'
 import type { Context } from './context.ts'
 import { describeEnvironment } from './environment.ts'
 import { type Figure, isMet, ratioOf, tableOf } from './figures.ts'
-import { measureFlushPrice } from './limits/flush-price.ts'
 import { type Options, readOptions } from './options.ts'
 import { PARTS } from './parts.ts'
-import { openStage, type Stage } from './stage/stage.ts'
-import { startCountOfOthers } from './stage/usage.ts'
 
 const OTHERS = ': what other programs took meanwhile'
 /** With less than this the machine counts as quiet. */

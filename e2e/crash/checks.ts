@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAmountMinor } from '#lib/money.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { verifyDatabase } from '#server/reports/verify-database.ts'
+import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
 import type { Arrival, Receiver } from './receiver.ts'
 

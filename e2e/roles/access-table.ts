@@ -65,8 +65,8 @@ export const ROUTES: Record<string, Row> = {
 
 /** Every server action, by its file and name. */
 export const ACTIONS: Record<string, Access> = {
-  'app/actions/look.ts setTheme': 'public',
-  'app/actions/look.ts setLanguage': 'public',
+  'app/actions/preferences.ts setTheme': 'public',
+  'app/actions/preferences.ts setLanguage': 'public',
   'app/actions/session.ts signOut': 'public',
   'app/actions/session.ts signOutEverywhere': 'public',
   'app/sign-in/actions.ts signInAction': 'public',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { ROLES, type Role } from '#lib/permissions.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { blockPerson } from '#server/identity/block-person.ts'
-import { createPerson } from '#server/identity/create-person.ts'
+import { blockPerson } from '#server/people/block-person.ts'
+import { createPerson } from '#server/people/create-person.ts'
 import { must } from '#server/testing/partner.ts'
 
 /** Somebody who calls: `roles` in the application of the addresses, or why they have none there. */

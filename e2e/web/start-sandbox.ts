@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { buildPages } from '../processes/build-pages.ts'
-import { answersReady, startProcess } from '../processes/start-process.ts'
+import { buildPages } from '#e2e/processes/build-pages.ts'
+import { answersReady, startProcess } from '#e2e/processes/start-process.ts'
 import { SANDBOX_FOLDER_VARIABLE, SANDBOX_URL_VARIABLE } from './sandbox.ts'
 
 /** Builds the pages where they changed and starts a sandbox in a folder that goes at the end; the specs find it through two variables. `SANDBOX_URL` set: uses that one. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test'
+import { ROUTES } from '#e2e/roles/access-table.ts'
+import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { can, PERMISSIONS, type Permission } from '#lib/permissions.ts'
-import { ROUTES } from '../roles/access-table.ts'
-import { findRoutes } from '../roles/find-endpoints.ts'
 import { expect, findAxeViolations, signIn, test, WIDTHS } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AMOUNT_MINOR_MAX } from '../money.ts'
+import { AMOUNT_MINOR_MAX } from '#lib/money.ts'
 
 /** An amount as it stands in an address: whole units, up to two decimals; null for none and for what is none. In hundredths. */
 export const addressAmount = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { APPROVAL_SORTS } from '../approval-address.ts'
-import { APPROVAL_QUEUES, BULK_MAX } from '../approvals.ts'
-import { OPERATOR_CODES } from '../operators.ts'
+import { APPROVAL_SORTS } from '#lib/approval-address.ts'
+import { APPROVAL_QUEUES, BULK_MAX } from '#lib/approvals.ts'
+import { OPERATOR_CODES } from '#lib/operators.ts'
 import { addressAmount } from './address-amount.ts'
 
 /** The filters of the approval queues as they stand in the address. Every field has a default; read-address.ts says what is forgiven. */

@@ -38,7 +38,7 @@ export function wholeNumberField(name: string, minimum: number, maximum: number)
 }
 
 /** One of a closed set of words, exactly as written. */
-export function wordField<const Words extends readonly [string, ...string[]]>(name: string, words: Words) {
+export function wordField<const Translations extends readonly [string, ...string[]]>(name: string, words: Translations) {
   return z.enum(words, { error: mustBe(name, `one of ${words.join(', ')}`) })
 }
 

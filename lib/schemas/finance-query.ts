@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { LINE_FILTERS } from '../finance-dto.ts'
-import { OPERATOR_CODES } from '../operators.ts'
-import { isUtcDay } from '../time.ts'
-import { OVERVIEW_DAYS, TOTAL_PRESETS } from '../total-dates.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
+import { LINE_FILTERS } from '#lib/finance-dto.ts'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { isUtcDay } from '#lib/time.ts'
+import { OVERVIEW_DAYS, TOTAL_PRESETS } from '#lib/total-dates.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { listOf } from './address-list.ts'
 
 const day = z.string().refine(isUtcDay).nullable().default(null)

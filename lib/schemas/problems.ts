@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { isJsonObject, type JsonValue, repeatedNames } from '../json.ts'
-import { err, ok, type Result } from '../result.ts'
+import { isJsonObject, type JsonValue, repeatedNames } from '#lib/json.ts'
+import { err, ok, type Result } from '#lib/result.ts'
 
 /** At most this many problems are told at once: a batch of a thousand wrong elements would fill a book. */
 const PROBLEMS_MAX = 50

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { FIRST_DAY, isUtcDay, LAST_DAY } from '../time.ts'
-import { TRANSACTION_STATUSES } from '../transaction-status.ts'
+import { FIRST_DAY, isUtcDay, LAST_DAY } from '#lib/time.ts'
+import { TRANSACTION_STATUSES } from '#lib/transaction-status.ts'
 import { idField, noteField, PAGE_MAX, PAGE_SIZE_MAX, wholeNumberField, wordField } from './fields.ts'
 import { mustBe } from './problems.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { isCleanText } from '../clean-text.ts'
-import { err, ok, type Result } from '../result.ts'
+import { isCleanText } from '#lib/clean-text.ts'
+import { err, ok, type Result } from '#lib/result.ts'
 
 /** The query of an address, as Next hands it to a page: what stands there twice is a list. */
 export type AddressValues = Readonly<Record<string, string | string[] | undefined>>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { COUNTRY_NAMES, OPERATOR_CODES } from '../operators.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 
 // What the service answers. Strict: the documentation and the contract tests are made
 // from these, and a field too many is as wrong as one too few.

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '../operators.ts'
-import { isUtcDay, isUtcInstant } from '../time.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../transaction-status.ts'
-import { WEBHOOK_STATES } from '../webhook-state.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { isUtcDay, isUtcInstant } from '#lib/time.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
 import { addressAmount } from './address-amount.ts'
 import { listOf } from './address-list.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { isJsonObject, JsonNumber, type JsonValue } from '../json.ts'
-import { parseAmountMinor } from '../money.ts'
-import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '../operators.ts'
-import { err, ok, type Result } from '../result.ts'
+import { isJsonObject, JsonNumber, type JsonValue } from '#lib/json.ts'
+import { parseAmountMinor } from '#lib/money.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
 import { isAtMost, wordField } from './fields.ts'
 import { hasNul, mustBe, parseFields } from './problems.ts'
 

@@ -1,5 +1,5 @@
-import { keyringOfProcess } from '../secrets-at-rest/process-keyring.ts'
-import { rotateSecretsKey } from '../secrets-at-rest/reseal-secrets.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { rotateSecretsKey } from '#server/secrets-at-rest/reseal-secrets.ts'
 import type { Command } from './command.ts'
 
 /** The key that encrypts the secrets in the database. */

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { applyPatiently, functionFiles, type MigrateOptions, migrate } from './migrate.ts'
 import { createPool, type Pool } from './pool.ts'
 

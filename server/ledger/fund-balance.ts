@@ -1,6 +1,6 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { TrxClient } from '../database/pool.ts'
+import type { TrxClient } from '#server/database/pool.ts'
 import { insertFunding, lockApplication } from './ledger-store.ts'
 
 export type Funding = {

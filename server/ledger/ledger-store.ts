@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators.ts'
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 
 export type FundingRow = {
   applicationId: string

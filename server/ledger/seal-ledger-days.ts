@@ -1,5 +1,5 @@
-import type { Pool } from '../database/pool.ts'
-import { withSnapshot } from '../database/with-snapshot.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { readSealedUntil, rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './seal-store.ts'
 
 /** For clocks that are set back a little; transactions under way are waited for whatever they take. */

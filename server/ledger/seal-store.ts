@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 
 /** Adds what was posted since the last time to ledger_days. Gives the instant up to which they are complete. */
 export async function sealUntilNow(queryable: Queryable, marginMs: number): Promise<string> {

@@ -1,10 +1,10 @@
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '../audit/append-audit.ts'
-import { type CommandActor, mayAct } from '../audit/command-actor.ts'
-import type { Pool } from '../database/pool.ts'
-import { withTransaction } from '../database/with-transaction.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
 import { removeThreshold, upsertThreshold } from './threshold-store.ts'
 
 export type SetBalanceThreshold = {

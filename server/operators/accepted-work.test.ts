@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { IntakeItem } from '../transactions/intake.ts'
+import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork, hintWork } from './operator-work-store.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
-import { OperatorRoom, until } from './testing/operator-room.ts'
-import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from './testing/scripted-operator.ts'
 
 let operator: ScriptedOperator
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
   operator = await startScriptedOperator({ submit: (asked) => sayTransfer(asked, 'PENDING'), query: sayNotFound })
   // With the deadlines of real life: here no answer may be late, however busy the machine.
-  room = await OperatorRoom.open({
+  room = await OperatorHarness.open({
     elsewhere: { OMCM: operator.url },
     callTimeoutMs: 10_000,
     dispatcher: { absenceMs: 20, acceptedAbsenceMs: 20, leaseMs: 60_000 },

@@ -1,6 +1,6 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 
 /** What may contradict a final result. Names as in record_operator_contradictions. */
 export type ContradictionRow = {

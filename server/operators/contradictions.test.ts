@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createLogger } from '../logger.ts'
-import { makeApplication } from '../testing/factories.ts'
-import { SYSTEM_ACTOR } from '../transactions/actor.ts'
-import type { IntakeItem } from '../transactions/intake.ts'
-import { transition } from '../transactions/transition.ts'
+import { createLogger } from '#server/logger.ts'
+import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
+import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
+import { makeApplication } from '#server/testing/factories.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
 import { askAboutContradictions } from './ask-about-contradictions.ts'
 import { handleCallback } from './handle-callback.ts'
-import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/signature.ts'
 import { settleFinalWord } from './settle-final-word.ts'
-import { OperatorRoom, SECRET } from './testing/operator-room.ts'
-import { type ScriptedOperator, sayTransfer, startScriptedOperator } from './testing/scripted-operator.ts'
 
 let operator: ScriptedOperator
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
   operator = await startScriptedOperator({ submit: () => undefined, query: (asked) => sayTransfer(asked, 'SUCCESS') })
-  room = await OperatorRoom.open({ elsewhere: { OMCM: operator.url } })
+  room = await OperatorHarness.open({ elsewhere: { OMCM: operator.url } })
 })
 after(async () => {
   await room.close()

@@ -1,9 +1,9 @@
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import type { Clock } from '#lib/time.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '#server/logger.ts'
+import { createSandboxConnector } from '#server/operators/sandbox-protocol/create-sandbox-connector.ts'
 import type { Connectors, GuardedConnector } from './connector.ts'
 import { guardConnector } from './guard-connector.ts'
-import { createSandboxConnector } from './sandbox-protocol/create-sandbox-connector.ts'
 
 export type ConnectorSettings = {
   /** Where each operator listens and the secret shared with it; a code without settings is switched off. */

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { OPERATOR_CODES } from '#lib/operators.ts'
+import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
 import { claimDueWork } from './operator-work-store.ts'
-import { OperatorRoom, until } from './testing/operator-room.ts'
 
-let room: OperatorRoom
+let room: OperatorHarness
 let hangingServer: Server
 const hangingSockets = new Set<Socket>()
 
@@ -14,7 +14,7 @@ before(async () => {
   hangingServer = createServer((socket) => hangingSockets.add(socket)).listen(0, '127.0.0.1')
   await once(hangingServer, 'listening')
   const { port } = hangingServer.address() as AddressInfo
-  room = await OperatorRoom.open({ elsewhere: { SNFREE: `http://127.0.0.1:${port}` } })
+  room = await OperatorHarness.open({ elsewhere: { SNFREE: `http://127.0.0.1:${port}` } })
 })
 after(async () => {
   for (const socket of hangingSockets) socket.destroy()
@@ -113,7 +113,7 @@ test('the late answer to a submission that another process took over decides not
 
 test('two dispatchers on one database submit every transaction once', async () => {
   // With the deadlines of real life: here no answer may be late, however busy the machine.
-  const calm = await OperatorRoom.open({ callTimeoutMs: 10_000, dispatcher: { leaseMs: 20_000, perOperatorMax: 16 } })
+  const calm = await OperatorHarness.open({ callTimeoutMs: 10_000, dispatcher: { leaseMs: 20_000, perOperatorMax: 16 } })
   try {
     const items = await Promise.all(Array.from({ length: 400 }, (_, index) => calm.make({ operator: OPERATOR_CODES[index % 3] })))
     calm.startDispatcher()

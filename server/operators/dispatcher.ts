@@ -1,15 +1,15 @@
 import type { OperatorCode } from '#lib/operators.ts'
-import type { Pool } from '../database/pool.ts'
-import type { Logger } from '../logger.ts'
-import type { Settler } from '../transactions/settle.ts'
+import type { Pool } from '#server/database/pool.ts'
+import type { Logger } from '#server/logger.ts'
+import type { Settler } from '#server/transactions/settle.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
 import type { Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
-import { createDoorbell } from './doorbell.ts'
 import { refusedForFunds } from './operator-result.ts'
 import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
 import { settleFinalWord } from './settle-final-word.ts'
+import { createWakeSignal } from './wake-signal.ts'
 
 export type DispatcherOptions = {
   pool: Pool
@@ -60,7 +60,7 @@ const DATABASE_PAUSE_MS = 1_000
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const perOperatorMax = options.perOperatorMax ?? 64
   const context = createContext(options)
-  const bell = createDoorbell()
+  const bell = createWakeSignal()
   const underWay = new Map<OperatorCode, number>()
   const backlogged = new Set<OperatorCode>()
   const calls = new Set<Promise<void>>()

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
-import { type IntakeItem, takeIn } from '../transactions/intake.ts'
+import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
+import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import type { ForcedQueryDeskOptions } from './forced-query-desk.ts'
 import { type SynchroniseFailure, synchroniseTransaction } from './synchronise-transaction.ts'
-import { OperatorRoom, until } from './testing/operator-room.ts'
-import { type ScriptedOperator, sayTransfer, startScriptedOperator } from './testing/scripted-operator.ts'
 
 const actor = { kind: 'api' as const, id: randomUUID() }
 
 /** `release` breaks the queries that hang, and all that come after. */
-type Flood = { operator: ScriptedOperator; room: OperatorRoom; release(): void }
+type Flood = { operator: ScriptedOperator; room: OperatorHarness; release(): void }
 
 /** An operator that takes submissions and never answers a query, until a test says otherwise. */
 async function withHangingQueries(limits: ForcedQueryDeskOptions['limits'], work: (flood: Flood) => Promise<void>): Promise<void> {
@@ -25,7 +25,7 @@ async function withHangingQueries(limits: ForcedQueryDeskOptions['limits'], work
     operator.script.query = ({ response }) => response.destroy()
     for (const response of hanging) response.destroy()
   }
-  const room = await OperatorRoom.open({
+  const room = await OperatorHarness.open({
     elsewhere: { OMCM: operator.url },
     // Longer than any of these tests: what hangs goes on hanging until it is released.
     callTimeoutMs: 60_000,
@@ -44,7 +44,7 @@ async function withHangingQueries(limits: ForcedQueryDeskOptions['limits'], work
 }
 
 /** Transactions that the operator accepted and that nobody asks about by schedule. */
-async function accepted(room: OperatorRoom, applicationId: string, count: number): Promise<IntakeItem[]> {
+async function accepted(room: OperatorHarness, applicationId: string, count: number): Promise<IntakeItem[]> {
   const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { operator: 'OMCM', type: 'COLLECT' }))
   await takeIn(room.database.pool, items)
   await room.database.pool.query(
@@ -54,12 +54,12 @@ async function accepted(room: OperatorRoom, applicationId: string, count: number
   return items
 }
 
-async function failureOf(room: OperatorRoom, { applicationId, transactionId }: IntakeItem): Promise<SynchroniseFailure | 'answered'> {
+async function failureOf(room: OperatorHarness, { applicationId, transactionId }: IntakeItem): Promise<SynchroniseFailure | 'answered'> {
   const result = await synchroniseTransaction(room.forcedQueries, { applicationId, transactionId, actor })
   return result.ok ? 'answered' : result.error
 }
 
-async function auditCount(room: OperatorRoom, applicationId: string): Promise<number> {
+async function auditCount(room: OperatorHarness, applicationId: string): Promise<number> {
   const { rows } = await room.database.pool.query<{ count: bigint }>(
     "select count(*) from audit_entries where application_id = $1 and action = 'transaction.synchronised'",
     [applicationId],
@@ -147,7 +147,7 @@ test('many forced queries of one transaction are one query, one record and one a
 test('a partner that asks a few times per second is never refused', async () => {
   let nowMs = 0
   const operator = await startScriptedOperator({ submit: () => undefined, query: (asked) => sayTransfer(asked, 'PENDING') })
-  const room = await OperatorRoom.open({ elsewhere: { OMCM: operator.url }, nowMs: () => nowMs })
+  const room = await OperatorHarness.open({ elsewhere: { OMCM: operator.url }, nowMs: () => nowMs })
   try {
     const items = await accepted(room, room.applicationId, 5)
     for (let second = 0; second < 30; second++) {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { IntakeItem } from '../transactions/intake.ts'
+import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork } from './operator-work-store.ts'
-import { OperatorRoom, until } from './testing/operator-room.ts'
-import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from './testing/scripted-operator.ts'
 
 let operator: ScriptedOperator
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
   operator = await startScriptedOperator({ submit: (asked) => sayTransfer(asked, 'SUCCESS'), query: ({ response }) => response.destroy() })
-  room = await OperatorRoom.open({
+  room = await OperatorHarness.open({
     elsewhere: { OMCM: operator.url, MOMOCM: operator.url },
     callTimeoutMs: 10_000,
     dispatcher: { pollDelaysMs: [600_000], leaseMs: 60_000 },
@@ -163,7 +163,7 @@ test('an answer that the database refuses is recorded without its text, and its 
 
 test('a silent operator: the connections of calls that were given up are closed', async () => {
   const silent = await startScriptedOperator({ submit: () => undefined, query: () => undefined })
-  const hasty = await OperatorRoom.open({ elsewhere: { OMCM: silent.url }, callTimeoutMs: 200, dispatcher: { pollDelaysMs: [600_000] } })
+  const hasty = await OperatorHarness.open({ elsewhere: { OMCM: silent.url }, callTimeoutMs: 200, dispatcher: { pollDelaysMs: [600_000] } })
   try {
     const items = await Promise.all(Array.from({ length: 10 }, () => hasty.make({ operator: 'OMCM' })))
     hasty.startDispatcher()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { systemClock } from '../clock.ts'
-import { createLogger } from '../logger.ts'
+import { systemClock } from '#server/clock.ts'
+import { createLogger } from '#server/logger.ts'
+import { createSandboxConnector } from '#server/operators/sandbox-protocol/create-sandbox-connector.ts'
+import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 import { createConnectors } from './create-connectors.ts'
 import { guardConnector } from './guard-connector.ts'
-import { createSandboxConnector } from './sandbox-protocol/create-sandbox-connector.ts'
-import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/signature.ts'
 
 const SECRET = 'shared'
 const SETTINGS = { baseUrl: 'http://127.0.0.1:1', secret: SECRET }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OperatorCode } from '#lib/operators.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '#server/logger.ts'
 import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
 import type { CallbackOutcome, Connector, Exchange, GuardedConnector, OperatorIdentifiers, UnknownOutcome } from './connector.ts'
 
@@ -18,7 +18,7 @@ export const REFUSED_MESSAGE = 'Transaction refusée'
  * call counts as an unknown outcome, because what the operator did is not known.
  */
 export function guardConnector(operator: OperatorCode, connector: Connector, logger: Pick<Logger, 'error'>): GuardedConnector {
-  async function settled<Outcome extends Words>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
+  async function settled<Outcome extends Translations>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
     try {
       return cleanOutcome(await call())
     } catch (error) {
@@ -45,9 +45,9 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   return guard as GuardedConnector
 }
 
-type Words = { exchange: Exchange; reason?: string } & OperatorIdentifiers
+type Translations = { exchange: Exchange; reason?: string } & OperatorIdentifiers
 
-function cleanOutcome<Outcome extends Words>(outcome: Outcome): Outcome {
+function cleanOutcome<Outcome extends Translations>(outcome: Outcome): Outcome {
   const { exchange, reason, operatorReference, operatorToken } = outcome
   return {
     ...outcome,

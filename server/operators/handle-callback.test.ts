@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createLogger } from '../logger.ts'
-import type { IntakeItem } from '../transactions/intake.ts'
-import { createCallbackDesk, handleCallback } from './handle-callback.ts'
-import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/signature.ts'
-import { OperatorRoom, SECRET, until } from './testing/operator-room.ts'
+import { createLogger } from '#server/logger.ts'
+import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
+import { OperatorHarness, SECRET, until } from '#server/operators/testing/operator-harness.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
+import { createCallbackIntake, handleCallback } from './handle-callback.ts'
 
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
-  room = await OperatorRoom.open({ dispatcher: { pollDelaysMs: [600_000] } })
+  room = await OperatorHarness.open({ dispatcher: { pollDelaysMs: [600_000] } })
   room.startDispatcher()
 })
 after(() => room.close())
@@ -45,7 +45,7 @@ test('a storm of callbacks costs a handful of queries, and leaves no pile of rec
   assert.ok(attempts.length < 20, `${attempts.length} attempts`)
 })
 
-test('unsigned, malformed and unknown callbacks are refused by name; those about strangers are harmless', async () => {
+test('unsigned, malformed and unknown callbacks are refused by name; those about unprovenReceivers are harmless', async () => {
   const item = await open()
   const body = Buffer.from('{}')
   assert.deepEqual(await handleCallback(room.desk, 'MOMOCM', {}, body), { ok: false, error: 'unverified' })
@@ -75,7 +75,7 @@ test('a callback for a transaction that was never sent is ignored', async () => 
 })
 
 test('more callbacks than may wait are refused instead of piling up', async () => {
-  const desk = createCallbackDesk({ pool: room.database.pool, connectors: room.connectors, logger: createLogger('silent'), queueMax: 2 })
+  const desk = createCallbackIntake({ pool: room.database.pool, connectors: room.connectors, logger: createLogger('silent'), queueMax: 2 })
   const results = await Promise.all(
     Array.from({ length: 20 }, () => {
       const body = JSON.stringify({ reference: randomUUID(), context: randomUUID(), status: 'SUCCESS', operatorReference: 'SIM1' })

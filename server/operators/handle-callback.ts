@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isOperatorCode, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { type Batcher, createBatcher, OverloadedError } from '../database/batcher.ts'
-import type { Pool } from '../database/pool.ts'
-import type { Logger } from '../logger.ts'
+import { type Batcher, createBatcher, OverloadedError } from '#server/database/batcher.ts'
+import type { Pool } from '#server/database/pool.ts'
+import type { Logger } from '#server/logger.ts'
 import { isAboutItems } from './answer-recorder.ts'
 import { storableAnswer } from './clean-text.ts'
 import type { Connectors } from './connector.ts'
@@ -20,7 +20,7 @@ type Hint = Omit<HintRow, 'place'>
 /** `contradicting`: against a final result. A new one is recorded, and the operator is asked about it. */
 type CallbackVerdict = HintVerdict | 'contradicting'
 
-export type CallbackDesk = {
+export type CallbackIntake = {
   connectors: Connectors
   /** Rejects with OverloadedError when too many wait. */
   hint(hint: Hint): Promise<CallbackVerdict>
@@ -41,7 +41,7 @@ export type CallbackDeskOptions = {
 }
 
 /** What handleCallback needs; one per process. */
-export function createCallbackDesk(options: CallbackDeskOptions): CallbackDesk {
+export function createCallbackIntake(options: CallbackDeskOptions): CallbackIntake {
   // Callbacks that say the same and still wait share one place: a storm about one transaction takes no more than two.
   const waiting = new Map<string, Promise<CallbackVerdict>>()
   const hints: Batcher<Hint, CallbackVerdict> = createBatcher({
@@ -99,7 +99,7 @@ async function findContradictions(options: CallbackDeskOptions, rows: HintRow[],
  * row was waiting for it. `overloaded`: not recorded, the operator should send it again.
  */
 export async function handleCallback(
-  desk: CallbackDesk,
+  desk: CallbackIntake,
   operatorCode: string,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
@@ -112,7 +112,7 @@ export async function handleCallback(
 }
 
 async function takeCallback(
-  desk: CallbackDesk,
+  desk: CallbackIntake,
   operatorCode: string,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,

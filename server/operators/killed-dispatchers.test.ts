@@ -6,14 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { anIntakeItem } from '../testing/factories.ts'
-import { takeIn } from '../transactions/intake.ts'
-import type { DispatcherProcessPlan } from './testing/dispatcher-process.ts'
-import { OperatorRoom, SECRET } from './testing/operator-room.ts'
+import type { DispatcherProcessPlan } from '#server/operators/testing/dispatcher-process.ts'
+import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { anIntakeItem } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
 
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
-  room = await OperatorRoom.open()
+  room = await OperatorHarness.open()
 })
 after(() => room.close())
 

@@ -22,13 +22,13 @@ export type CallOutcome =
   | { kind: 'answered'; httpStatus: number; body: string }
   | { kind: 'lost'; detail: string; httpStatus: number | null; wasWritten: boolean }
 
-export type OperatorLine = { call(request: OperatorRequest): Promise<CallOutcome>; close(): Promise<void> }
+export type OperatorHttpClient = { call(request: OperatorRequest): Promise<CallOutcome>; close(): Promise<void> }
 
 /**
  * A kept-alive pool of connections to one operator. Each operator has its own, so that one that hangs cannot take the
  * connections of another. Never follows redirects and never decompresses; reads at most 64 KB of an answer. Never throws.
  */
-export function openOperatorLine(baseUrl: string, connectionsMax: number): OperatorLine {
+export function openOperatorLine(baseUrl: string, connectionsMax: number): OperatorHttpClient {
   const base = new URL(baseUrl)
   const prefix = trimSlashes(base.pathname)
   const pool = new Pool(base.origin, {

@@ -1,6 +1,6 @@
 import { FAILURE_MESSAGES, SUCCESS_MESSAGE } from '#lib/transaction-status.ts'
-import { SYSTEM_ACTOR } from '../transactions/actor.ts'
-import type { TransitionItem } from '../transactions/transition.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import type { TransitionItem } from '#server/transactions/transition.ts'
 import type { FinalOutcome } from './connector.ts'
 import { REFUSED_MESSAGE } from './guard-connector.ts'
 

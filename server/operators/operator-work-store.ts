@@ -1,7 +1,7 @@
 import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 
 export type WorkState = 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { repairOperatorSchedule } from './repair-operator-schedule.ts'
-import { OperatorRoom } from './testing/operator-room.ts'
 
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
-  room = await OperatorRoom.open()
+  room = await OperatorHarness.open()
 })
 after(() => room.close())
 

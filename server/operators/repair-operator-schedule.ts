@@ -1,4 +1,4 @@
-import type { Pool } from '../database/pool.ts'
+import type { Pool } from '#server/database/pool.ts'
 import type { Connectors } from './connector.ts'
 import { pullBackWork } from './operator-work-store.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { IntakeItem } from '../transactions/intake.ts'
-import { OperatorRoom, until } from './testing/operator-room.ts'
+import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
 
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
-  room = await OperatorRoom.open()
+  room = await OperatorHarness.open()
   room.startDispatcher()
 })
 after(() => room.close())
@@ -131,7 +131,7 @@ test('a deposit that the balance does not cover ends with Solde insuffisant and 
 
 test('three hundred transactions over all rows of the table end as the table says, and the books agree', async () => {
   // Longer deadlines than above: with so many at once, a busy machine must not make answers late.
-  const many = await OperatorRoom.open({ callTimeoutMs: 2_500, dispatcher: { absenceMs: 500, leaseMs: 10_000 } })
+  const many = await OperatorHarness.open({ callTimeoutMs: 2_500, dispatcher: { absenceMs: 500, leaseMs: 10_000 } })
   many.startDispatcher()
   const rows = ['341', '342', '343', '901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '913', '914']
   const items = await Promise.all(Array.from({ length: 304 }, (_, index) => many.make(withDigits(rows[index % rows.length] ?? '341'))))

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { makeApplication } from '../testing/factories.ts'
-import { SYSTEM_ACTOR } from '../transactions/actor.ts'
-import type { IntakeItem } from '../transactions/intake.ts'
-import { transition } from '../transactions/transition.ts'
+import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { makeApplication } from '#server/testing/factories.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
 import { claimDueWork } from './operator-work-store.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
-import { OperatorRoom, until } from './testing/operator-room.ts'
 
 const API_USER = randomUUID()
-let room: OperatorRoom
+let room: OperatorHarness
 before(async () => {
   // Polling is far away and no callbacks are awaited: what settles here was asked for.
-  room = await OperatorRoom.open({ givesTokens: true, dispatcher: { pollDelaysMs: [600_000] } })
+  room = await OperatorHarness.open({ givesTokens: true, dispatcher: { pollDelaysMs: [600_000] } })
 })
 after(() => room.close())
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '#server/config.ts'
 
 /** The lines that whoever started the service reads: where it is, what it is, and how to get in. */
 export function announcement(

@@ -49,8 +49,8 @@ for (const [bug, script] of [
   test(`exit code 70 and the cause in the log: ${bug}`, () => {
     const folder = new URL('../', import.meta.url).pathname
     const program = `import { createLogger } from '${folder}logger.ts'
-      import { createEnding } from '${folder}process/ending.ts'
-      createEnding(createLogger('fatal'))
+      import { createShutdown } from '${folder}process/ending.ts'
+      createShutdown(createLogger('fatal'))
       setInterval(() => undefined, 1_000)
       ${script}`
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })

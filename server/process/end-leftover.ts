@@ -1,7 +1,7 @@
 // Ends the embedded PostgreSQL that a crashed service left running, when no restart follows that would take it over.
 import path from 'node:path'
-import { processEnvironment } from '../config.ts'
-import { endLeftoverPostgres } from '../database/embedded.ts'
+import { processEnvironment } from '#server/config.ts'
+import { endLeftoverPostgres } from '#server/database/embedded.ts'
 import { claimDataDirectory } from './instance.ts'
 
 const environment = processEnvironment()

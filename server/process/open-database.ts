@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Config } from '../config.ts'
-import { superviseEmbeddedPostgres } from '../database/supervised.ts'
-import type { Logger } from '../logger.ts'
+import type { Config } from '#server/config.ts'
+import { superviseEmbeddedPostgres } from '#server/database/supervised.ts'
+import type { Logger } from '#server/logger.ts'
 import { CRASH_EXIT_CODE } from './crash-policy.mjs'
 import { writePrivateFile } from './private-file.ts'
 

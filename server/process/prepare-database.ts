@@ -1,11 +1,11 @@
-import type { Config } from '../config.ts'
-import { demandDatabaseMode, stampDatabase } from '../database/database-mode.ts'
-import { migrate } from '../database/migrate.ts'
-import { createPool, type Pool } from '../database/pool.ts'
-import type { Logger } from '../logger.ts'
-import { checkSecretsKeys } from '../secrets-at-rest/check-keys.ts'
-import type { Keyring } from '../secrets-at-rest/keyring.ts'
-import { sealPlainSecrets } from '../secrets-at-rest/reseal-secrets.ts'
+import type { Config } from '#server/config.ts'
+import { demandDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
+import { migrate } from '#server/database/migrate.ts'
+import { createPool, type Pool } from '#server/database/pool.ts'
+import type { Logger } from '#server/logger.ts'
+import { checkSecretsKeys } from '#server/secrets-at-rest/check-keys.ts'
+import type { Keyring } from '#server/secrets-at-rest/keyring.ts'
+import { sealPlainSecrets } from '#server/secrets-at-rest/reseal-secrets.ts'
 
 type Preparation = {
   config: Config

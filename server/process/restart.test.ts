@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '../database/embedded.ts'
+import { freePort } from '#server/database/embedded.ts'
 
 const SERVER = new URL('../', import.meta.url).pathname
 /** What `npm start` runs once everything is installed and built. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { promisify } from 'node:util'
-import { decodeSecretsKey } from '../secrets-at-rest/keyring.ts'
+import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 import { sandboxSecrets } from './sandbox-secrets.ts'
 
 const run = promisify(execFile)

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { randomSecret } from '../config.ts'
+import { randomSecret } from '#server/config.ts'
 import { writePrivateFile } from './private-file.ts'
 
 const storedSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string(), SECRETS_KEY: z.string().optional() })

@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '../database/embedded.ts'
-import { createPool } from '../database/pool.ts'
-import type { SandboxFile } from '../sandbox/seed-sandbox.ts'
-import { createTestDatabase, TEST_SECRETS_KEY } from '../testing/database.ts'
-import { createTestPartner } from '../testing/partner.ts'
+import { freePort } from '#server/database/embedded.ts'
+import { createPool } from '#server/database/pool.ts'
+import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
+import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
+import { createTestPartner } from '#server/testing/partner.ts'
 
 /** What production demands; on this machine its address may be http. */
 const PRODUCTION = {

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { OPERATOR_CODES } from '#lib/operators.ts'
-import { type Config, processEnvironment, randomSecret } from '../config.ts'
-import { freePort } from '../database/embedded.ts'
-import type { Logger } from '../logger.ts'
-import type { ConnectorSettings } from '../operators/create-connectors.ts'
+import { type Config, processEnvironment, randomSecret } from '#server/config.ts'
+import { freePort } from '#server/database/embedded.ts'
+import type { Logger } from '#server/logger.ts'
+import type { ConnectorSettings } from '#server/operators/create-connectors.ts'
 import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 
 export type Simulator = { operators: ConnectorSettings['operators']; stop(): Promise<void> }

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts'
-import { processEnvironment } from '../config.ts'
-import type { Logger } from '../logger.ts'
-import type { ConnectorSettings } from '../operators/create-connectors.ts'
+import type { Config } from '#server/config.ts'
+import { processEnvironment } from '#server/config.ts'
+import type { Logger } from '#server/logger.ts'
+import type { ConnectorSettings } from '#server/operators/create-connectors.ts'
 import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 
 type WebProcessOptions = {

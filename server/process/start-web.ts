@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createFrontDoor } from '../http/front-door.ts'
-import type { Runtime } from '../runtime.ts'
+import { createFrontDoor } from '#server/http/door/front-door.ts'
+import type { Runtime } from '#server/runtime.ts'
 import { ROOT_FOLDER } from './root-folder.ts'
 
 export type Web = {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '#server/logger.ts'
 import { createCrashPolicy, exitCodeOf, isCrash } from './crash-policy.mjs'
 
 export type SupervisedChild = {

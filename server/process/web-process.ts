@@ -1,12 +1,12 @@
 // One of several web processes (WEB_CONCURRENCY), started by server/main.ts, which tells it everything through its environment.
 import { z } from 'zod'
 import { OPERATOR_CODES } from '#lib/operators.ts'
-import { loadConfig, processEnvironment, publishForNext } from '../config.ts'
-import { createLogger } from '../logger.ts'
-import { createRuntime } from '../runtime.ts'
-import { createKeyring } from '../secrets-at-rest/keyring.ts'
-import { publishKeyring } from '../secrets-at-rest/process-keyring.ts'
-import { createEnding } from './ending.ts'
+import { loadConfig, processEnvironment, publishForNext } from '#server/config.ts'
+import { createLogger } from '#server/logger.ts'
+import { createRuntime } from '#server/runtime.ts'
+import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
+import { createShutdown } from './shutdown.ts'
 import { startWeb } from './start-web.ts'
 
 const operatorsSchema = z.partialRecord(z.enum(OPERATOR_CODES), z.object({ baseUrl: z.url(), secret: z.string() }))
@@ -15,7 +15,7 @@ const environment = processEnvironment()
 const config = loadConfig(environment)
 const logger = createLogger(config.logLevel)
 // The parent got the Ctrl-C too, and asks its children in order.
-const ending = createEnding(logger, ['SIGTERM'])
+const ending = createShutdown(logger, ['SIGTERM'])
 publishForNext(config)
 publishKeyring(createKeyring(config.secretsKeys))
 try {

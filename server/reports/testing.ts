@@ -1,11 +1,11 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { Pool } from '../database/pool.ts'
-import { withTransaction } from '../database/with-transaction.ts'
-import { anIntakeItem } from '../testing/factories.ts'
-import { takeIn } from '../transactions/intake.ts'
-import { transition } from '../transactions/transition.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { anIntakeItem } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
 
 /** One of each currency. */
 export const SOME_OPERATORS: OperatorCode[] = ['MOMOCM', 'SNWAVE', 'UGMTN']

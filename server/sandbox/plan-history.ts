@@ -1,7 +1,7 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { FAILURE_MESSAGES, TransactionSource, TransactionType } from '#lib/transaction-status.ts'
-import { type Beneficiary, type CastApplication, makeBeneficiary } from './cast.ts'
+import { type Beneficiary, type CastApplication, makeBeneficiary } from './seed-applications.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS

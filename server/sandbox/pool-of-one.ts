@@ -1,4 +1,4 @@
-import type { Pool, TrxClient } from '../database/pool.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
 
 /**
  * A pool whose only connection is an open transaction: commands that each want a transaction of their own become

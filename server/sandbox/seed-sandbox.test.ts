@@ -5,8 +5,8 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { verifyBooks } from '../reports/verify-books.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { type SandboxFile, seedSandbox } from './seed-sandbox.ts'
 
 let database: TestDatabase

@@ -5,25 +5,25 @@ import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import type { Role } from '#lib/permissions.ts'
 import { ok, type Result } from '#lib/result.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { SYSTEM_ACTOR } from '../audit/command-actor.ts'
-import type { Pool } from '../database/pool.ts'
-import { withTransaction } from '../database/with-transaction.ts'
-import { allowAddress } from '../identity/allow-address.ts'
-import { createApiKey } from '../identity/create-api-key.ts'
-import { createApiUser } from '../identity/create-api-user.ts'
-import { createApplication } from '../identity/create-application.ts'
-import { createPerson } from '../identity/create-person.ts'
-import { setBalanceThreshold } from '../ledger/set-balance-threshold.ts'
-import { activatePolicy } from '../policy/activate-policy.ts'
-import { proposePolicy } from '../policy/propose-policy.ts'
-import { writePrivateFile } from '../process/private-file.ts'
+import { allowAddress } from '#server/applications/allow-address.ts'
+import { createApiKey } from '#server/applications/create-api-key.ts'
+import { createApplication } from '#server/applications/create-application.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
+import { createApiUser } from '#server/partner-auth/create-api-user.ts'
+import { createPerson } from '#server/people/create-person.ts'
+import { activatePolicy } from '#server/policy/activate-policy.ts'
+import { proposePolicy } from '#server/policy/propose-policy.ts'
+import { writePrivateFile } from '#server/process/private-file.ts'
 import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
-import { CAST, type CastApplication } from './cast.ts'
 import { planHistory } from './plan-history.ts'
-import { playHistory } from './play-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
+import { type CastApplication, SEED_APPLICATIONS } from './seed-applications.ts'
 import type { SeedRows } from './seed-rows.ts'
 import { analyse, hasNoApplication, insertHistory, lockSeeding } from './seed-store.ts'
+import { simulateHistory } from './simulate-history.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
 
 export type SandboxPerson = { id: string; name: string; email: string; password: string; roles: Role[] }
@@ -67,7 +67,7 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       if (!(await hasNoApplication(trx))) return ok(false)
       const applications: SandboxApplication[] = []
       const histories: SeedRows[] = []
-      for (const [index, cast] of CAST.entries()) {
+      for (const [index, cast] of SEED_APPLICATIONS.entries()) {
         const { application, history } = await seedApplication(poolOfOne(trx), cast, index, applications[0]?.people ?? [], options.now)
         applications.push(application)
         histories.push(history)
@@ -111,7 +111,7 @@ async function seedApplication(
     OperatorCode,
     bigint
   >
-  const history = playHistory({ random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets }, planned)
+  const history = simulateHistory({ random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets }, planned)
   await insertHistory(pool, applicationId, history)
   const [finance] = withRole('finance')
   if (finance !== undefined)

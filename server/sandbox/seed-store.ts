@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import type { SeedRows } from './seed-rows.ts'
 
 /** So many rows travel in one statement: a few hundred kilobytes of JSON. */

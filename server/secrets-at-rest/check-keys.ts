@@ -1,6 +1,6 @@
 import { ok } from '#lib/result.ts'
-import type { Pool } from '../database/pool.ts'
-import { withTransaction } from '../database/with-transaction.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Keyring, SecretPlace } from './keyring.ts'
 import { lockSecrets, readKeyIdsInUse, readRegisteredKeys, registerKey } from './seal-store.ts'
 

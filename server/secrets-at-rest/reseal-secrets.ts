@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ok } from '#lib/result.ts'
-import type { Pool } from '../database/pool.ts'
-import { withTransaction } from '../database/with-transaction.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Keyring } from './keyring.ts'
 import {
   forgetKeysBut,

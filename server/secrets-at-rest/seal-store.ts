@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import { sealedPrefix } from './keyring.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { type DatabaseMode, stampDatabase } from '../database/database-mode.ts'
-import { createPool, type Pool } from '../database/pool.ts'
-import { createKeyring } from '../secrets-at-rest/keyring.ts'
-import { publishKeyring } from '../secrets-at-rest/process-keyring.ts'
+import { type DatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
+import { createPool, type Pool } from '#server/database/pool.ts'
+import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 
 /** What the secrets of every test database are encrypted with; a service that a test starts is given it as SECRETS_KEY. */
 export const TEST_SECRETS_KEY = 'Y291bnRlcnNpZ24gdGVzdHMgLSBub3QgYSBzZWNyZXQ='

@@ -4,22 +4,25 @@ import { importsOf, resolveImport, type SourceFile, withoutComments } from './im
 export type Violation = { path: string; rule: string }
 
 /**
- * The floors of server/, lowest first (DESIGN 2). A folder imports only from floors below its own; folders of one floor do
- * not know each other. The record has a floor of its own under the commands, because each of them writes into it.
+ * The layers of server/, lowest first. A folder imports only from layers below its own; folders of one layer do not import
+ * each other. server/README.md says what each is for.
  */
-export const FLOORS: readonly (readonly string[])[] = [
-  ['database', 'secrets-at-rest', 'jobs', 'config.ts', 'clock.ts', 'logger.ts'],
-  ['audit'],
-  ['webhooks', 'ledger', 'policy', 'identity'],
+export const LAYERS: readonly (readonly string[])[] = [
+  ['database', 'secrets-at-rest', 'retention', 'config.ts', 'clock.ts', 'logger.ts'],
+  ['audit', 'credentials'],
+  ['applications', 'people'],
+  ['partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
-  ['approvals', 'operators', 'reports'],
+  ['approvals'],
+  ['reports', 'operators'],
   ['http'],
+  ['back-office'],
   ['main.ts', 'worker.ts', 'runtime.ts', 'verify.ts', 'admin.ts', 'admin', 'process', 'sandbox'],
 ]
 
-/** On the ground and on the top floor, parts of one floor belong together. */
-const SHARED_FLOORS = new Set([0, FLOORS.length - 1])
-/** Tests and what serves them may look anywhere: they build their scenes with the commands of all floors. */
+/** In the lowest and in the highest layer, the parts belong together. */
+const SHARED_LAYERS = new Set([0, LAYERS.length - 1])
+/** Tests and what serves them may look anywhere: they build their scenes with the commands of all layers. */
 const TESTING = /(\.test\.tsx?$|\/testing(\/|\.ts$)|^server\/testing\/|^e2e\/)/
 /** Programs that read their own environment: the start of a process, never code that others import. */
 const ENVIRONMENT_READERS = new Set([
@@ -35,7 +38,7 @@ const DEFAULT_EXPORTS =
   /^(app\/.*\/?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|manifest|robots|sitemap|icon)\.tsx?|[^/]*\.config\.(ts|mjs))$/
 const SQL = /[`'"]\s*(select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+\w+\s+as\s)/i
 
-/** Every place where a file breaks one of the rules of DESIGN 2. */
+/** Every place where a file breaks one of the rules of server/README.md. */
 export function findViolations(files: readonly SourceFile[]): Violation[] {
   const loadedLazily = new Set(files.flatMap((file) => lazyImportsOf(file)))
   return files.flatMap((file) => checkFile(file, loadedLazily.has(file.path)).map((rule) => ({ path: file.path, rule })))
@@ -52,7 +55,7 @@ function checkFile(file: SourceFile, isLazy: boolean): string[] {
     !file.path.startsWith('server/database/') &&
     SQL.test(withoutComments(file.text))
   ) {
-    rules.push('SQL lives in …-store.ts and server/database')
+    rules.push('SQL is only in …-store.ts and server/database')
   }
   if (isBarrel(file.text)) rules.push('No barrel files')
   if (/process\.env\b/.test(withoutComments(file.text)) && !ENVIRONMENT_READERS.has(file.path))
@@ -77,25 +80,25 @@ function checkImport({ path: from, text }: SourceFile, target: string): string[]
   if (isStore(target) && path.posix.dirname(target).split('/')[1] !== path.posix.dirname(from).split('/')[1]) {
     rules.push('A store is imported only inside its own folder')
   }
-  if (from.startsWith('server/') && target.startsWith('server/')) rules.push(...checkFloors(from, target))
+  if (from.startsWith('server/') && target.startsWith('server/')) rules.push(...checkLayers(from, target))
   return rules
 }
 
-function checkFloors(from: string, target: string): string[] {
+function checkLayers(from: string, target: string): string[] {
   const [fromPart, targetPart] = [partOf(from), partOf(target)]
   if (fromPart === targetPart) return []
-  const [fromFloor, targetFloor] = [floorOf(fromPart), floorOf(targetPart)]
-  if (fromFloor < 0) return [`server/${fromPart} stands on no floor`]
-  if (targetFloor < fromFloor || (targetFloor === fromFloor && SHARED_FLOORS.has(fromFloor))) return []
-  return ['A folder imports only from floors below its own']
+  const [fromLayer, targetLayer] = [layerOf(fromPart), layerOf(targetPart)]
+  if (fromLayer < 0) return [`server/${fromPart} is in no layer`]
+  if (targetLayer < fromLayer || (targetLayer === fromLayer && SHARED_LAYERS.has(fromLayer))) return []
+  return ['A folder imports only from layers below its own']
 }
 
 function partOf(file: string): string {
   return file.split('/')[1] ?? ''
 }
 
-function floorOf(part: string): number {
-  return FLOORS.findIndex((parts) => parts.includes(part))
+function layerOf(part: string): number {
+  return LAYERS.findIndex((parts) => parts.includes(part))
 }
 
 function isStore(file: string): boolean {

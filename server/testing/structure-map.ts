@@ -1,6 +1,6 @@
 import { TRANSITIONS } from '#lib/transaction-status.ts'
 import { importsOf, type SourceFile } from './import-graph.ts'
-import { FLOORS } from './layers.ts'
+import { LAYERS } from './layers.ts'
 
 const BEGIN = '<!-- npm run map: begin -->'
 const END = '<!-- npm run map: end -->'
@@ -26,9 +26,9 @@ function drawStates(): string[] {
 
 /** From the top layer down; each folder with the folders of lower layers that it imports. Tests are left out. */
 function drawFolders(files: readonly SourceFile[]): string[] {
-  const order = FLOORS.flat()
+  const order = LAYERS.flat()
   const width = Math.max(...order.map((part) => part.length))
-  return FLOORS.toReversed().flatMap((parts, index) => [
+  return LAYERS.toReversed().flatMap((parts, index) => [
     ...(index === 0 ? [] : ['']),
     ...parts.map((part) => `${part.padEnd(width)}  -> ${importedBy(part, files, order).join(' ') || '-'}`),
   ])

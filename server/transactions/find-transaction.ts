@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from './transaction.ts'
 import { selectByExternalIds, selectTransaction } from './transaction-store.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { OverloadedError } from '../database/batcher.ts'
-import { createPool } from '../database/pool.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { aBand, anIntakeItem, fund, makeApplication } from '../testing/factories.ts'
+import { OverloadedError } from '#server/database/batcher.ts'
+import { createPool } from '#server/database/pool.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { createIntake, type IntakeItem, takeIn } from './intake.ts'
 
 let database: TestDatabase

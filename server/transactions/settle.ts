@@ -1,6 +1,6 @@
-import { type Batcher, createBatcher } from '../database/batcher.ts'
-import type { Pool } from '../database/pool.ts'
-import { isDataError, isRetryable } from '../database/with-transaction.ts'
+import { type Batcher, createBatcher } from '#server/database/batcher.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { isDataError, isRetryable } from '#server/database/with-transaction.ts'
 import { type TransitionItem, type TransitionOutcome, transition } from './transition.ts'
 
 export type Settler = {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from './transaction.ts'
 
 export type IntakeRow = {

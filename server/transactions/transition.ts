@@ -1,5 +1,5 @@
 import { TRANSITIONS, type TransactionStatus, type TransitionEvent } from '#lib/transaction-status.ts'
-import type { Queryable } from '../database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import type { Actor } from './actor.ts'
 import { callTransitionBatch } from './transaction-store.ts'
 

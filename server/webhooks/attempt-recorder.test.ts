@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createAttemptRecorder } from './attempt-recorder.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
 import type { AttemptOutcome } from './send-webhook.ts'

@@ -6,7 +6,7 @@ export type ClaimPace = {
   walkMax(nowMs: number): number
   recentMs(nowMs: number): number
   /** Notes how a claim went; gives the pause before the next one when somebody asks for it, and when nobody does. */
-  note(claim: Claim, asked: AskedClaim): { breathMs: number; restMs: number }
+  note(claim: Claim, asked: AskedClaim): { minPauseMs: number; idlePauseMs: number }
   failed(): void
 }
 
@@ -63,10 +63,10 @@ export function createClaimPace(options: PaceOptions): ClaimPace {
         walkAtMs =
           asked.endedMs + Math.max(asked.isCut ? CUT_WALK_EVERY_MS : claim.isWalkComplete ? WALK_EVERY_MS : PART_WALK_EVERY_MS, tookMs * 8)
       emptyClaims = found === 0 ? emptyClaims + 1 : 0
-      const breathMs = isFull ? 0 : Math.max(BREATH_MS, found > 0 ? tookMs / 2 : tookMs)
+      const minPauseMs = isFull ? 0 : Math.max(BREATH_MS, found > 0 ? tookMs / 2 : tookMs)
       const pollMs = Math.min(options.pollMsMax, options.pollMs * 1.5 ** Math.min(emptyClaims, 10))
-      const restMs = Math.min(pollMs, Math.max(0, walkAtMs - asked.endedMs), claim.nextDueMs ?? pollMs)
-      return { breathMs, restMs: isFull ? 0 : Math.max(breathMs, Math.ceil(restMs)) }
+      const idlePauseMs = Math.min(pollMs, Math.max(0, walkAtMs - asked.endedMs), claim.nextDueMs ?? pollMs)
+      return { minPauseMs, idlePauseMs: isFull ? 0 : Math.max(minPauseMs, Math.ceil(idlePauseMs)) }
     },
   }
 }

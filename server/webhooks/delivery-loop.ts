@@ -90,7 +90,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const hinted = new Set<string>()
   // Receivers with claimed deliveries that have not been looked at, those that answered lately and the others.
   const proven = new Set<Target>()
-  const strangers = new Set<Target>()
+  const unprovenReceivers = new Set<Target>()
   let isPumping = false
   let isRunning = false
   let isWoken = false
@@ -150,16 +150,16 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       cursor = claim.cursor
       const suspectRows = claim.deliveries.filter((delivery) => delivery.target in allowance.suspects).length
       const isCut = suspectRows > 0 && suspectRows >= allowance.suspectRowsMax
-      const { breathMs, restMs } = pace.note(claim, {
+      const { minPauseMs, idlePauseMs } = pace.note(claim, {
         rowsMax: allowance.rowsMax,
         hasWalked: walkMax > 0,
         isCut,
         startedMs,
         endedMs: performance.now(),
       })
-      mayClaimAtMs = performance.now() + breathMs
+      mayClaimAtMs = performance.now() + minPauseMs
       accept(claim, allowance)
-      return isWoken || hinted.size > 0 ? breathMs : restMs
+      return isWoken || hinted.size > 0 ? minPauseMs : idlePauseMs
     } catch (error) {
       logger.warn({ err: error }, 'Webhook deliveries could not be claimed; trying again')
       pace.failed()
@@ -185,14 +185,14 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       touched.add(target)
     }
     if (!isRunning) return giveBack([...touched])
-    for (const target of touched) (target.standing === 'proven' ? proven : strangers).add(target)
+    for (const target of touched) (target.standing === 'proven' ? proven : unprovenReceivers).add(target)
     if (!isPumping) void pumpInTurns()
   }
 
   /** Hundreds of new connections take their time: receivers that answer go first, and answers that came in are heard in between. */
   async function pumpInTurns(): Promise<void> {
     isPumping = true
-    while (proven.size + strangers.size > 0) {
+    while (proven.size + unprovenReceivers.size > 0) {
       await nextTurn()
       let begun = 0
       for (const target of proven) {
@@ -201,8 +201,8 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
         if (begun >= BEGUN_PER_TURN) break
       }
       begun = 0
-      for (const target of strangers) {
-        strangers.delete(target)
+      for (const target of unprovenReceivers) {
+        unprovenReceivers.delete(target)
         begun += pump(target)
         if (begun >= STRANGERS_PER_TURN) break
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
 import { createTargetSlots } from './target-slots.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver, until } from './testing.ts'

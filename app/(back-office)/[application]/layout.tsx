@@ -3,17 +3,17 @@ import { Frame } from '#components/frame/frame.tsx'
 import { LiveUpdates } from '#components/frame/live-updates.tsx'
 import { QueryProvider } from '#components/frame/query-provider.tsx'
 import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
-import { WordsProvider } from '#components/ui/words.tsx'
+import { MessagesProvider } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
-import { getViewer } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readTheme } from '#server/http/back-office/preferences.ts'
-import { countWaiting } from '#server/reports/count-waiting.ts'
-import { setLanguage, setTheme } from '../../actions/look.ts'
+import { getViewer } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readTheme } from '#server/back-office/preferences.ts'
+import { countWaiting } from '#server/reports/overview/count-waiting.ts'
+import { setLanguage, setTheme } from '../../actions/preferences.ts'
 import { signOut, signOutEverywhere } from '../../actions/session.ts'
 
-/** The words that client components of the frame, of tables and of domain marks use; a page adds its own with MoreWords. */
+/** The words that client components of the frame, of tables and of domain marks use; a page adds its own with PageMessages. */
 const FRAME_WORDS = ['ui.', 'time.', 'status.', 'type.', 'country.', 'frame.', 'keys.', 'table.', 'state.', 'action.', 'form.']
 
 type Props = { children: ReactNode; params: Promise<{ application: string }> }
@@ -28,7 +28,7 @@ export default async function BackOfficeLayout({ children, params }: Props) {
     countWaiting(runtime.pool, viewer.application.applicationId, viewer.personId, viewer.roles),
   ])
   return (
-    <WordsProvider
+    <MessagesProvider
       locale={viewer.locale}
       timeZone={viewer.timeZone}
       messages={pickMessages(MESSAGES[viewer.locale], FRAME_WORDS)}
@@ -47,6 +47,6 @@ export default async function BackOfficeLayout({ children, params }: Props) {
           {children}
         </Frame>
       </QueryProvider>
-    </WordsProvider>
+    </MessagesProvider>
   )
 }

@@ -1,17 +1,17 @@
 import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { overviewQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { getQueryClient } from '#server/http/back-office/query-client.ts'
-import { readOverview } from '#server/reports/read-overview.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getQueryClient } from '#server/back-office/query-client.ts'
+import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { OverviewBoard } from './_components/overview-board.tsx'
 import { WrongAddress } from './_components/wrong-address.tsx'
 
@@ -39,9 +39,9 @@ export default async function OverviewPage({ params, searchParams }: Props) {
   ])
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.'])}>
         <OverviewBoard application={application} days={days} />
-      </MoreWords>
+      </PageMessages>
     </HydrationBoundary>
   )
 }

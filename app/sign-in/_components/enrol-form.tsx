@@ -7,7 +7,7 @@ import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { QrPicture } from '#components/ui/qr-picture.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { QrCode } from '#lib/qr-code.ts'
 import { enrolAction } from '../actions.ts'
 

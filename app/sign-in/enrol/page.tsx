@@ -2,9 +2,9 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { paths } from '#lib/paths.ts'
 import { safeNext } from '#lib/safe-next.ts'
-import { currentPerson } from '#server/http/back-office/current-person.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
-import { beginEnrolment } from '#server/http/back-office/sign-in.ts'
+import { currentPerson } from '#server/back-office/current-person.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { beginEnrolment } from '#server/back-office/sign-in.ts'
 import { EnrolForm } from '../_components/enrol-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

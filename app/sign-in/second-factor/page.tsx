@@ -2,8 +2,8 @@ import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { paths } from '#lib/paths.ts'
 import { safeNext } from '#lib/safe-next.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
-import { readHalfSession } from '#server/http/back-office/session.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { readPendingSecondFactorSession } from '#server/back-office/session.ts'
 import { CodeForm } from '../_components/code-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -11,7 +11,7 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default async function SecondFactorPage({ searchParams }: { searchParams: Promise<{ next?: string; recovery?: string }> }) {
-  const [t, query, half] = await Promise.all([getT(), searchParams, readHalfSession()])
+  const [t, query, half] = await Promise.all([getT(), searchParams, readPendingSecondFactorSession()])
   if (!half) redirect(paths.signIn(query.next))
   return (
     <>

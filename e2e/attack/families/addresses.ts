@@ -1,5 +1,5 @@
-import type { CaseMaker, Family } from '../case.ts'
-import { credentials, type Header, oneRequest } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { credentials, type Header, oneRequest } from '#e2e/attack/wire/request.ts'
 import { TRANSACTION_PATH } from './transfers.ts'
 
 /** The service of this run trusts this proxy alone; the sandbox lets 127.0.0.1 and ::1 call. */

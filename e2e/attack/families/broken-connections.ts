@@ -1,6 +1,6 @@
-import type { CaseMaker, Family, Step } from '../case.ts'
-import { PLACES, placeOf } from '../targets.ts'
-import { credentials, JSON_CONTENT, oneRequest, requestBytes, withSteps } from '../wire/request.ts'
+import type { CaseMaker, Family, Step } from '#e2e/attack/case.ts'
+import { PLACES, placeOf } from '#e2e/attack/targets.ts'
+import { credentials, JSON_CONTENT, oneRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 import { objectText, startCase, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 const CUT = 'the client cut the connection'

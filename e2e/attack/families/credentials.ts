@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
+import type { Arsenal } from '#e2e/attack/arsenal.ts'
+import type { AttackCase, CaseMaker, Family, StatusRule } from '#e2e/attack/case.ts'
+import { credentials, type Header, JSON_CONTENT, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { Arsenal } from '../arsenal.ts'
-import type { AttackCase, CaseMaker, Family, StatusRule } from '../case.ts'
-import { credentials, type Header, JSON_CONTENT, oneRequest } from '../wire/request.ts'
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 /** A deposit with these headers: what is refused must not start. */

@@ -1,5 +1,5 @@
-import type { CaseMaker, Family } from '../case.ts'
-import { credentials, oneRequest } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { credentials, oneRequest } from '#e2e/attack/wire/request.ts'
 import { TRANSACTION_PATH } from './transfers.ts'
 
 /** Days that exist nowhere, or that PostgreSQL cannot hold, and days at the ends of calendars. */

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { CaseMaker, Family } from '../case.ts'
-import { placeOf } from '../targets.ts'
-import { credentials, type Header, JSON_CONTENT, oneRequest } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { placeOf } from '#e2e/attack/targets.ts'
+import { credentials, type Header, JSON_CONTENT, oneRequest } from '#e2e/attack/wire/request.ts'
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 const compressed: CaseMaker = {

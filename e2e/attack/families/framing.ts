@@ -1,7 +1,7 @@
-import type { Arsenal } from '../arsenal.ts'
-import type { AttackCase, CaseMaker, Family } from '../case.ts'
-import { type PlaceKind, placeOf } from '../targets.ts'
-import { credentials, JSON_CONTENT, rawRequest, requestBytes } from '../wire/request.ts'
+import type { Arsenal } from '#e2e/attack/arsenal.ts'
+import type { AttackCase, CaseMaker, Family } from '#e2e/attack/case.ts'
+import { type PlaceKind, placeOf } from '#e2e/attack/targets.ts'
+import { credentials, JSON_CONTENT, rawRequest, requestBytes } from '#e2e/attack/wire/request.ts'
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 const BODY_PLACES: readonly PlaceKind[] = ['start', 'token', 'auth', 'action', 'callback', 'page', 'no-page', 'form']

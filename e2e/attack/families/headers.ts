@@ -1,6 +1,6 @@
-import type { CaseMaker, Family } from '../case.ts'
-import { PLACES, placeOf } from '../targets.ts'
-import { credentials, type Header, oneRequest, rawRequest, requestBytes } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { PLACES, placeOf } from '#e2e/attack/targets.ts'
+import { credentials, type Header, oneRequest, rawRequest, requestBytes } from '#e2e/attack/wire/request.ts'
 import { objectText, startCase, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 const SHORT = PLACES.filter((kind) => kind !== 'stream')

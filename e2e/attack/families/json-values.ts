@@ -1,6 +1,6 @@
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { JSON_CONTENT, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { CaseMaker, Family } from '../case.ts'
-import { JSON_CONTENT, oneRequest } from '../wire/request.ts'
 import { objectText, pickStart, startCase, TRANSFER_FIELD_NAMES, transfer } from './transfers.ts'
 
 /** One value of every JSON type, and the shapes that programs mistake for another. */

@@ -1,6 +1,6 @@
-import type { AttackCase, CaseMaker, Family } from '../case.ts'
-import { PLACES, type PlaceKind, placeOf } from '../targets.ts'
-import { credentials, type Header, JSON_CONTENT, oneRequest, requestBytes, withSteps } from '../wire/request.ts'
+import type { AttackCase, CaseMaker, Family } from '#e2e/attack/case.ts'
+import { PLACES, type PlaceKind, placeOf } from '#e2e/attack/targets.ts'
+import { credentials, type Header, JSON_CONTENT, oneRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 const MEGABYTE = 1024 * 1024

@@ -1,6 +1,6 @@
-import type { CaseMaker, Family } from '../case.ts'
-import { PLACES, placeOf } from '../targets.ts'
-import { oneRequest, rawRequest, requestBytes, withSteps } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { PLACES, placeOf } from '#e2e/attack/targets.ts'
+import { oneRequest, rawRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 
 const VERBS = [
   'GET',

@@ -1,7 +1,7 @@
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { placeOf } from '#e2e/attack/targets.ts'
+import { type Header, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { CaseMaker, Family } from '../case.ts'
-import { placeOf } from '../targets.ts'
-import { type Header, oneRequest } from '../wire/request.ts'
 
 const BOUNDARIES = ['x', '', '"x"', '"', "'x'", 'x y', 'a'.repeat(71), 'a'.repeat(10_000), '--', 'é', '\u0001', 'x; charset=utf-8'] as const
 const TYPES = ['multipart/form-data', 'multipart/form-data;', 'multipart/mixed', 'multipart/', 'Multipart/Form-Data'] as const

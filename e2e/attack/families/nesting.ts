@@ -1,5 +1,5 @@
-import type { CaseMaker, Family } from '../case.ts'
-import { JSON_CONTENT, oneRequest } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { JSON_CONTENT, oneRequest } from '#e2e/attack/wire/request.ts'
 import { objectText, pickStart, startCase, TRANSFER_FIELD_NAMES, transfer } from './transfers.ts'
 
 const depth: CaseMaker = {

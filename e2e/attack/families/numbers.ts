@@ -1,4 +1,4 @@
-import type { CaseMaker, Family } from '../case.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
 import { objectText, pickStart, startCase, transfer } from './transfers.ts'
 
 /** Amounts that the service takes: greater than zero, at most two decimals, at most 9,999,999,999.99. */

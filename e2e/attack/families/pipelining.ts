@@ -1,6 +1,6 @@
-import type { AttackCase, CaseMaker, Family } from '../case.ts'
-import { type Place, placeOf } from '../targets.ts'
-import { LIMIT_MS, requestBytes } from '../wire/request.ts'
+import type { AttackCase, CaseMaker, Family } from '#e2e/attack/case.ts'
+import { type Place, placeOf } from '#e2e/attack/targets.ts'
+import { LIMIT_MS, requestBytes } from '#e2e/attack/wire/request.ts'
 
 function pipeline(
   what: string,

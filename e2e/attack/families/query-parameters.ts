@@ -1,7 +1,7 @@
+import type { Arsenal } from '#e2e/attack/arsenal.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { credentials, type Header, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { Arsenal } from '../arsenal.ts'
-import type { CaseMaker, Family } from '../case.ts'
-import { credentials, type Header, oneRequest } from '../wire/request.ts'
 import { TRANSACTION_PATH } from './transfers.ts'
 
 const PAGES = [

@@ -1,5 +1,5 @@
-import type { CaseMaker, Family } from '../case.ts'
-import { credentials, type Header, JSON_CONTENT, rawRequest, requestBytes } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { credentials, type Header, JSON_CONTENT, rawRequest, requestBytes } from '#e2e/attack/wire/request.ts'
 import { TRANSACTION_PATH } from './transfers.ts'
 
 /** Spellings of a path that one program reads as the real one and another does not. None of them may reach it. */

@@ -1,6 +1,6 @@
-import type { CaseMaker, Family } from '../case.ts'
-import { placeOf } from '../targets.ts'
-import { type Header, oneRequest, requestBytes, withSteps } from '../wire/request.ts'
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { placeOf } from '#e2e/attack/targets.ts'
+import { type Header, oneRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 
 /** What Next's router in the browser says it already has, and what it never says. */
 const STATE_TREES = [

@@ -1,8 +1,8 @@
+import type { Arsenal } from '#e2e/attack/arsenal.ts'
+import type { AttackCase, CaseMaker, Family } from '#e2e/attack/case.ts'
+import { placeOf } from '#e2e/attack/targets.ts'
+import { type Header, oneRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { Arsenal } from '../arsenal.ts'
-import type { AttackCase, CaseMaker, Family } from '../case.ts'
-import { placeOf } from '../targets.ts'
-import { type Header, oneRequest, requestBytes, withSteps } from '../wire/request.ts'
 
 /** The session of somebody, altered: none of these is a session any more. */
 function spoil(random: Random, arsenal: Arsenal): { what: string; cookie: string } {

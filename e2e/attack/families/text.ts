@@ -1,6 +1,6 @@
+import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { credentials, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { CaseMaker, Family } from '../case.ts'
-import { credentials, oneRequest } from '../wire/request.ts'
 import { objectText, pickStart, startCase, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 /** Names that a customer may have, or at least that are text: they must come back as they were sent. */

@@ -1,7 +1,7 @@
+import type { Arsenal } from '#e2e/attack/arsenal.ts'
+import type { AttackCase, Expectation, StatusRule } from '#e2e/attack/case.ts'
+import { credentials, JSON_CONTENT, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import type { Arsenal } from '../arsenal.ts'
-import type { AttackCase, Expectation, StatusRule } from '../case.ts'
-import { credentials, JSON_CONTENT, oneRequest } from '../wire/request.ts'
 
 export const TRANSACTION_PATH = '/api/v1/transaction'
 

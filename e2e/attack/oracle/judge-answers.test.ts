@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import type { AttackCase } from '../case.ts'
-import { perform } from '../wire/perform.ts'
-import { oneRequest, requestBytes } from '../wire/request.ts'
+import type { AttackCase } from '#e2e/attack/case.ts'
+import { perform } from '#e2e/attack/wire/perform.ts'
+import { oneRequest, requestBytes } from '#e2e/attack/wire/request.ts'
 import { judgeAnswers } from './judge-answers.ts'
 
 /** A server that does whatever a test wants to see caught. */

@@ -1,6 +1,6 @@
-import type { AttackCase, StatusRule } from '../case.ts'
-import type { Answer } from '../wire/answer-reader.ts'
-import type { Outcome } from '../wire/perform.ts'
+import type { AttackCase, StatusRule } from '#e2e/attack/case.ts'
+import type { Answer } from '#e2e/attack/wire/answer-reader.ts'
+import type { Outcome } from '#e2e/attack/wire/perform.ts'
 
 const ERROR_FIELDS = ['timestamp', 'status', 'error', 'message', 'path'] as const
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/

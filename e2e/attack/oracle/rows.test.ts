@@ -14,10 +14,10 @@ before(async () => {
 })
 after(() => database.drop())
 
-const NOTHING: Told = { accepted: new Set(), uncertain: new Set(), acceptedTokens: 0 }
+const ZERO_SUMS: Told = { accepted: new Set(), uncertain: new Set(), acceptedTokens: 0 }
 
 test('nothing is found where nothing was written', async () => {
-  assert.deepEqual(await checkRows(database.pool, await snapshotRows(database.pool), NOTHING), [])
+  assert.deepEqual(await checkRows(database.pool, await snapshotRows(database.pool), ZERO_SUMS), [])
 })
 
 test('a transaction whose request was refused is caught by its externalId', async () => {
@@ -25,18 +25,18 @@ test('a transaction whose request was refused is caught by its externalId', asyn
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   await takeIn(database.pool, [item])
   assert.match(
-    (await checkRows(database.pool, before, NOTHING)).join(),
+    (await checkRows(database.pool, before, ZERO_SUMS)).join(),
     new RegExp(`${item.externalId} exists, and its request was refused`),
   )
-  assert.deepEqual(await checkRows(database.pool, before, { ...NOTHING, accepted: new Set([item.externalId]) }), [])
-  assert.deepEqual(await checkRows(database.pool, before, { ...NOTHING, uncertain: new Set([item.externalId]) }), [])
+  assert.deepEqual(await checkRows(database.pool, before, { ...ZERO_SUMS, accepted: new Set([item.externalId]) }), [])
+  assert.deepEqual(await checkRows(database.pool, before, { ...ZERO_SUMS, uncertain: new Set([item.externalId]) }), [])
 })
 
 test('a transaction that was accepted and is not there is caught', async () => {
   const before = await snapshotRows(database.pool)
   const lost = '00000000-0000-4000-8000-000000000001'
   assert.match(
-    (await checkRows(database.pool, before, { ...NOTHING, accepted: new Set([lost]) })).join(),
+    (await checkRows(database.pool, before, { ...ZERO_SUMS, accepted: new Set([lost]) })).join(),
     /was accepted and does not exist/,
   )
 })
@@ -44,7 +44,7 @@ test('a transaction that was accepted and is not there is caught', async () => {
 test('a row in a table that no refused request may write is caught', async () => {
   const before = await snapshotRows(database.pool)
   await makePerson(database.pool, applicationId, ['checker'])
-  assert.match((await checkRows(database.pool, before, NOTHING)).join(), /rows of people changed/)
+  assert.match((await checkRows(database.pool, before, ZERO_SUMS)).join(), /rows of people changed/)
 })
 
 test('a refresh token that nobody was given is caught', async () => {
@@ -54,5 +54,5 @@ test('a refresh token that nobody was given is caught', async () => {
        values ($1, '\\x00', gen_random_uuid(), gen_random_uuid(), now() + interval '1 day')`,
     [applicationId],
   )
-  assert.match((await checkRows(database.pool, before, NOTHING)).join(), /1 new refresh tokens, and only 0 were given out/)
+  assert.match((await checkRows(database.pool, before, ZERO_SUMS)).join(), /1 new refresh tokens, and only 0 were given out/)
 })

@@ -104,14 +104,16 @@ async function checkTransactions(pool: Pool, before: RowSnapshot, told: Told): P
   for (const id of stored)
     if (!told.accepted.has(id) && !told.uncertain.has(id)) problems.push(`the transaction ${id} exists, and its request was refused`)
   for (const id of told.accepted) if (!stored.has(id)) problems.push(`the transaction ${id} was accepted and does not exist`)
-  const { rows: strangers } = await pool.query<{ what: string; transaction_id: string }>(
+  const { rows: unprovenReceivers } = await pool.query<{ what: string; transaction_id: string }>(
     `select 'event' as what, e.transaction_id from transaction_events e join transactions t using (application_id, transaction_id)
        where e.at >= $1 and t.final_at < $1
      union all
      select 'decision', d.transaction_id from approval_decisions d where d.decided_at >= $1 limit 20`,
     [before.startedAt],
   )
-  problems.push(...strangers.map(({ what, transaction_id }) => `a new ${what} of ${transaction_id}, which nobody was allowed to touch`))
+  problems.push(
+    ...unprovenReceivers.map(({ what, transaction_id }) => `a new ${what} of ${transaction_id}, which nobody was allowed to touch`),
+  )
   return problems
 }
 

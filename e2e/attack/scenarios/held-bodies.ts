@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { credentials, type Header, JSON_CONTENT, requestBytes } from '../wire/request.ts'
+import { credentials, type Header, JSON_CONTENT, requestBytes } from '#e2e/attack/wire/request.ts'
 import { startBystander } from './bystander.ts'
 import type { Scenario } from './scenario.ts'
 

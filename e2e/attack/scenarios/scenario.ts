@@ -1,6 +1,6 @@
+import type { Arsenal } from '#e2e/attack/arsenal.ts'
+import type { Service } from '#e2e/attack/service.ts'
 import type { Receiver } from '#e2e/crash/receiver.ts'
-import type { Arsenal } from '../arsenal.ts'
-import type { Service } from '../service.ts'
 
 export type ScenarioRoom = {
   service: Service

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { withDatabase } from '#e2e/attack/service.ts'
 import { cookiesOf, signIn } from '#e2e/roles/callers.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { createApiUser } from '#server/identity/create-api-user.ts'
-import { createPerson } from '#server/identity/create-person.ts'
+import { createApiUser } from '#server/partner-auth/create-api-user.ts'
+import { createPerson } from '#server/people/create-person.ts'
 import { must } from '#server/testing/partner.ts'
-import { withDatabase } from '../service.ts'
 import { type Caller, openCaller, percentile } from './caller.ts'
 import type { Scenario, ScenarioRoom } from './scenario.ts'
 
@@ -32,10 +32,22 @@ type Flood = {
 }
 
 const FLOODS: readonly Flood[] = [
-  { what: 'one address with 17 unknown names', perSecond: 49, addresses: 1, names: () => strangers(17), knowsThem: false },
-  { what: 'one address with thousands of unknown names', perSecond: 500, addresses: 1, names: () => strangers(2_000), knowsThem: false },
+  { what: 'one address with 17 unknown names', perSecond: 49, addresses: 1, names: () => unprovenReceivers(17), knowsThem: false },
+  {
+    what: 'one address with thousands of unknown names',
+    perSecond: 500,
+    addresses: 1,
+    names: () => unprovenReceivers(2_000),
+    knowsThem: false,
+  },
   // A newcomer cannot be told from one more address of such a flood, so these have all signed in before.
-  { what: 'two hundred addresses with unknown names', perSecond: 300, addresses: 200, names: () => strangers(2_000), knowsThem: true },
+  {
+    what: 'two hundred addresses with unknown names',
+    perSecond: 300,
+    addresses: 200,
+    names: () => unprovenReceivers(2_000),
+    knowsThem: true,
+  },
   {
     what: 'two hundred addresses with the names of those who sign in',
     perSecond: 200,
@@ -154,7 +166,7 @@ async function signInPerson(baseUrl: string, { name, password }: Account): Promi
   return { isIn: refusal === undefined, durationMs: performance.now() - startedMs, what: refusal?.slice(0, 120) ?? '' }
 }
 
-function strangers(number: number): string[] {
+function unprovenReceivers(number: number): string[] {
   return Array.from({ length: number }, (_, index) => `nobody-${index}@example.com`)
 }
 

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { PLACES, placeOf } from '#e2e/attack/targets.ts'
+import { requestBytes } from '#e2e/attack/wire/request.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { PLACES, placeOf } from '../targets.ts'
-import { requestBytes } from '../wire/request.ts'
 import { startBystander } from './bystander.ts'
 import type { Scenario } from './scenario.ts'
 

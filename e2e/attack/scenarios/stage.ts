@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { tokensOf } from '#e2e/attack/arsenal.ts'
+import { leaveNothing } from '#e2e/attack/leave-nothing.ts'
+import { ROOT, Service } from '#e2e/attack/service.ts'
 import { startEmbeddedPostgres } from '#server/database/embedded.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
-import { tokensOf } from '../arsenal.ts'
-import { leaveNothing } from '../leave-nothing.ts'
-import { ROOT, Service } from '../service.ts'
 
 const run = promisify(execFile)
 

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
-import type { AttackCase, Step } from '../case.ts'
+import type { AttackCase, Step } from '#e2e/attack/case.ts'
 import { type Answer, AnswerReader } from './answer-reader.ts'
 
 /** How a connection was when the case was over: `open` means that the limit ran out, or that enough answers were there. */
-export type Ending = 'open' | 'closed' | 'reset' | 'refused'
+export type Shutdown = 'open' | 'closed' | 'reset' | 'refused'
 
 /** What came of a case. */
 export type Outcome = {
   answers: readonly Answer[]
-  ending: Ending
+  ending: Shutdown
   /** Bytes that are no HTTP. */
   garbage: string | undefined
   /** An answer began and did not end. */
@@ -52,7 +52,7 @@ class Line {
   #socket: Socket
   #reader: AnswerReader
   #attack: AttackCase
-  #ending: Ending = 'open'
+  #ending: Shutdown = 'open'
   #wasCutByUs = false
   #lastSentMs = performance.now()
   #lastReadMs = 0
@@ -179,7 +179,7 @@ class Line {
     return this.#until(() => this.isOver || !this.#socket.connecting, 5_000)
   }
 
-  #over(ending: Ending): void {
+  #over(ending: Shutdown): void {
     if (this.#ending !== 'open') return
     this.#ending = ending
     this.#reader.end()

@@ -1,5 +1,5 @@
-import type { Arsenal } from '../arsenal.ts'
-import type { AttackCase, Expectation, StatusRule, Step } from '../case.ts'
+import type { Arsenal } from '#e2e/attack/arsenal.ts'
+import type { AttackCase, Expectation, StatusRule, Step } from '#e2e/attack/case.ts'
 
 export type Header = readonly [name: string, value: string]
 

@@ -1,7 +1,7 @@
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
-import { sealTotals } from '#server/reports/seal-totals.ts'
+import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 
 /** A filled database: so many transactions of one application over ten years, its phones, and what is still open. */
 export type History = { applicationId: string; size: number; phones: number; days: number; successes: number; failures: number }

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import { median, percentile } from '../figures.ts'
+import { median, percentile } from '#e2e/bench/figures.ts'
 
 export type FlushPrice = { p50Ms: number; p99Ms: number }
 

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Template } from '../load/plan.ts'
-import { runLoad } from '../load/run-load.ts'
+import type { Template } from '#e2e/bench/load/plan.ts'
+import { runLoad } from '#e2e/bench/load/run-load.ts'
 
 const ECHO_SERVER = fileURLToPath(new URL('echo-server.ts', import.meta.url))
 

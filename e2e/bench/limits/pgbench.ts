@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import type { Stage, StageDatabase } from '#e2e/bench/environment/environment.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import type { Stage, StageDatabase } from '../stage/stage.ts'
 
 const run = promisify(execFile)
 const DEBIAN_FOLDER = '/usr/lib/postgresql'

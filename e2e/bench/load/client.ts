@@ -1,4 +1,4 @@
-import type { Player } from '../stage/cast.ts'
+import type { Player } from '#e2e/bench/environment/cast.ts'
 import { openConnection } from './connection.ts'
 import { credentialLines } from './deposit-templates.ts'
 

@@ -1,5 +1,5 @@
+import type { Player } from '#e2e/bench/environment/cast.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import type { Player } from '../stage/cast.ts'
 import type { Template } from './plan.ts'
 
 /** What the answer to an accepted deposit contains. */

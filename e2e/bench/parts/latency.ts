@@ -1,9 +1,9 @@
-import type { Context } from '../context.ts'
-import type { Figure } from '../figures.ts'
-import { ACCEPTED } from '../load/deposit-templates.ts'
-import type { Template } from '../load/plan.ts'
-import { runLoad } from '../load/run-load.ts'
-import type { ServerProcess } from '../stage/server-process.ts'
+import type { Context } from '#e2e/bench/context.ts'
+import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
+import type { Figure } from '#e2e/bench/figures.ts'
+import { ACCEPTED } from '#e2e/bench/load/deposit-templates.ts'
+import type { Template } from '#e2e/bench/load/plan.ts'
+import { runLoad } from '#e2e/bench/load/run-load.ts'
 
 const SHARES = [0.1, 0.7]
 const CONNECTIONS = 256

@@ -1,14 +1,14 @@
+import type { Context, Part } from '#e2e/bench/context.ts'
+import { memoryFigure } from '#e2e/bench/context.ts'
+import { type History, loadHistory } from '#e2e/bench/data/history.ts'
+import { PAGE_QUESTIONS, type Question, type QuestionKind, RANGE_QUESTIONS } from '#e2e/bench/data/questions.ts'
+import { createCast, type Player } from '#e2e/bench/environment/cast.ts'
+import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
+import { type Figure, median, medianRatio, percentile } from '#e2e/bench/figures.ts'
+import { type Client, createClient } from '#e2e/bench/load/client.ts'
 import { formatMinor } from '#lib/money.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { verifyBooks } from '#server/reports/verify-books.ts'
-import type { Context, Part } from '../context.ts'
-import { memoryFigure } from '../context.ts'
-import { type History, loadHistory } from '../data/history.ts'
-import { PAGE_QUESTIONS, type Question, type QuestionKind, RANGE_QUESTIONS } from '../data/questions.ts'
-import { type Figure, median, medianRatio, percentile } from '../figures.ts'
-import { type Client, createClient } from '../load/client.ts'
-import { createCast, type Player } from '../stage/cast.ts'
-import type { ServerProcess } from '../stage/server-process.ts'
+import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 
 const SMALL_SIZE = 10_000
 const CHECKS = 12

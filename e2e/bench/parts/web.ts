@@ -1,15 +1,15 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Context, Part } from '#e2e/bench/context.ts'
+import { memoryFigure } from '#e2e/bench/context.ts'
+import { loadHistory } from '#e2e/bench/data/history.ts'
+import { createCast } from '#e2e/bench/environment/cast.ts'
+import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
+import { WEB_QUESTIONS } from '#e2e/bench/web/pages.ts'
+import { openVisitor, type Timing, type Visitor } from '#e2e/bench/web/visitor.ts'
 import { buildPages } from '#e2e/processes/build-pages.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { measureEmptyPage, measurePageScripts } from '#e2e/web/page-javascript.ts'
-import type { Context, Part } from '../context.ts'
-import { memoryFigure } from '../context.ts'
-import { loadHistory } from '../data/history.ts'
-import { type Figure, median, percentile } from '../figures.ts'
-import { createCast } from '../stage/cast.ts'
-import { WEB_QUESTIONS } from '../web/pages.ts'
-import { openVisitor, type Timing, type Visitor } from '../web/visitor.ts'
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const TIME_BAR_MS = 150

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Context, Part } from '#e2e/bench/context.ts'
+import { memoryFigure } from '#e2e/bench/context.ts'
+import { type DeliveryPlan, dueAtMs, insertDeliveries, readDeliveryId } from '#e2e/bench/data/deliveries.ts'
+import { createCast } from '#e2e/bench/environment/cast.ts'
+import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
+import { startCpuCount } from '#e2e/bench/environment/usage.ts'
+import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
+import { measurePostLoop } from '#e2e/bench/limits/post-loop.ts'
+import { type Sink, startSink } from '#e2e/bench/limits/sink.ts'
 import type { Pool } from '#server/database/pool.ts'
-import type { Context, Part } from '../context.ts'
-import { memoryFigure } from '../context.ts'
-import { type DeliveryPlan, dueAtMs, insertDeliveries, readDeliveryId } from '../data/deliveries.ts'
-import { type Figure, median, percentile } from '../figures.ts'
-import { measurePostLoop } from '../limits/post-loop.ts'
-import { type Sink, startSink } from '../limits/sink.ts'
-import { createCast } from '../stage/cast.ts'
-import type { ServerProcess } from '../stage/server-process.ts'
-import { startCpuCount } from '../stage/usage.ts'
 
 const HEALTHY = 100
 const HANGING = 900

@@ -4,7 +4,7 @@ import { signIn } from '#e2e/roles/callers.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { createPerson } from '#server/identity/create-person.ts'
+import { createPerson } from '#server/people/create-person.ts'
 
 export type Timing = { firstByteMs: number; wholeMs: number }
 

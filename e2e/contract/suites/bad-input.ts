@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { aRequest, BASE, call, countAll, expectError } from '../partner-program.ts'
-import type { Service } from '../service.ts'
+import { aRequest, BASE, call, countAll, expectError } from '#e2e/contract/partner-program.ts'
+import type { Service } from '#e2e/contract/service.ts'
 import { ENDPOINTS } from './identity.ts'
 
 /** A valid body whose text is changed where `field` stands. */

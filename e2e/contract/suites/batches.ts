@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { z } from 'zod'
+import { aRequest, BASE, call, countWritten, expectError, expectOk } from '#e2e/contract/partner-program.ts'
+import type { Service } from '#e2e/contract/service.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
-import { aRequest, BASE, call, countWritten, expectError, expectOk } from '../partner-program.ts'
-import type { Service } from '../service.ts'
 
 const batchSchema = z.array(initiationSchema)
 

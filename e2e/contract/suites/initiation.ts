@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { aRequest, BASE, call, countWritten, expectError, expectOk } from '#e2e/contract/partner-program.ts'
+import type { Service } from '#e2e/contract/service.ts'
 import { COUNTRIES, COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { initiationSchema } from '#lib/schemas/responses.ts'
-import { aRequest, BASE, call, countWritten, expectError, expectOk } from '../partner-program.ts'
-import type { Service } from '../service.ts'
 
 /** What each field must be refused for, and what the message must say. */
 const WRONG_FIELDS: [field: string, value: unknown, message: RegExp][] = [

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { z } from 'zod'
+import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
+import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
+import { type Partner, type Service, until } from '#e2e/contract/service.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
-import { fundDeposits, newPartner } from '../arrange.ts'
-import { aRequest, BASE, call, expectError, expectOk } from '../partner-program.ts'
-import { type Partner, type Service, until } from '../service.ts'
 
 const PAGED = [
   ['getByApplicationProduct', {}],

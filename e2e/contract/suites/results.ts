@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
+import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
+import { type Partner, type Service, until } from '#e2e/contract/service.ts'
 import { initiationSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { fundDeposits, newPartner } from '../arrange.ts'
-import { aRequest, BASE, call, expectError, expectOk } from '../partner-program.ts'
-import { type Partner, type Service, until } from '../service.ts'
 
 type Webhook = { body: Record<string, unknown>; headers: Record<string, string | string[] | undefined>; method: string | undefined }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
+import { aRequest, BASE, countWritten } from '#e2e/contract/partner-program.ts'
+import type { Service } from '#e2e/contract/service.ts'
 import { errorSchema } from '#lib/schemas/responses.ts'
-import { aRequest, BASE, countWritten } from '../partner-program.ts'
-import type { Service } from '../service.ts'
 
 /** Below the level of what a well-behaved HTTP client sends: every answer still has the five fields, and no call hangs. */
 export function describeTransport(service: () => Service): void {

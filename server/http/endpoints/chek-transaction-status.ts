@@ -1,10 +1,10 @@
 import { err, ok } from '#lib/result.ts'
 import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
-import { type SynchroniseFailure, synchroniseTransaction } from '../../operators/synchronise-transaction.ts'
-import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
-import { OVERLOADED, type Refusal, refuse } from '../errors.ts'
-import { readQuery } from '../read-query.ts'
-import { recordJson } from '../serialise-transaction.ts'
+import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
+import { OVERLOADED, type Refusal, refuse } from '#server/http/api/errors.ts'
+import { readQuery } from '#server/http/api/read-query.ts'
+import { recordJson } from '#server/http/api/serialise-transaction.ts'
+import { type SynchroniseFailure, synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
 /** Partners are told to try again after a few seconds; this says how many. */

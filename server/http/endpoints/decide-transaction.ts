@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { type DecisionFailure, decide } from '../../approvals/decide.ts'
-import type { Call } from '../endpoint.ts'
-import { type Refusal, refuse } from '../errors.ts'
-import { recordJson } from '../serialise-transaction.ts'
+import { type DecisionFailure, decide } from '#server/approvals/decide.ts'
+import type { Call } from '#server/http/api/endpoint.ts'
+import { type Refusal, refuse } from '#server/http/api/errors.ts'
+import { recordJson } from '#server/http/api/serialise-transaction.ts'
 import { APPLICATION_DISABLED } from './access-token.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 

@@ -1,4 +1,4 @@
-import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
+import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
 import { startTransaction } from './start-transaction.ts'
 
 /** POST /deposit: sends money to a beneficiary's mobile money account. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { Pool } from '../../database/pool.ts'
-import { type ApiResponse, jsonResponse } from '../api-response.ts'
-import type { OpenEndpoint } from '../endpoint.ts'
-import { type Refusal, refuse } from '../errors.ts'
-import { pingDatabase } from '../health-store.ts'
-import type { HttpRuntime } from '../http-runtime.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { type ApiResponse, jsonResponse } from '#server/http/api/api-response.ts'
+import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
+import { type Refusal, refuse } from '#server/http/api/errors.ts'
+import { pingDatabase } from '#server/http/api/health-store.ts'
+import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 
 const PING_LIMIT_MS = 2_000
 

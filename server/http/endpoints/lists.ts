@@ -1,10 +1,10 @@
 import { ok, type Result } from '#lib/result.ts'
 import { pageQuerySchema, phonePageQuerySchema, statusPageQuerySchema } from '#lib/schemas/queries.ts'
-import { listByPhone, listByStatus, listTransactions } from '../../reports/list-transactions.ts'
-import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
-import type { Refusal } from '../errors.ts'
-import { readQuery } from '../read-query.ts'
-import { pageJson } from '../serialise-transaction.ts'
+import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
+import type { Refusal } from '#server/http/api/errors.ts'
+import { readQuery } from '#server/http/api/read-query.ts'
+import { pageJson } from '#server/http/api/serialise-transaction.ts'
+import { listByPhone, listByStatus, listTransactions } from '#server/reports/partner-lists/list-transactions.ts'
 
 // The three paged lists: scoped to the calling application, newest first.
 

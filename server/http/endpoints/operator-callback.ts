@@ -1,10 +1,10 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import { err, ok } from '#lib/result.ts'
-import { type CallbackRefusal, handleCallback } from '../../operators/handle-callback.ts'
-import { jsonResponse } from '../api-response.ts'
-import type { OpenEndpoint } from '../endpoint.ts'
-import { OVERLOADED, type Refusal, refuse } from '../errors.ts'
-import { addressOwner, BODY_BYTES_MAX, refuseBody } from '../read-json-body.ts'
+import { jsonResponse } from '#server/http/api/api-response.ts'
+import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
+import { OVERLOADED, type Refusal, refuse } from '#server/http/api/errors.ts'
+import { addressOwner, BODY_BYTES_MAX, refuseBody } from '#server/http/api/read-json-body.ts'
+import { type CallbackRefusal, handleCallback } from '#server/operators/handle-callback.ts'
 
 /** POST /operators/callback/<code>: an operator says that something happened. A hint, never believed. */
 export function callbackOf(operator: OperatorCode): OpenEndpoint {

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { refreshTokenRequestSchema } from '#lib/schemas/tokens.ts'
-import { type RefreshFailure, refreshTokens } from '../../identity/refresh-tokens.ts'
-import type { ApiResponse } from '../api-response.ts'
-import type { OpenEndpoint } from '../endpoint.ts'
-import { type Refusal, refuse } from '../errors.ts'
-import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../read-json-body.ts'
+import type { ApiResponse } from '#server/http/api/api-response.ts'
+import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
+import { type Refusal, refuse } from '#server/http/api/errors.ts'
+import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '#server/http/api/read-json-body.ts'
+import { type RefreshFailure, refreshTokens } from '#server/partner-auth/refresh-tokens.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 
 /** POST /public/refresh_token: a refresh token for a new pair. */

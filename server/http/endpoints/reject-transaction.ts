@@ -1,6 +1,6 @@
 import { rejectQuerySchema } from '#lib/schemas/queries.ts'
-import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
-import { readQuery } from '../read-query.ts'
+import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
+import { readQuery } from '#server/http/api/read-query.ts'
 import { decideTransaction } from './decide-transaction.ts'
 
 /** POST /rejectTransaction: a checker ends a transaction that waits; the reason becomes its message. */

@@ -1,11 +1,11 @@
 import { formatMinor } from '#lib/money.ts'
 import { ok, type Result } from '#lib/result.ts'
 import { rangeQuerySchema } from '#lib/schemas/queries.ts'
-import { listBalances } from '../../reports/list-balances.ts'
-import { totalByRange, totalOfApplication } from '../../reports/total-amounts.ts'
-import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
-import type { Refusal } from '../errors.ts'
-import { readQuery } from '../read-query.ts'
+import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
+import type { Refusal } from '#server/http/api/errors.ts'
+import { readQuery } from '#server/http/api/read-query.ts'
+import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-amounts.ts'
+import { listBalances } from '#server/reports/statements/list-balances.ts'
 
 /** GET /getTotalAmountByApplicationProductAndDateRange: one JSON decimal number, exact to the last digit. */
 export const getTotalAmountByApplicationProductAndDateRange: PartnerEndpoint = {

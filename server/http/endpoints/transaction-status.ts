@@ -1,10 +1,10 @@
 import { err, ok } from '#lib/result.ts'
 import { statusQuerySchema } from '#lib/schemas/queries.ts'
-import { findTransaction } from '../../transactions/find-transaction.ts'
-import { type PartnerEndpoint, TRANSACTION_PATH } from '../endpoint.ts'
-import { refuse } from '../errors.ts'
-import { readQuery } from '../read-query.ts'
-import { recordJson } from '../serialise-transaction.ts'
+import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
+import { refuse } from '#server/http/api/errors.ts'
+import { readQuery } from '#server/http/api/read-query.ts'
+import { recordJson } from '#server/http/api/serialise-transaction.ts'
+import { findTransaction } from '#server/transactions/find-transaction.ts'
 
 /** One wording for what does not exist and for what is somebody else's. */
 export const NO_TRANSACTION = refuse(404, 'There is no transaction with this id.')

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { HttpRoom } from './http-room.ts'
+import type { HttpHarness } from './http-harness.ts'
 
 /** The head of a request; a Host is added to the lines given. */
 export function headOf(requestLine: string, lines: readonly string[] = []): string {
@@ -7,7 +7,7 @@ export function headOf(requestLine: string, lines: readonly string[] = []): stri
 }
 
 /** A whole POST with the credentials of the room's partner. */
-export function post(room: HttpRoom, path: string, body: string, lines: readonly string[] = []): string {
+export function post(room: HttpHarness, path: string, body: string, lines: readonly string[] = []): string {
   const credentials = Object.entries(room.headers).map(([name, value]) => `${name}: ${value}`)
   return headOf(`POST ${path} HTTP/1.1`, [...credentials, `Content-Length: ${Buffer.byteLength(body)}`, ...lines]) + body
 }

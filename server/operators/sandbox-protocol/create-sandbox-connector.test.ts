@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Clock } from '#lib/time.ts'
-import type { Connector, StatusQuery, Submission } from '../connector.ts'
+import type { Connector, StatusQuery, Submission } from '#server/operators/connector.ts'
 import { createSandboxConnector } from './create-sandbox-connector.ts'
 import { SIGNATURE_HEADER, signCallback } from './signature.ts'
 

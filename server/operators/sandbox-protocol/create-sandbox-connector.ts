@@ -13,8 +13,8 @@ import type {
   Submission,
   SubmitOutcome,
   UnknownOutcome,
-} from '../connector.ts'
-import { type CallOutcome, exchangeOf, type OperatorLine, openOperatorLine } from '../operator-call.ts'
+} from '#server/operators/connector.ts'
+import { type CallOutcome, exchangeOf, type OperatorHttpClient, openOperatorLine } from '#server/operators/operator-call.ts'
 import { balanceSchema, problemSchema, type Transfer, type TransferRequest, transferSchema } from './messages.ts'
 import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
 
@@ -48,7 +48,7 @@ export function createSandboxConnector(options: SandboxConnectorOptions): Connec
   }
 }
 
-async function submit(line: OperatorLine, options: SandboxConnectorOptions, submission: Submission): Promise<SubmitOutcome> {
+async function submit(line: OperatorHttpClient, options: SandboxConnectorOptions, submission: Submission): Promise<SubmitOutcome> {
   const request: TransferRequest = {
     reference: submission.reference,
     direction: submission.type,
@@ -75,7 +75,7 @@ async function submit(line: OperatorLine, options: SandboxConnectorOptions, subm
   return unknown(outcome)
 }
 
-async function askStatus(line: OperatorLine, options: SandboxConnectorOptions, query: StatusQuery): Promise<QueryOutcome> {
+async function askStatus(line: OperatorHttpClient, options: SandboxConnectorOptions, query: StatusQuery): Promise<QueryOutcome> {
   const outcome = await line.call({
     method: 'GET',
     path: `/v1/${options.operator}/transfers/${query.reference}`,
@@ -92,7 +92,7 @@ async function askStatus(line: OperatorLine, options: SandboxConnectorOptions, q
   return problem?.code === 'UNKNOWN_REFERENCE' ? { kind: 'not_found', exchange: exchangeOf(outcome) } : unknown(outcome)
 }
 
-async function balance(line: OperatorLine, options: SandboxConnectorOptions): Promise<BalanceOutcome> {
+async function balance(line: OperatorHttpClient, options: SandboxConnectorOptions): Promise<BalanceOutcome> {
   const outcome = await line.call({
     method: 'GET',
     path: `/v1/${options.operator}/balance`,

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import type { TransferRequest } from '../sandbox-protocol/messages.ts'
+import type { TransferRequest } from '#server/operators/sandbox-protocol/messages.ts'
 
 /** One transfer as the operator knows it. */
 export type BookEntry = TransferRequest & {

@@ -1,5 +1,5 @@
 import { Agent } from 'undici'
-import { SIGNATURE_HEADER, signCallback } from '../sandbox-protocol/signature.ts'
+import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 
 export type CallbackSender = {
   /** Sends in the background; drops it when too many wait already, as operators do. */

@@ -12,7 +12,7 @@ import { setTimeout as nextTimer } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { request } from 'undici'
-import { until } from '../testing/operator-room.ts'
+import { until } from '#server/operators/testing/operator-harness.ts'
 import { Books } from './books.ts'
 import { DueQueue } from './due-queue.ts'
 import { startSimulator } from './start-simulator.ts'
@@ -86,7 +86,7 @@ test('a simulator killed with SIGKILL knows everything again that it ever told, 
   assert.deepEqual(await once(second.child, 'exit'), [0, null])
 })
 
-test('one reference is executed once; with other content it is refused; strangers and nonsense are refused', async () => {
+test('one reference is executed once; with other content it is refused; unprovenReceivers and nonsense are refused', async () => {
   const { child, url } = await startProcess()
   const transfer = transferRequest()
   const answers = await Promise.all(Array.from({ length: 10 }, () => call(url, 'POST', '/v1/MOMOCM/transfers', transfer)))

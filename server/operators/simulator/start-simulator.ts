@@ -3,8 +3,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { Clock } from '#lib/time.ts'
-import { systemClock } from '../../clock.ts'
-import { operatorPathSchema, type Transfer, type TransferRequest, transferRequestSchema } from '../sandbox-protocol/messages.ts'
+import { systemClock } from '#server/clock.ts'
+import {
+  operatorPathSchema,
+  type Transfer,
+  type TransferRequest,
+  transferRequestSchema,
+} from '#server/operators/sandbox-protocol/messages.ts'
 import { behaviourFor } from './behaviour.ts'
 import { type BookEntry, Books } from './books.ts'
 import { type CallbackSender, createCallbackSender } from './callback-sender.ts'

@@ -1,11 +1,11 @@
 // A dispatcher in a process of its own, for tests that kill it: node dispatcher-process.ts <json of DispatcherProcessPlan>.
 import { OPERATOR_CODES } from '#lib/operators.ts'
-import { systemClock } from '../../clock.ts'
-import { createPool } from '../../database/pool.ts'
-import { createLogger } from '../../logger.ts'
-import { createSettler } from '../../transactions/settle.ts'
-import { createConnectors } from '../create-connectors.ts'
-import { createDispatcher } from '../dispatcher.ts'
+import { systemClock } from '#server/clock.ts'
+import { createPool } from '#server/database/pool.ts'
+import { createLogger } from '#server/logger.ts'
+import { createConnectors } from '#server/operators/create-connectors.ts'
+import { createDispatcher } from '#server/operators/dispatcher.ts'
+import { createSettler } from '#server/transactions/settle.ts'
 
 export type DispatcherProcessPlan = { databaseUrl: string; simulatorUrl: string; secret: string }
 

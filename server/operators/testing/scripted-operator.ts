@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { TransferRequest } from '../sandbox-protocol/messages.ts'
+import type { TransferRequest } from '#server/operators/sandbox-protocol/messages.ts'
 
 export type Asked = { reference: string; response: ServerResponse }
 export type Submitted = Asked & { transfer: TransferRequest }

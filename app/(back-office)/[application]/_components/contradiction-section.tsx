@@ -5,14 +5,14 @@ import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { OverviewDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 
 /** Final results that an operator contradicts, the newest with a link each. Nothing where there are none. */
 export function ContradictionSection({ application, contradictions }: { application: string } & Pick<OverviewDto, 'contradictions'>) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const { count, isMore, newest } = contradictions
   if (count === 0) return null
   return (

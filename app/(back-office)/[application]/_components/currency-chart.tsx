@@ -6,7 +6,7 @@ import { BarChart } from '#components/ui/bar-chart.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { PeriodStep } from '#lib/chart-periods.ts'
 import type { PeriodPart } from '#lib/finance-address.ts'
 import type { CurrencyChart as Chart, PeriodTotal } from '#lib/finance-dto.ts'
@@ -24,7 +24,7 @@ type Props = {
 
 /** What succeeded and failed by day, month or year, one currency at a time; the same figures as an exact table. Each opens its list. */
 export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const days = useDays()
   const [wanted, setWanted] = useState<Currency | null>(null)
   const chart = charts.find((each) => each.currency === wanted) ?? charts[0]
@@ -108,7 +108,7 @@ export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
 
 /** Amount and count of one status of a period: two cells, each a link to the list that both describe. */
 function Part({ href, of, amount, count, currency }: { href: string; of: string; amount: string; count: number; currency: Currency }) {
-  const { locale } = useWords()
+  const { locale } = useTranslations()
   const shown = [<Money key="amount" amount={amount} currency={currency} />, formatCount(count, locale)]
   return shown.map((figure, place) => (
     <Td key={place === 0 ? 'amount' : 'count'} align="end" className={place === 0 ? '' : 'max-sm:hidden'}>

@@ -4,9 +4,9 @@ import { FilterForm } from '#components/form/filter-form.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { useNow, useT } from '#components/ui/words.tsx'
+import { useNow, useT } from '#components/ui/translations.tsx'
 import type { DatesQuery } from '#lib/finance-address.ts'
-import { daysAsked, TOTAL_PRESETS } from '#lib/total-dates.ts'
+import { resolveDateRange, TOTAL_PRESETS } from '#lib/total-dates.ts'
 import { useDays } from './use-days.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
@@ -17,7 +17,7 @@ export function DatesFilter({ query, onChange }: { query: DatesQuery; onChange: 
   const days = useDays()
   const now = useNow()
   const isOwn = query.from !== null || query.to !== null
-  const range = daysAsked(query, now)
+  const range = resolveDateRange(query, now)
   const value = !isOwn
     ? t(`totals.dates.${query.dates}`)
     : `${range.from ? days.day(range.from) : '…'} – ${range.to ? days.day(range.to) : '…'}`

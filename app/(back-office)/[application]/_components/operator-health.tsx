@@ -7,7 +7,7 @@ import { Link } from '#components/ui/link.tsx'
 import { Sparkline } from '#components/ui/sparkline.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { listBehindPeriod } from '#lib/finance-address.ts'
 import type { OperatorHealth, OverviewDto } from '#lib/finance-dto.ts'
 import { formatCount, formatShare } from '#lib/format.ts'
@@ -21,7 +21,7 @@ const SHARE_LOW = 0.8
 
 /** Success rate and volume per operator, over the last days. */
 export function OperatorHealthSection({ application, data, days }: { application: string; data: OverviewDto; days: number }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   return (
     <div className="grid grid-cols-1 gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -58,7 +58,7 @@ export function OperatorHealthSection({ application, data, days }: { application
 }
 
 function HealthTable({ application, data: { operators, from, to } }: { application: string; data: OverviewDto }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const listOf = (row: OperatorHealth, status: readonly ('SUCCESS' | 'FAILED')[]) =>
     paths.transactions(application, { operator: row.operator, status, from, to })
   const nameOf = ({ operator }: OperatorHealth) => `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { useNow, useWords } from '#components/ui/words.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { OverviewDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
@@ -21,7 +21,7 @@ const REFRESH_MS = 60_000
 
 /** What a person sees first. Every figure opens the list behind it. */
 export function OverviewBoard({ application, days }: { application: string; days: number }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.overview(application, days),
     queryFn: ({ signal }) => fetchData<OverviewDto>(paths.data(application, 'overview', { days }), signal),
@@ -47,7 +47,7 @@ export function OverviewBoard({ application, days }: { application: string; days
 }
 
 function Waiting({ application, waiting }: { application: string; waiting: OverviewDto['waiting'] }) {
-  const { t, locale, timeZone } = useWords()
+  const { t, locale, timeZone } = useTranslations()
   const now = useNow()
   if (waiting === null) return t('overview.decidesNothing')
   if (waiting.count === 0) return t('overview.nothingWaits')

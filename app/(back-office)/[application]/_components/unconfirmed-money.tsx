@@ -4,7 +4,7 @@ import { Money } from '#components/domain/money.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { countriesOf } from '#lib/finance-address.ts'
 import { AGE_BUCKETS, type UnconfirmedMoney } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
@@ -13,7 +13,7 @@ import { paths } from '#lib/paths.ts'
 
 /** Money whose end nobody knows yet, by currency and age. Nothing: one calm sentence. */
 export function UnconfirmedSection({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   return (
     <div>
       <h2 className="text-amount font-strong">{t('overview.unconfirmed')}</h2>
@@ -65,7 +65,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
 
 /** The same where a table has no room: one line per age that has something, and one for all ages where there are several. */
 function NarrowList({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   return (
     <dl className="mt-2 rounded-lg border border-line bg-surface px-3 lg:hidden">
       {unconfirmed.flatMap(({ currency, count, amount, buckets }) => {
@@ -103,7 +103,7 @@ type FigureProps = {
 }
 
 function Figure({ application, currency, count, amount, after, before, isLate }: FigureProps) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   if (count === 0) return <span className="text-quiet">0</span>
   const href = paths.transactions(application, {
     unconfirmed: '1',

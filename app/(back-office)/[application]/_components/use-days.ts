@@ -1,6 +1,6 @@
 'use client'
 
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { formatTime } from '#lib/format-time.ts'
 import type { OpenRange } from '#lib/total-dates.ts'
 

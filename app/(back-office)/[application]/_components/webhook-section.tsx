@@ -4,7 +4,7 @@ import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { listBehindWebhooks } from '#lib/finance-address.ts'
 import type { WebhookHealthDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
@@ -16,7 +16,7 @@ const TONES: Record<WebhookState, string> = { delivered: '', due: '', exhausted:
 
 /** How many results receivers were told in the last 24 hours, and which they were not; receivers in trouble are named. */
 export function WebhookSection({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const isQuiet = WEBHOOK_STATES.every((state) => webhooks[state] === 0)
   return (
     <section aria-labelledby="webhooks">
@@ -42,7 +42,7 @@ export function WebhookSection({ application, webhooks }: { application: string;
 }
 
 function Worst({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   return (
     <TableCard label={t('overview.worst')} className="mt-2">
       <Table
@@ -99,7 +99,7 @@ type FigureProps = {
 
 /** So many transactions, and the list of them. */
 function Figure({ application, webhooks, state, count, target, children }: FigureProps) {
-  const { locale } = useWords()
+  const { locale } = useTranslations()
   if (count === 0) return <span className="inline-block py-0.5 text-quiet">{target === undefined ? <>0{children}</> : 0}</span>
   return (
     <Link

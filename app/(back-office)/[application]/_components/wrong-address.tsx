@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { getT } from '#server/http/back-office/preferences.ts'
-import { notePageStatus } from '#server/http/page-notes.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { notePageStatus } from '#server/http/door/page-notes.ts'
 
 /** In place of a page whose address names a date that does not exist, or text that cannot be searched for; `href` is the page without filters. */
 export async function WrongAddress({ href }: { href: string }) {

@@ -6,8 +6,8 @@ import { err, ok } from '#lib/result.ts'
 import { decisionSchema, recallSchema } from '#lib/schemas/approval-filter.ts'
 import { decideMany } from '#server/approvals/decide-many.ts'
 import { recallTransaction } from '#server/approvals/recall-transaction.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { runAction } from '#server/http/back-office/run-action.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { runAction } from '#server/back-office/run-action.ts'
 
 /** One checker's decision about one transaction or a list of them; one result for each. */
 export async function decideTransactions(application: string, input: unknown): Promise<ActionResult<DecisionResult[], DecisionRefusal>> {

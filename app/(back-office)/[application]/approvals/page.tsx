@@ -1,6 +1,6 @@
 import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -10,10 +10,10 @@ import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { listApprovals } from '#server/approvals/list-approvals.ts'
 import { readApproval } from '#server/approvals/read-approval.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { getQueryClient } from '#server/http/back-office/query-client.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getQueryClient } from '#server/back-office/query-client.ts'
 import { WrongAddress } from '../_components/wrong-address.tsx'
 import { ApprovalBoard } from './_components/approval-board.tsx'
 import { decideTransactions, recallWaiting } from './actions.ts'
@@ -47,7 +47,7 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
   }
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['approvals.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['approvals.'])}>
         <ApprovalBoard
           application={application}
           queue={filter.queue}
@@ -55,7 +55,7 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
           query={query}
           actions={{ decide: decideTransactions, recall: recallWaiting }}
         />
-      </MoreWords>
+      </PageMessages>
     </HydrationBoundary>
   )
 }

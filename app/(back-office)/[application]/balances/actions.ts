@@ -4,8 +4,8 @@ import { z } from 'zod'
 import type { ActionResult } from '#lib/action-result.ts'
 import { parseAmountMinor } from '#lib/money.ts'
 import { operatorSchema } from '#lib/schemas/finance-query.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { runAction } from '#server/http/back-office/run-action.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { runAction } from '#server/back-office/run-action.ts'
 import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
 
 const thresholdSchema = z.object({

@@ -6,10 +6,10 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
-import { listFilterOf, resolveSearch } from '#server/reports/resolve-search.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { listFilterOf, resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
 
 type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ q?: string | string[] }> }
 

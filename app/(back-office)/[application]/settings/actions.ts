@@ -6,16 +6,16 @@ import { LOCALES } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { err, ok } from '#lib/result.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { LANGUAGE_COOKIE, rememberChoice } from '#server/http/back-office/preferences.ts'
-import { runAction } from '#server/http/back-office/run-action.ts'
-import { continueSession } from '#server/http/back-office/session.ts'
-import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/http/back-office/sign-in.ts'
-import { changeOwnLook } from '#server/identity/change-own-look.ts'
-import { changeOwnPassword } from '#server/identity/change-own-password.ts'
-import type { ConfirmFailure } from '#server/identity/confirm-second-factor.ts'
-import { disableOwnSecondFactor } from '#server/identity/disable-own-second-factor.ts'
-import { renewRecoveryCodes } from '#server/identity/renew-recovery-codes.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { LANGUAGE_COOKIE, rememberChoice } from '#server/back-office/preferences.ts'
+import { runAction } from '#server/back-office/run-action.ts'
+import { continueSession } from '#server/back-office/session.ts'
+import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/back-office/sign-in.ts'
+import { changeOwnPassword } from '#server/people/change-own-password.ts'
+import { changeOwnPreferences } from '#server/people/change-own-preferences.ts'
+import type { ConfirmFailure } from '#server/people/confirm-second-factor.ts'
+import { disableOwnSecondFactor } from '#server/people/disable-own-second-factor.ts'
+import { renewRecoveryCodes } from '#server/people/renew-recovery-codes.ts'
 
 const PERMISSION = 'own-settings:change'
 
@@ -27,7 +27,7 @@ export async function changeLook(
   input: { locale: string; timeZone: string },
 ): Promise<ActionResult<{ said: string }, 'unknown_time_zone' | 'unknown_person'>> {
   return runAction({ schema: look, permission: PERMISSION, application, input }, async (actor, { locale, timeZone }) => {
-    const changed = await changeOwnLook(backOfficeRuntime().pool, { personId: actor.id, locale, timeZone })
+    const changed = await changeOwnPreferences(backOfficeRuntime().pool, { personId: actor.id, locale, timeZone })
     if (!changed.ok) return changed
     await rememberChoice(LANGUAGE_COOKIE, locale)
     return ok({ said: createTranslate(locale, MESSAGES[locale])('settings.lookSaved') })

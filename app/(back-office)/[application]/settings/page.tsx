@@ -2,19 +2,19 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { Button } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { listTimeZones } from '#lib/time-zones.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { currentPerson } from '#server/http/back-office/current-person.ts'
-import { getT, readLocale, readTheme } from '#server/http/back-office/preferences.ts'
-import { readOwnSecondFactor } from '#server/identity/read-own-second-factor.ts'
-import { setTheme } from '../../../actions/look.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { currentPerson } from '#server/back-office/current-person.ts'
+import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
+import { readOwnSecondFactor } from '#server/people/read-own-second-factor.ts'
+import { setTheme } from '../../../actions/preferences.ts'
 import { signOutEverywhere } from '../../../actions/session.ts'
-import { LookForm } from './_components/look-form.tsx'
 import { PasswordButton } from './_components/password-button.tsx'
+import { PreferencesForm } from './_components/preferences-form.tsx'
 import { ProfileFacts } from './_components/profile-facts.tsx'
 import { SecondFactor } from './_components/second-factor.tsx'
 import { SettingsSection } from './_components/settings-section.tsx'
@@ -41,14 +41,14 @@ export default async function SettingsPage({ params }: Props) {
   if (!person) notFound()
   const timeZone = actor.timeZone ?? 'UTC'
   return (
-    <MoreWords messages={pickMessages(MESSAGES[locale], ['settings.', 'enrol.', 'signIn.code', 'signIn.recovery'])}>
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['settings.', 'enrol.', 'signIn.code', 'signIn.recovery'])}>
       <PageHeader title={t('settings.title')} lead={t('settings.lead')} />
       <div className="mt-5 max-w-4xl">
         <SettingsSection id="profile" title={t('settings.profile')} lead={t('settings.profileLead')}>
           <ProfileFacts t={t} person={person} application={application} />
         </SettingsSection>
         <SettingsSection id="look" title={t('settings.look')} lead={t('settings.lookLead')}>
-          <LookForm application={application} locale={locale} timeZone={timeZone} regions={listTimeZones(clock.now(), timeZone)} />
+          <PreferencesForm application={application} locale={locale} timeZone={timeZone} regions={listTimeZones(clock.now(), timeZone)} />
         </SettingsSection>
         <SettingsSection id="theme" title={t('frame.theme')} lead={t('settings.themeLead')}>
           <ThemeForm t={t} theme={theme} action={setTheme} />
@@ -72,6 +72,6 @@ export default async function SettingsPage({ params }: Props) {
           </form>
         </SettingsSection>
       </div>
-    </MoreWords>
+    </PageMessages>
   )
 }

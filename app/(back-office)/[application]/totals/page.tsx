@@ -1,6 +1,6 @@
 import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { totalsAddress } from '#lib/finance-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -9,11 +9,11 @@ import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { getQueryClient } from '#server/http/back-office/query-client.ts'
-import { readTotals } from '#server/reports/read-totals.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getQueryClient } from '#server/back-office/query-client.ts'
+import { readTotals } from '#server/reports/totals/read-totals.ts'
 import { WrongAddress } from '../_components/wrong-address.tsx'
 import { TotalsBoard } from './_components/totals-board.tsx'
 
@@ -40,9 +40,9 @@ export default async function TotalsPage({ params, searchParams }: Props) {
   ])
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['totals.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['totals.'])}>
         <TotalsBoard application={application} query={query} canExport={can(actor.roles, 'export:create')} />
-      </MoreWords>
+      </PageMessages>
     </HydrationBoundary>
   )
 }

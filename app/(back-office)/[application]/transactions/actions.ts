@@ -8,11 +8,11 @@ import { readAddress } from '#lib/schemas/read-address.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { toAddressValues } from '#lib/transaction-query.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { runAction } from '#server/http/back-office/run-action.ts'
-import { saveView as keepView, deleteView as removeSavedView } from '#server/identity/saved-views.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { runAction } from '#server/back-office/run-action.ts'
 import { synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
-import { toTransactionQuery } from '#server/reports/transaction-list.ts'
+import { saveView as keepView, deleteView as removeSavedView } from '#server/people/saved-views.ts'
+import { toTransactionQuery } from '#server/reports/transaction-search/transaction-list.ts'
 
 const transactionId = z.object({ transactionId: z.uuid() })
 

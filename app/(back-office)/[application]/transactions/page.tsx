@@ -2,7 +2,7 @@ import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
 import { PageSkeleton } from '#components/ui/skeleton.tsx'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
@@ -11,12 +11,12 @@ import { queryKeys } from '#lib/query-keys.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { type TransactionFilter, transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { toAddressValues } from '#lib/transaction-query.ts'
-import { type BackOfficeActor, requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readColumnChoice, readLocale } from '#server/http/back-office/preferences.ts'
-import { getQueryClient } from '#server/http/back-office/query-client.ts'
-import { listViews } from '#server/identity/saved-views.ts'
-import { readTransactionList, toTransactionQuery } from '#server/reports/transaction-list.ts'
+import { type BackOfficeActor, requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readColumnChoice, readLocale } from '#server/back-office/preferences.ts'
+import { getQueryClient } from '#server/back-office/query-client.ts'
+import { listViews } from '#server/people/saved-views.ts'
+import { readTransactionList, toTransactionQuery } from '#server/reports/transaction-search/transaction-list.ts'
 import { WrongAddress } from '../_components/wrong-address.tsx'
 import { TransactionList } from './_components/transaction-list.tsx'
 
@@ -54,7 +54,7 @@ async function Content({ application, actor, filter }: { application: string; ac
   ])
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.', 'source.', 'approvals.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.', 'source.', 'approvals.'])}>
         <TransactionList
           application={application}
           query={query}
@@ -62,7 +62,7 @@ async function Content({ application, actor, filter }: { application: string; ac
           columns={columns}
           canExport={can(actor.roles, 'export:create')}
         />
-      </MoreWords>
+      </PageMessages>
     </HydrationBoundary>
   )
 }

@@ -1,8 +1,8 @@
 import type { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
-import { readAuthCall } from '#server/http/back-office/auth-call.ts'
-import { authOptions } from '#server/http/back-office/auth-options.ts'
-import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
+import { readAuthCall } from '#server/back-office/auth-call.ts'
+import { authOptions } from '#server/back-office/auth-options.ts'
+import { refuseRequest } from '#server/back-office/refuse-request.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 

@@ -3,13 +3,13 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { reasonText } from '#components/domain/approval-reason.tsx'
-import type { DecideAction, RecallAction } from '#components/domain/decision-words.ts'
+import type { DecideAction, RecallAction } from '#components/domain/decision-text.ts'
 import { DataTable } from '#components/table/data-table.tsx'
 import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { PageSkeleton } from '#components/ui/skeleton.tsx'
 import { announce, toast } from '#components/ui/toast.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import type { ApprovalPage, ApprovalQueue, ApprovalRow, BulkSnapshot, DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
@@ -51,7 +51,7 @@ export type ApprovalBoardProps = {
 
 /** The approvals: queues, list, panel, decisions, by pointer and by keyboard. */
 export function ApprovalBoard({ application, queue, page, query, actions }: ApprovalBoardProps) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const queryClient = useQueryClient()
   const queryKey = queryKeys.approvalList(application, query)
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({

@@ -6,7 +6,7 @@ import { closePopover } from '#components/ui/close-popover.ts'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { APPROVAL_SORTS } from '#lib/approval-address.ts'
 import type { ApprovalPage } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
@@ -20,7 +20,7 @@ type Props = { application: string; query: QueryValues; page: ApprovalPage }
 
 /** What the list can be narrowed to and how it is ordered; each choice is an address. */
 export function ApprovalFilters({ application, query, page }: Props) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const router = useRouter()
   const [isAmountAsked, setIsAmountAsked] = useState(false)
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })

@@ -10,7 +10,7 @@ import { PhoneText } from '#components/domain/phone-text.tsx'
 import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { useNow, useWords } from '#components/ui/words.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatDuration } from '#lib/format-time.ts'
@@ -28,7 +28,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 
 /** Everything a checker needs to decide about one transaction, and the two buttons. `isSheet`: in a dialog that scrolls by itself. */
 export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSheet?: boolean }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const now = useNow()
   const { application, ask } = useBoard()
   const isWaiting = row.status === 'PENDING_APPROVAL'

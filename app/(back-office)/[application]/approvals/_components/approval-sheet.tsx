@@ -1,7 +1,7 @@
 'use client'
 
 import { Dialog } from '#components/ui/dialog.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { ApprovalPanel } from './approval-panel.tsx'
 

@@ -3,7 +3,7 @@
 import { Kbd } from '#components/ui/kbd.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
-import { useNow, useWords } from '#components/ui/words.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { APPROVAL_QUEUES, type ApprovalPage, type ApprovalQueue } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
 import { DAY_MS, formatTime } from '#lib/format-time.ts'
@@ -11,7 +11,7 @@ import { paths } from '#lib/paths.ts'
 
 /** Title, how many wait since when, and the queues with their counts. */
 export function BoardHead({ application, queue, page }: { application: string; queue: ApprovalQueue; page: ApprovalPage }) {
-  const { t, locale, timeZone } = useWords()
+  const { t, locale, timeZone } = useTranslations()
   const now = useNow()
   const { counts, oldestAt } = page
   const oldest = oldestAt === null ? null : new Date(oldestAt)
@@ -39,7 +39,7 @@ export function BoardHead({ application, queue, page }: { application: string; q
 
 /** The keys of this page, for those who have a keyboard. */
 export function KeyHints({ canDecide }: { canDecide: boolean }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const hints = [
     { words: t('approvals.hint.move'), keys: ['J', 'K'] },
     ...(canDecide

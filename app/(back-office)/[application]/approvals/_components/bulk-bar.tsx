@@ -1,11 +1,11 @@
 'use client'
 
 import { useState } from 'react'
-import { sumItems, sumsText } from '#components/domain/decision-words.ts'
+import { sumItems, sumsText } from '#components/domain/decision-text.ts'
 import { Button } from '#components/ui/button.tsx'
 import { SelectionBar } from '#components/ui/selection-bar.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { BULK_MAX, type BulkSnapshot, type DecidedItem } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
@@ -25,7 +25,7 @@ export type BulkBarProps = {
 
 /** What is selected, its sums per currency, and the two decisions about all of it. */
 export default function BulkBar({ application, query, items, total, isPageSelected, onWhole, onAsk, onClear }: BulkBarProps) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const [isLoading, setIsLoading] = useState(false)
   const count = formatCount(items.length, locale)
   async function takeAll() {

@@ -8,7 +8,7 @@ import { PhoneText } from '#components/domain/phone-text.tsx'
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { dataColumns } from '#components/table/features.ts'
 import { NotAllowed } from '#components/ui/button.tsx'
-import { useNow, useT, useWords } from '#components/ui/words.tsx'
+import { useNow, useT, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { DAY_MS, formatDuration } from '#lib/format-time.ts'
 import { useBoard } from './board-context.ts'
@@ -52,7 +52,7 @@ function MakerCell({ row }: { row: ApprovalRow }) {
 
 /** How long it may still wait; amber on its last day. */
 function Left({ until }: { until: string }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const leftMs = new Date(until).getTime() - useNow().getTime()
   return (
     <>

@@ -2,7 +2,7 @@
 
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 

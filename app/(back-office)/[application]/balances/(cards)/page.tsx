@@ -1,15 +1,15 @@
 import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { getQueryClient } from '#server/http/back-office/query-client.ts'
-import { readBalances } from '#server/reports/read-balances.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getQueryClient } from '#server/back-office/query-client.ts'
+import { readBalances } from '#server/reports/statements/read-balances.ts'
 import { BalancesBoard } from '../_components/balances-board.tsx'
 
 type Props = { params: Promise<{ application: string }> }
@@ -32,14 +32,14 @@ export default async function BalancesPage({ params }: Props) {
   ])
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['balances.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['balances.'])}>
         <BalancesBoard
           application={application}
           canSetThreshold={can(actor.roles, 'balance:set-threshold')}
           canReadStatement={can(actor.roles, 'statement:read')}
           canExport={can(actor.roles, 'export:create')}
         />
-      </MoreWords>
+      </PageMessages>
     </HydrationBoundary>
   )
 }

@@ -1,7 +1,7 @@
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { operatorSchema } from '#lib/schemas/finance-query.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
+import { requireActor } from '#server/back-office/actor.ts'
 
 type Props = { children: ReactNode; params: Promise<{ application: string; operator: string }> }
 

@@ -1,5 +1,5 @@
 import { PageSkeleton } from '#components/ui/skeleton.tsx'
-import { getT } from '#server/http/back-office/preferences.ts'
+import { getT } from '#server/back-office/preferences.ts'
 
 export default async function Loading() {
   return <PageSkeleton label={(await getT())('ui.loading')} rows={10} rowHeight={40} />

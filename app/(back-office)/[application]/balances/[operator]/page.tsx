@@ -1,7 +1,7 @@
 import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { statementAddress } from '#lib/finance-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -10,11 +10,11 @@ import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { getQueryClient } from '#server/http/back-office/query-client.ts'
-import { readStatement, readStatementLines } from '#server/reports/read-statement.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getQueryClient } from '#server/back-office/query-client.ts'
+import { readStatement, readStatementLines } from '#server/reports/statements/read-statement.ts'
 import { WrongAddress } from '../../_components/wrong-address.tsx'
 import { StatementBoard } from './_components/statement-board.tsx'
 
@@ -53,9 +53,9 @@ export default async function StatementPage({ params, searchParams }: Props) {
   ])
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['statement.', 'totals.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['statement.', 'totals.'])}>
         <StatementBoard application={application} operator={operator.data} query={query} canExport={can(actor.roles, 'export:create')} />
-      </MoreWords>
+      </PageMessages>
     </HydrationBoundary>
   )
 }

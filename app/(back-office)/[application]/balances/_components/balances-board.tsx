@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { buttonClass } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatUtc } from '#lib/format-time.ts'
@@ -23,7 +23,7 @@ type Props = { application: string; canSetThreshold: boolean; canReadStatement: 
 
 /** Free money per currency, then one card per operator. */
 export function BalancesBoard({ application, canSetThreshold, canReadStatement, canExport }: Props) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const [asked, setAsked] = useState<BalanceCard | null>(null)
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.balances(application),

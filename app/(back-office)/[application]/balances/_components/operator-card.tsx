@@ -5,7 +5,7 @@ import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Sparkline } from '#components/ui/sparkline.tsx'
-import { useNow, useWords } from '#components/ui/words.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
@@ -17,7 +17,7 @@ type Props = { card: BalanceCard; statementHref: string | null; onThreshold: (()
 
 /** One operator's money: what is free for deposits, its trend, what was collected, what is held. */
 export function OperatorCard({ card, statementHref, onThreshold }: Props) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const { operator, currency } = card
   const isUntouched = [card.collect, card.deposit, card.held].every((amount) => amount === '0') && card.trend.every((value) => value === 0)
   const name = `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
@@ -101,7 +101,7 @@ function Line({ name, card, amount, href, isQuiet }: LineProps) {
 }
 
 function LowMark({ card, threshold }: { card: BalanceCard; threshold: string }) {
-  const { t, locale, timeZone } = useWords()
+  const { t, locale, timeZone } = useTranslations()
   const now = useNow()
   const amount = `${formatAmount(threshold, locale)} ${card.currency}`
   const since = card.lowSince === null ? null : new Date(card.lowSince)
@@ -116,7 +116,7 @@ function LowMark({ card, threshold }: { card: BalanceCard; threshold: string }) 
 }
 
 function Threshold({ card }: { card: BalanceCard }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   return card.threshold === null
     ? t('balances.setThreshold')
     : t('balances.threshold', { amount: `${formatAmount(card.threshold, locale)} ${card.currency}` })

@@ -7,7 +7,7 @@ import { fieldProps } from '#components/form/field-props.ts'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { BalanceCard } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
@@ -20,7 +20,7 @@ const WORDS = { not_permitted: 'action.forbidden', offline: 'action.offline' } a
 
 /** Asks below which deposit balance the operator is marked. Left empty: no mark. The default export is what the button imports. */
 export default function ThresholdDialog({ application, card, onClose }: { application: string; card: BalanceCard; onClose: () => void }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const queryClient = useQueryClient()
   const [error, setError] = useState<string | null>(null)
   const form = useForm({ defaultValues: { amount: card.threshold === null ? '' : formatAmount(card.threshold, locale) } })

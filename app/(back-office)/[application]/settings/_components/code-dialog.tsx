@@ -4,7 +4,7 @@ import { type FormEvent, useState, useTransition } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { renewCodes, switchOff } from '../actions.ts'
 

@@ -2,7 +2,7 @@
 
 import { lazy, Suspense, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 
 const PasswordDialog = lazy(() => import('./password-dialog.tsx'))
 

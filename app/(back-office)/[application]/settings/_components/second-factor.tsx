@@ -7,7 +7,7 @@ import { Badge } from '#components/ui/badge.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 
 const EnrolPanel = lazy(() => import('./enrol-panel.tsx'))
 const CodeDialog = lazy(() => import('./code-dialog.tsx'))

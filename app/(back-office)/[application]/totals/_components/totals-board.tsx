@@ -10,8 +10,8 @@ import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import { useWords } from '#components/ui/words.tsx'
-import { listBehind, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
 import type { TotalsDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/format.ts'
 import type { OperatorCode } from '#lib/operators.ts'
@@ -30,7 +30,7 @@ const FIGURE = 'inline-block py-0.5 hover:underline'
 
 /** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
 export function TotalsBoard({ application, query, canExport }: { application: string; query: TotalsQuery; canExport: boolean }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const days = useDays()
   const address = totalsAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
@@ -65,14 +65,14 @@ export function TotalsBoard({ application, query, canExport }: { application: st
 }
 
 function Figures({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   return (
     <>
       <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))] gap-3">
         {data.cards.map((card) => (
           <li key={card.currency}>
             <Link
-              href={paths.transactions(application, listBehind(query, data, { currency: card.currency }))}
+              href={paths.transactions(application, drillDownQuery(query, data, { currency: card.currency }))}
               className="block rounded-lg border border-line bg-surface p-4 hover:border-line-2 hover:bg-sunken"
             >
               <span className="block text-second text-quiet">{card.currency}</span>
@@ -85,7 +85,7 @@ function Figures({ application, query, data }: { application: string; query: Tot
       {data.apiTotal !== null && (
         <p className="text-second text-quiet">
           {t('totals.apiNote')}{' '}
-          <Link href={paths.transactions(application, listBehind(query, data))} className="tabular text-ink-2 underline">
+          <Link href={paths.transactions(application, drillDownQuery(query, data))} className="tabular text-ink-2 underline">
             {formatAmount(data.apiTotal, locale)}
           </Link>
         </p>
@@ -102,8 +102,8 @@ function Figures({ application, query, data }: { application: string; query: Tot
 }
 
 function OperatorTable({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
-  const { t, locale } = useWords()
-  const hrefOf = (operator: OperatorCode) => paths.transactions(application, listBehind(query, data, { operator }))
+  const { t, locale } = useTranslations()
+  const hrefOf = (operator: OperatorCode) => paths.transactions(application, drillDownQuery(query, data, { operator }))
   return (
     <TableCard label={t('totals.perOperator')}>
       <Table
@@ -146,7 +146,7 @@ function OperatorTable({ application, query, data }: { application: string; quer
               ) : (
                 <Link
                   href={paths.transactions(application, {
-                    ...listBehind(query, data, { operator: row.operator }),
+                    ...drillDownQuery(query, data, { operator: row.operator }),
                     status: ['SUCCESS', 'FAILED'],
                   })}
                   className={`text-ink-2 ${FIGURE}`}

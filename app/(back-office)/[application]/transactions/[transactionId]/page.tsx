@@ -2,16 +2,16 @@ import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { readApproval } from '#server/approvals/read-approval.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { getQueryClient } from '#server/http/back-office/query-client.ts'
-import { readTransactionDetail } from '#server/reports/transaction-detail.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getQueryClient } from '#server/back-office/query-client.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { TransactionPageBody } from './_components/transaction-page-body.tsx'
 
 type Props = { params: Promise<{ application: string; transactionId: string }> }
@@ -36,9 +36,9 @@ export default async function TransactionPage({ params }: Props) {
   if (approval) queryClient.setQueryData(queryKeys.approval(application, transactionId), approval)
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <MoreWords messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.', 'approvals.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.', 'approvals.'])}>
         <TransactionPageBody application={application} transactionId={transactionId} />
-      </MoreWords>
+      </PageMessages>
     </HydrationBoundary>
   )
 }

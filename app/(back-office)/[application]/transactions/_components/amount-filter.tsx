@@ -2,13 +2,13 @@
 
 import { AmountRangeForm } from '#components/form/amount-range-form.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { formatAmount } from '#lib/format.ts'
 import type { FilterProps } from './filter-bar.tsx'
 
 /** From and up to an amount. */
 export function AmountFilter({ query: { min, max }, onChange }: FilterProps) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const write = (amount: string) => formatAmount(amount, locale)
   const value =
     min && max

@@ -8,7 +8,7 @@ import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { TypeWord } from '#components/domain/type-word.tsx'
 import { dataColumns } from '#components/table/features.ts'
-import { useT, useWords } from '#components/ui/words.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { shortenId } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { TransactionNote, TransactionRow } from '#lib/transaction-row.ts'
@@ -57,7 +57,7 @@ function CustomerCell({ row }: { row: TransactionRow }) {
 
 /** What a person should know beyond the status; the operator's own sentence stays as it is. */
 function NoteCell({ note }: { note: TransactionNote | null }) {
-  const { t, timeZone } = useWords()
+  const { t, timeZone } = useTranslations()
   if (note === null) return null
   switch (note.kind) {
     case 'message':

@@ -4,7 +4,7 @@ import { FilterForm } from '#components/form/filter-form.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { useNow, useWords } from '#components/ui/words.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { DATE_PRESETS, daysOfPreset, presetOfDays } from '#lib/date-presets.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { FilterProps } from './filter-bar.tsx'
@@ -13,7 +13,7 @@ const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-a
 
 /** A range of UTC days: a preset at one press, or two days of one's own, each of which may stay open. */
 export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const now = useNow()
   const preset = presetOfDays(from, to, now)
   const write = (day: string) => formatTime(t, 'UTC', new Date(`${day}T00:00:00Z`), 'day-year')

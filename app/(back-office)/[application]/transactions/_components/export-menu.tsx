@@ -4,7 +4,7 @@ import { type ButtonVariant, buttonClass } from '#components/ui/button.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM, MenuRule, Popover } from '#components/ui/popover.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { ExportFormat } from '#lib/export-formats.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
@@ -39,7 +39,7 @@ export function ExportForm({ application, address, format, ids, label, variant =
 
 /** The whole filtered list as a file, and what was exported before. */
 export function ExportMenu({ application, address, total }: { application: string; address: QueryValues; total: number }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const count = formatCount(total, locale)
   return (
     <Popover id="export-menu" align="end" triggerClass={buttonClass()} trigger={t('transactions.export')} panelClass="w-72">

@@ -6,7 +6,7 @@ import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Popover } from '#components/ui/popover.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { formatPhone, shortenId } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
@@ -27,7 +27,7 @@ export type FilterProps = { query: TransactionQuery; onChange: (change: Partial<
 
 /** Every filter as a chip that says its present value. A change is a new address. */
 export function FilterBar({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
-  const words = useWords()
+  const words = useTranslations()
   const { t } = words
   const [wantsMore, setWantsMore] = useState(false)
   const router = useRouter()
@@ -101,7 +101,7 @@ export function FilterBar({ application, query, views }: { application: string; 
 /** The filters that have no chip of their own until they are set, and the address without each. */
 function appliedOf(
   query: TransactionQuery,
-  { t, timeZone }: ReturnType<typeof useWords>,
+  { t, timeZone }: ReturnType<typeof useTranslations>,
 ): { words: string; without: Partial<TransactionQuery> }[] {
   const time = (at: string) => formatTime(t, timeZone, new Date(at), 'day-time')
   return [

@@ -2,7 +2,7 @@
 
 import { FilterForm } from '#components/form/filter-form.tsx'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { COUNTRY_NAMES } from '#lib/operators.ts'
 import { NO_WEBHOOK } from '#lib/transaction-query.ts'
 import { WEBHOOK_STATES } from '#lib/webhook-state.ts'

@@ -7,7 +7,7 @@ import { fieldProps } from '#components/form/field-props.ts'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { saveView } from '../actions.ts'
 

@@ -2,13 +2,13 @@
 
 import { Button } from '#components/ui/button.tsx'
 import { SelectionBar } from '#components/ui/selection-bar.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { addDecimals } from '#lib/add-decimals.ts'
 import type { Currency } from '#lib/money.ts'
 import type { QueryValues } from '#lib/paths.ts'
 import type { SumDto, TransactionRow } from '#lib/transaction-row.ts'
 import { ExportForm } from './export-menu.tsx'
-import { Sums } from './list-words.tsx'
+import { Sums } from './list-header.tsx'
 
 type SelectionProps = {
   application: string

@@ -10,7 +10,7 @@ import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { useColumnSettings } from '#components/table/use-column-settings.ts'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 import { formatAmount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
@@ -21,7 +21,7 @@ import type { TransactionListDto, TransactionRow } from '#lib/transaction-row.ts
 import { COLUMNS, HIDDEN_AT_FIRST } from './columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
 import { FilterBar, type View } from './filter-bar.tsx'
-import { EmptyList, Lead } from './list-words.tsx'
+import { EmptyList, Lead } from './list-header.tsx'
 import { OpenRowContext } from './open-row.tsx'
 import { useRowKeys } from './use-row-keys.ts'
 
@@ -42,7 +42,7 @@ export type TransactionListProps = {
 
 /** The list as its address asks for it, kept fresh; what is selected and which columns are shown stay with the person. */
 export function TransactionList({ application, query, views, columns, canExport }: TransactionListProps) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const address = toAddressValues(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     queryKey: queryKeys.transactionList(application, address),
@@ -148,7 +148,7 @@ export function TransactionList({ application, query, views, columns, canExport 
 
 /** What a search could not do, and what to do about it. */
 function SearchLimits({ data }: { data: TransactionListDto }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   if (data.searchedBackTo !== null) return <Notice tone="wait">{t('transactions.searchedBackTo', { day: data.searchedBackTo })}</Notice>
   if (!data.isSortedAsAsked) return <Notice tone="wait">{t('transactions.tooManyToSort')}</Notice>
   return null

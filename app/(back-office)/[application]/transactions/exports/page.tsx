@@ -3,15 +3,15 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState, Notice } from '#components/ui/empty-state.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { MoreWords } from '#components/ui/words.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
-import { requireActor } from '#server/http/back-office/actor.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/http/back-office/preferences.ts'
-import { readRetentionMarks } from '#server/jobs/retention-marks.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listExports } from '#server/reports/export/list-exports.ts'
+import { readRetentionMarks } from '#server/retention/retention-marks.ts'
 import { CheckFile } from './_components/check-file.tsx'
 import { ExportTable } from './_components/export-table.tsx'
 
@@ -34,7 +34,7 @@ export default async function ExportsPage({ params, searchParams }: Props) {
     readRetentionMarks(pool),
   ])
   return (
-    <MoreWords messages={pickMessages(MESSAGES[locale], ['exports.'])}>
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['exports.'])}>
       <PageHeader
         title={t('exports.title')}
         lead={t('exports.lead')}
@@ -54,6 +54,6 @@ export default async function ExportsPage({ params, searchParams }: Props) {
           </p>
         )}
       </div>
-    </MoreWords>
+    </PageMessages>
   )
 }

@@ -1,8 +1,8 @@
 import type { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { ok } from '#lib/result.ts'
-import { answerData } from '#server/http/back-office/answer-data.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { answerData } from '#server/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { findExportByFile } from '#server/reports/export/list-exports.ts'
 
 const query = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })

@@ -1,8 +1,8 @@
 import type { NextRequest } from 'next/server'
-import { findActor } from '#server/http/back-office/actor.ts'
-import { refuseData } from '#server/http/back-office/answer-data.ts'
-import { liveStream } from '#server/http/back-office/live-stream.ts'
-import { readSession } from '#server/http/back-office/session.ts'
+import { findActor } from '#server/back-office/actor.ts'
+import { refuseData } from '#server/back-office/answer-data.ts'
+import { liveStream } from '#server/back-office/live-stream.ts'
+import { readSession } from '#server/back-office/session.ts'
 
 /** The events that keep open pages fresh; see components/frame/use-live-updates.ts for the other end. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {

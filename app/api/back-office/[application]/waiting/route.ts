@@ -1,9 +1,9 @@
 import type { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { ok } from '#lib/result.ts'
-import { answerData } from '#server/http/back-office/answer-data.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { countWaiting } from '#server/reports/count-waiting.ts'
+import { answerData } from '#server/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { countWaiting } from '#server/reports/overview/count-waiting.ts'
 
 const noQuery = z.object({})
 

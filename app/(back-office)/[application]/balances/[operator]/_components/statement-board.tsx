@@ -9,7 +9,7 @@ import { Notice } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { type DatesQuery, type StatementQuery, statementAddress } from '#lib/finance-address.ts'
 import type { LineFilter, StatementDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
@@ -31,7 +31,7 @@ type Props = { application: string; operator: OperatorCode; query: StatementQuer
 
 /** The statement of one operator: sums, then days or lines. Prints on A4. */
 export function StatementBoard({ application, operator, query, canExport }: Props) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const days = useDays()
   const router = useRouter()
   const dates = statementAddress({ ...query, view: 'days', kind: null, page: 1 })

@@ -4,7 +4,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { addDecimals } from '#lib/add-decimals.ts'
 import type { LineFilter, StatementDay, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
@@ -19,7 +19,7 @@ type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, period: { f
 
 /** Day by day, oldest first: each day closes where the next opens, and each figure opens its lines. */
 export function StatementDays({ data, hrefOf }: Props) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const write = useDays()
   if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
   const amount = (day: StatementDay, figure: 'collected' | 'funded' | 'paid' | 'fees' | 'placed' | 'released') =>

@@ -11,7 +11,7 @@ import { Icon } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import { type StatementQuery, statementAddress } from '#lib/finance-address.ts'
 import type { LineFilter, StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
 import { formatAmount, shortenId } from '#lib/format.ts'
@@ -28,7 +28,7 @@ type Props = { application: string; operator: OperatorCode; query: StatementQuer
 
 /** Every posting of the range, oldest first, or those behind one figure and their sum; each opens its transaction. */
 export function StatementLines({ application, operator, query, hrefFor, allHref }: Props) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const address = statementAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     queryKey: queryKeys.statementLines(application, operator, address),
@@ -91,7 +91,7 @@ type KindChipProps = { operator: OperatorCode; kind: LineFilter; lines: Statemen
 
 /** Which figure these lines are behind, what they add up to, and the way back to all of them. */
 function KindChip({ operator, kind, lines, allHref }: KindChipProps) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   return (
     <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1">
       <Link href={allHref} scroll={false} className={`${CHIP} border-accent`}>
@@ -109,7 +109,7 @@ function KindChip({ operator, kind, lines, allHref }: KindChipProps) {
 }
 
 function Line({ application, line }: { application: string; line: StatementLine }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const amount = (value: string) => {
     if (value === '0') return <span className="text-quiet">0</span>
     return `${value.startsWith('-') ? '' : '+'}${formatAmount(value, locale)}`

@@ -5,7 +5,7 @@ import { Money } from '#components/domain/money.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { LineFilter, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
 import { addDays } from '#lib/total-dates.ts'
@@ -14,7 +14,7 @@ type LinesHref = (kind: LineFilter | null, dates?: { from: string | null; to: st
 
 /** Opening, movements, closing; beside it what lies on which balance at both ends. Each figure opens the lines that add up to it. */
 export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: LinesHref }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const { opening, closing, movements, currency } = data
   const openingHref = hrefOf(null, { from: null, to: addDays(data.from, -1) })
   const closingHref = hrefOf(null, { from: null, to: data.to })

@@ -6,7 +6,7 @@ import { Evidence } from '#components/domain/approval-evidence.tsx'
 import { progressText, reasonText } from '#components/domain/approval-reason.tsx'
 import { DecisionControls } from '#components/domain/decision-controls.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalView } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
@@ -27,7 +27,7 @@ type Props = {
  * opened; what was decided since stays in its place and says so.
  */
 export function ApprovalDecision({ application, transactionId, status, isPage = false }: Props) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const queryClient = useQueryClient()
   const card = useRef<HTMLElement>(null)
   const [wasWaiting] = useState(status === 'PENDING_APPROVAL')

@@ -2,7 +2,7 @@
 
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section } from './section.tsx'

@@ -6,7 +6,7 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { Facts } from '#components/ui/card.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { useT, useWords } from '#components/ui/words.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { formatUtc } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
@@ -67,7 +67,7 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
 
 /** The person's own time, and UTC behind it for whoever compares with an operator's statement. */
 function BothTimes({ at }: { at: string }) {
-  const { t, timeZone } = useWords()
+  const { t, timeZone } = useTranslations()
   return (
     <span className="flex flex-wrap gap-x-2 py-0.5">
       <TimeText at={at} style="full" />

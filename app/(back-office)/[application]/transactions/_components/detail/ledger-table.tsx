@@ -3,7 +3,7 @@
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section, WideTable } from './section.tsx'
 

@@ -2,7 +2,7 @@
 
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
-import { useT, useWords } from '#components/ui/words.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { failureCaseOf } from '#lib/failure-advice.ts'
 import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
 
@@ -21,7 +21,7 @@ export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
 
 /** The operator's sentence word for word; beside it what it means and what to do. */
 function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
-  const { t } = useWords()
+  const { t } = useTranslations()
   const failure = failureCaseOf(detail)
   return (
     <div className="grid gap-1 rounded-md bg-bad-soft px-3 py-2">

@@ -1,7 +1,7 @@
 'use client'
 
 import { TimeText } from '#components/domain/time-text.tsx'
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { type TimelineItem, timelineOf } from '#lib/transaction-timeline.ts'
 import { Section } from './section.tsx'

@@ -1,6 +1,6 @@
 'use client'
 
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { ActorDto } from '#lib/transaction-detail.ts'
 
 /** The name of whoever did something, or what kind of actor it was where there is no name. */

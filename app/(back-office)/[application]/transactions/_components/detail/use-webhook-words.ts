@@ -1,6 +1,6 @@
 'use client'
 
-import { useT } from '#components/ui/words.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { WebhookAttemptDto } from '#lib/transaction-detail.ts'
 
 /** What became of an attempt to deliver, for whoever runs the receiver: what they did, and what counts. */

@@ -1,7 +1,7 @@
 'use client'
 
 import { type ChangeEvent, useState } from 'react'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { ExportDto } from '#lib/export-dto.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
@@ -13,7 +13,7 @@ const TONES: Record<Verdict['tone'], string> = { ok: 'text-ok', bad: 'text-bad',
 
 /** Says whether a file in hand is one that was exported here, unchanged. The file itself never leaves the computer. */
 export function CheckFile({ application }: { application: string }) {
-  const { t, timeZone } = useWords()
+  const { t, timeZone } = useTranslations()
   const [verdict, setVerdict] = useState<Verdict | null>(null)
   async function check(event: ChangeEvent<HTMLInputElement>) {
     const file = event.target.files?.[0]

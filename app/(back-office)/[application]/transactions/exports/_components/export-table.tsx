@@ -4,14 +4,14 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { useWords } from '#components/ui/words.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { ExportDto } from '#lib/export-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 
 /** Every file with what it held. Its content is a link to the same list as it is now. */
 export function ExportTable({ application, exports }: { application: string; exports: readonly ExportDto[] }) {
-  const { t, locale } = useWords()
+  const { t, locale } = useTranslations()
   const head = (
     <>
       <Th>{t('exports.time')}</Th>
@@ -63,7 +63,7 @@ export function ExportTable({ application, exports }: { application: string; exp
   )
 }
 
-function contentOf(one: ExportDto, t: ReturnType<typeof useWords>['t']): string {
+function contentOf(one: ExportDto, t: ReturnType<typeof useTranslations>['t']): string {
   if (one.selected !== null) return t('exports.selected', { count: one.selected })
   return t(one.query === '' ? 'exports.wholeList' : 'exports.filtered')
 }

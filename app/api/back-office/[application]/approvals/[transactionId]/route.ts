@@ -2,8 +2,8 @@ import type { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { err, ok } from '#lib/result.ts'
 import { readApproval } from '#server/approvals/read-approval.ts'
-import { answerData } from '#server/http/back-office/answer-data.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
+import { answerData } from '#server/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 
 const noQuery = z.object({})
 

@@ -1,10 +1,10 @@
 import type { NextRequest } from 'next/server'
 import { OPERATORS } from '#lib/operators.ts'
-import { answerCsv } from '#server/http/back-office/answer-csv.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
+import { answerCsv } from '#server/back-office/answer-csv.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT } from '#server/back-office/preferences.ts'
 import type { TableRows } from '#server/reports/export/export-table.ts'
-import { readBalances } from '#server/reports/read-balances.ts'
+import { readBalances } from '#server/reports/statements/read-balances.ts'
 
 /** The balances of all operators at one instant as a file. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {

@@ -3,12 +3,12 @@ import { formatShare } from '#lib/format.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { answerCsv } from '#server/http/back-office/answer-csv.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
-import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
+import { answerCsv } from '#server/back-office/answer-csv.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { refuseRequest } from '#server/back-office/refuse-request.ts'
 import type { TableRows } from '#server/reports/export/export-table.ts'
-import { readTotals } from '#server/reports/read-totals.ts'
+import { readTotals } from '#server/reports/totals/read-totals.ts'
 
 /** The totals per operator as a file, for the same filters as the page. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {

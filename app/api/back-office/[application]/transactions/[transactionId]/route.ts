@@ -1,9 +1,9 @@
 import type { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { err, ok } from '#lib/result.ts'
-import { answerData } from '#server/http/back-office/answer-data.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { readTransactionDetail } from '#server/reports/transaction-detail.ts'
+import { answerData } from '#server/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 
 const noQuery = z.object({})
 const uuid = z.uuid()

@@ -3,13 +3,13 @@ import type { LineFilter } from '#lib/finance-dto.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { answerCsv } from '#server/http/back-office/answer-csv.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { getT } from '#server/http/back-office/preferences.ts'
-import { refuseRequest } from '#server/http/back-office/refuse-request.ts'
+import { answerCsv } from '#server/back-office/answer-csv.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { refuseRequest } from '#server/back-office/refuse-request.ts'
 import type { TableRows } from '#server/reports/export/export-table.ts'
 import type { TableCell } from '#server/reports/export/table-csv.ts'
-import { readStatement, type StatementRequest, walkStatementLines } from '#server/reports/read-statement.ts'
+import { readStatement, type StatementRequest, walkStatementLines } from '#server/reports/statements/read-statement.ts'
 
 /** A statement of lines that is longer than this is asked for in parts. */
 const LINES_MAX = 50_000

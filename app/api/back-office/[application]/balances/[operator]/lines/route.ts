@@ -1,9 +1,9 @@
 import type { NextRequest } from 'next/server'
 import { err, ok } from '#lib/result.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
-import { answerData } from '#server/http/back-office/answer-data.ts'
-import { backOfficeRuntime } from '#server/http/back-office/back-office-runtime.ts'
-import { readStatementLines } from '#server/reports/read-statement.ts'
+import { answerData } from '#server/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { readStatementLines } from '#server/reports/statements/read-statement.ts'
 
 type Props = { params: Promise<{ application: string; operator: string }> }
 

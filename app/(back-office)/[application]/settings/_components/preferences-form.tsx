@@ -1,0 +1,100 @@
+'use client'
+
+import { type FormEvent, useState, useSyncExternalStore, useTransition } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { Select } from '#components/ui/field.tsx'
+import { toast } from '#components/ui/toast.tsx'
+import { useNow, useT } from '#components/ui/translations.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import { formatTime } from '#lib/format-time.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { TimeZoneRegion } from '#lib/time-zones.ts'
+import { changeLook } from '../actions.ts'
+
+type Props = { application: string; locale: Locale; timeZone: string; regions: readonly TimeZoneRegion[] }
+
+/** Language and time zone. What the clock says in the chosen zone stands below it, before anything is saved. */
+export function PreferencesForm({ application, locale, timeZone, regions }: Props) {
+  const t = useT()
+  const now = useNow()
+  const [chosenZone, setChosenZone] = useState(timeZone)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  const deviceZone = useDeviceZone()
+  const offersDevice = deviceZone !== chosenZone && regions.some(({ zones }) => zones.some(({ name }) => name === deviceZone))
+  function save(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const chosenLocale = String(new FormData(event.currentTarget).get('locale'))
+    startTransition(async () => {
+      const result = await callAction(() => changeLook(application, { locale: chosenLocale, timeZone: chosenZone }))
+      if (result.ok) toast(result.value.said)
+      setProblem(
+        result.ok
+          ? null
+          : refusalText(t, result.error.code, {
+              unknown_time_zone: 'settings.zoneUnknown',
+              unknown_person: 'action.unauthenticated',
+              offline: 'action.offline',
+            }),
+      )
+    })
+  }
+  return (
+    <form onSubmit={save} className="grid max-w-sm gap-4">
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <Select id="locale" name="locale" label={t('frame.language')} defaultValue={locale}>
+        <option value="en" lang="en">
+          {t('frame.english')}
+        </option>
+        <option value="fr" lang="fr">
+          {t('frame.french')}
+        </option>
+      </Select>
+      <div className="grid justify-items-start gap-2">
+        <div className="w-full">
+          <Select
+            id="time-zone"
+            name="timeZone"
+            label={t('settings.timeZone')}
+            value={chosenZone}
+            onChange={(event) => setChosenZone(event.target.value)}
+            hint={t('settings.timeThere', { time: formatTime(t, chosenZone, now, 'day-time') })}
+          >
+            {regions.map(({ region, zones }) => (
+              <ZoneOptions key={region} region={region} zones={zones} />
+            ))}
+          </Select>
+        </div>
+        {offersDevice && deviceZone && (
+          <Button size="small" onClick={() => setChosenZone(deviceZone)}>
+            {t('settings.useDeviceZone', { zone: deviceZone.replaceAll('_', ' ') })}
+          </Button>
+        )}
+      </div>
+      <Button type="submit" variant="primary" isBusy={isPending} className="justify-self-start">
+        {t('settings.save')}
+      </Button>
+    </form>
+  )
+}
+
+function ZoneOptions({ region, zones }: TimeZoneRegion) {
+  const options = zones.map(({ name, offset }) => (
+    <option key={name} value={name}>
+      {name === 'UTC' ? name : `${name.replaceAll('_', ' ')} (UTC${offset})`}
+    </option>
+  ))
+  return region === '' ? options : <optgroup label={region}>{options}</optgroup>
+}
+
+const never = () => () => undefined
+
+/** The zone of this device; null while the server renders, which cannot know it. */
+function useDeviceZone(): string | null {
+  return useSyncExternalStore(
+    never,
+    () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    () => null,
+  )
+}

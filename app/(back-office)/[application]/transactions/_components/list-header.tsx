@@ -1,0 +1,74 @@
+'use client'
+
+import { ButtonLink } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { formatAmount, formatCount } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+import { type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
+import type { SumDto, TransactionListDto } from '#lib/transaction-row.ts'
+
+const ORDER_WORDS = {
+  newest: 'transactions.order.newest',
+  oldest: 'transactions.order.oldest',
+  'amount-desc': 'transactions.order.amountDesc',
+  'amount-asc': 'transactions.order.amountAsc',
+} as const
+
+/** How many, how much per currency, in which order: "17,535 match. Newest first." */
+export function Lead({ data, sort }: { data: TransactionListDto; sort: TransactionQuery['sort'] }) {
+  const { t, locale } = useTranslations()
+  return (
+    <span className="tabular">
+      {t(data.total === 1 ? 'transactions.matchOne' : 'transactions.match', { count: formatCount(data.total, locale) })}{' '}
+      {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
+      {data.sums.length > 0 && (
+        <>
+          {' '}
+          <Sums sums={data.sums} />
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Sums side by side, one per currency: they are never added together. */
+export function Sums({ sums }: { sums: readonly SumDto[] }) {
+  const { locale } = useTranslations()
+  return (
+    <span className="inline-flex flex-wrap gap-x-1">
+      {sums.map((sum, place) => (
+        <span key={sum.currency} className="whitespace-nowrap">
+          {formatAmount(sum.amount, locale)} {sum.currency}
+          {place < sums.length - 1 && <span aria-hidden="true">{' ·'}</span>}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+type EmptyListProps = { application: string; query: TransactionQuery; isFiltered: boolean; total: number }
+
+/** Nothing fits the filter, the page is past the end, or nothing was ever made: each with the way on. */
+export function EmptyList({ application, query, isFiltered, total }: EmptyListProps) {
+  const { t } = useTranslations()
+  const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
+  if (total > 0)
+    return (
+      <EmptyState
+        title={t('transactions.pastEnd')}
+        action={<ButtonLink href={hrefOf({ ...query, page: 1 })}>{t('transactions.firstPage')}</ButtonLink>}
+      />
+    )
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon="filter"
+        title={t('transactions.noneMatch')}
+        text={t('transactions.noneMatchText')}
+        action={<ButtonLink href={hrefOf(withoutFilters(query))}>{t('transactions.clearFilters')}</ButtonLink>}
+      />
+    )
+  }
+  return <EmptyState title={t('transactions.noneYet')} text={t('transactions.noneYetText')} />
+}

@@ -1,0 +1,55 @@
+import type { ActionResult } from '#lib/action-result.ts'
+import type { CurrencyAmount, DecidedItem, DecisionRefusal, DecisionResult, RecallObstacle, ShownRow } from '#lib/approvals.ts'
+import { formatAmount } from '#lib/format.ts'
+import { formatTime } from '#lib/format-time.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { CURRENCIES, formatMinor, parseAmountMinor } from '#lib/money.ts'
+import { decisionText } from './approval-reason.tsx'
+
+export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
+export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
+
+/** Count and exact sum of some items per currency, never added together. */
+export function sumItems(items: readonly Pick<DecidedItem, 'amount' | 'currency'>[]): CurrencyAmount[] {
+  return CURRENCIES.flatMap((currency) => {
+    const own = items.filter((item) => item.currency === currency)
+    if (own.length === 0) return []
+    return [
+      { currency, count: own.length, amount: formatMinor(own.reduce((sum, item) => sum + (parseAmountMinor(item.amount) ?? 0n), 0n)) },
+    ]
+  })
+}
+
+/** `4,215,000 XAF · 300,000 XOF`. */
+export function sumsText(sums: readonly CurrencyAmount[], locale: Locale): string {
+  return sums.map((sum) => `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}`).join(' · ')
+}
+
+type Refused = Extract<DecisionResult, { kind: 'refused' }>
+type Translations = { t: Translate; locale: Locale; timeZone: string }
+
+/** Why one decision was refused, naming who was quicker. */
+export function refusedText({ t, timeZone }: Translations, { reason, now }: Refused): string {
+  if (reason === 'not_waiting' && now?.end) {
+    const at = formatTime(t, timeZone, new Date(now.end.at), 'day-time')
+    return t(`approvals.ended.${now.end.event}`, { name: now.end.by ?? '', at })
+  }
+  return t(`approvals.refused.${reason}`)
+}
+
+/** What differs between what was shown and what stands there now, field by field. */
+export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
+  const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
+  const fields: readonly [string, (row: ShownRow) => string][] = [
+    [t('approvals.field.amount'), (row) => money(row, row.amount)],
+    [t('approvals.field.fees'), (row) => `${money(row, row.feeSystem)} + ${money(row, row.feeApp)}`],
+    [t('approvals.field.name'), (row) => row.customerName],
+    [t('approvals.field.phone'), (row) => row.phoneNumber],
+    [t('approvals.field.operator'), (row) => row.operator],
+    [t('approvals.field.rule'), (row) => row.ruleName],
+    [t('approvals.field.needed'), (row) => row.steps.join(' + ')],
+    [t('approvals.field.decisions'), (row) => row.decisions.map((one) => decisionText(t, one)).join(', ') || '–'],
+  ]
+  return fields.map(([field, read]) => ({ field, shown: read(shown), now: read(now) })).filter((each) => each.shown !== each.now)
+}

@@ -1,0 +1,75 @@
+'use client'
+
+import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
+import type { Locale } from '#lib/i18n/locale.ts'
+import { createTranslate, type Messages, type Translate } from '#lib/i18n/translate.ts'
+
+type Translations = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; t: Translate }
+
+const TranslationsContext = createContext<Translations | null>(null)
+
+export type MessagesProviderProps = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; children: ReactNode }
+
+/** Gives client components the reader's language, time zone and the instant at which the server rendered the page. */
+export function MessagesProvider({ locale, timeZone, messages, serverNowMs, children }: MessagesProviderProps) {
+  const words = useMemo(
+    () => ({ locale, timeZone, messages, serverNowMs, t: createTranslate(locale, messages) }),
+    [locale, timeZone, messages, serverNowMs],
+  )
+  return <TranslationsContext value={words}>{children}</TranslationsContext>
+}
+
+/** Adds the messages of one page to those of the frame, for the client components inside it. */
+export function PageMessages({ messages, children }: { messages: Messages; children: ReactNode }) {
+  const outer = useTranslations()
+  const words = useMemo(() => {
+    const all = { ...outer.messages, ...messages }
+    return { ...outer, messages: all, t: createTranslate(outer.locale, all) }
+  }, [outer, messages])
+  return <TranslationsContext value={words}>{children}</TranslationsContext>
+}
+
+/** Language, zone and words. Throws outside a MessagesProvider: that is a bug. */
+export function useTranslations(): Translations {
+  const words = useContext(TranslationsContext)
+  if (!words) throw new Error('useWords needs a MessagesProvider above it')
+  return words
+}
+
+/** The function from key to words. */
+export function useT(): Translate {
+  return useTranslations().t
+}
+
+const TICK_MS = 15_000
+let tickedAtMs = 0
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  tickedAtMs ||= Date.now()
+  timer ??= setInterval(() => {
+    tickedAtMs = Date.now()
+    for (const each of listeners) each()
+  }, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+      tickedAtMs = 0
+    }
+  }
+}
+
+/** The present, moving every 15 s with one timer for the whole page; while hydrating, the instant of the server's render. */
+export function useNow(): Date {
+  const { serverNowMs } = useTranslations()
+  const nowMs = useSyncExternalStore(
+    subscribe,
+    () => tickedAtMs || serverNowMs,
+    () => serverNowMs,
+  )
+  return new Date(nowMs)
+}

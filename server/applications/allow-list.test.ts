@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createAllowList, parseNetwork } from './allow-list.ts'
+
+const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
+const toNumber = (parts: readonly number[]): number => parts.reduce((sum, part) => sum * 256 + part, 0)
+const toText = (value: number): string => [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.')
+
+test('an empty list admits nobody', () => {
+  for (const address of ['127.0.0.1', '::1', '192.0.2.1', '', 'nonsense']) assert.equal(createAllowList([]).admits(address), false)
+})
+
+test('a network admits exactly the addresses whose leading bits are its own', () => {
+  fc.assert(
+    fc.property(octets, fc.nat(32), octets, fc.boolean(), (base, length, other, isNear) => {
+      const size = 2 ** (32 - length)
+      const start = Math.floor(toNumber(base) / size) * size
+      // Half of the addresses are taken from around the edges, where mistakes live.
+      const address = isNear
+        ? Math.min(2 ** 32 - 1, Math.max(0, start - 2 + (toNumber(other) % (Math.min(size, 1_000) + 4))))
+        : toNumber(other)
+      const list = createAllowList([`${toText(start)}/${length}`])
+      const expected = address >= start && address < start + size
+      assert.equal(list.admits(toText(address)), expected)
+      assert.equal(list.admits(`::ffff:${toText(address)}`), expected)
+      assert.equal(list.admits(toText(address)), expected)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('the canonical spelling reads back as itself', () => {
+  const network = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.tuple(fc.ipV4(), fc.nat(32)).map(([ip, n]) => `${ip}/${n}`),
+    fc.tuple(fc.ipV6(), fc.nat(128)).map(([ip, n]) => `${ip}/${n}`),
+  )
+  fc.assert(
+    fc.property(network, (text) => {
+      const parsed = parseNetwork(text)
+      if (parsed.ok) assert.deepEqual(parseNetwork(parsed.value), parsed)
+      if (parsed.ok && !text.includes('/')) assert.ok(createAllowList([parsed.value]).admits(text))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('IPv4 written as IPv6 is IPv4, and an IPv6 network never admits IPv4', () => {
+  assert.deepEqual(parseNetwork('::ffff:192.0.2.7'), { ok: true, value: '192.0.2.7' })
+  assert.deepEqual(parseNetwork('::ffff:10.0.0.0/104'), { ok: true, value: '10.0.0.0/8' })
+  assert.deepEqual(parseNetwork('2001:DB8:0::/32'), { ok: true, value: '2001:db8::/32' })
+  assert.deepEqual(parseNetwork(' 10.0.0.1/32 '), { ok: true, value: '10.0.0.1' })
+  assert.equal(createAllowList(['::/0']).admits('192.0.2.7'), false)
+  assert.equal(createAllowList(['0.0.0.0/0']).admits('2001:db8::1'), false)
+  assert.equal(createAllowList(['fe80::/10']).admits('fe80::1%eth0'), true)
+})
+
+test('what people do not mean is refused', () => {
+  for (const text of [
+    '',
+    'localhost',
+    '10.1',
+    '010.0.0.1',
+    '0x7f.0.0.1',
+    '2130706433',
+    '10.0.0.256',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '::1/129',
+    'fe80::1%eth0',
+    '::ffff:10.0.0.0/64',
+    '1.2.3.4\0',
+  ]) {
+    assert.deepEqual(parseNetwork(text), { ok: false, error: 'not_a_network' }, text)
+  }
+  assert.deepEqual(parseNetwork('10.0.0.5/8'), { ok: false, error: 'host_bits_set' })
+  assert.deepEqual(parseNetwork('2001:db8::1/64'), { ok: false, error: 'host_bits_set' })
+})

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { generateApiKey } from '#server/credentials/secrets.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { countLiveKeys, expireKeys, insertKey, lockApplication } from './application-store.ts'
+
+/** Every key is compared on every request: a few for rotation, not a collection. */
+const LIVE_KEYS_MAX = 10
+
+export type CreateApiKey = {
+  applicationId: string
+  name: string
+  actor: CommandActor
+  expiresAt?: Date
+  /** Rotation: the keys that work now end at this instant, so that partners can change over in between. */
+  othersExpireAt?: Date
+}
+
+/** Makes an API key and gives it this once; only its digest and its first characters are kept (DESIGN 13). */
+export async function createApiKey(
+  pool: Pool,
+  command: CreateApiKey,
+): Promise<Result<{ apiKeyId: string; apiKey: string }, 'not_permitted' | 'unknown_application' | 'invalid_name' | 'too_many_keys'>> {
+  const { applicationId, actor } = command
+  const name = command.name.trim()
+  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
+  const { apiKey, keyPrefix, keyHash } = generateApiKey()
+  const apiKeyId = randomUUID()
+  return withTransaction(pool, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    if (command.othersExpireAt) await expireKeys(trx, applicationId, command.othersExpireAt)
+    if ((await countLiveKeys(trx, applicationId)) >= LIVE_KEYS_MAX) return err('too_many_keys')
+    await insertKey(trx, { applicationId, apiKeyId, name, keyPrefix, keyHash, createdBy: actor.id, expiresAt: command.expiresAt ?? null })
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'api_key.created',
+      subject: apiKeyId,
+      details: {
+        name,
+        keyPrefix,
+        expiresAt: command.expiresAt?.toISOString() ?? null,
+        othersExpireAt: command.othersExpireAt?.toISOString() ?? null,
+      },
+    })
+    return ok({ apiKeyId, apiKey })
+  })
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import { generateWebhookSecret } from '#server/credentials/secrets.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { insertApplication, insertFirstPolicy, insertWebhookSecret } from './application-store.ts'
+
+export type CreateApplication = { name: string; actor: CommandActor; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
+export type CreatedApplication = { applicationId: string; apiId: string; webhookSecret: string }
+
+/**
+ * Makes an application with its counters, its thirteen balances at zero, the default approval policy and a webhook
+ * secret, which is shown this once. It has no key, no user and an empty allow list: nobody can call yet.
+ * Only the machine's administrator may.
+ */
+export async function createApplication(
+  pool: Pool,
+  command: CreateApplication,
+): Promise<Result<CreatedApplication, 'not_permitted' | 'invalid_name'>> {
+  const name = command.name.trim()
+  if (command.actor.kind !== 'system') return err('not_permitted')
+  if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
+  const created = { applicationId: randomUUID(), apiId: randomUUID(), webhookSecret: generateWebhookSecret() }
+  const books = OPERATOR_CODES.map((operator) => ({ operator, currency: OPERATORS[operator].country.currency }))
+  return withTransaction(pool, async (trx) => {
+    const { requiresSecondFactor = false, copiesWebhookStatus = false } = command
+    await insertApplication(trx, { ...created, name, requiresSecondFactor, copiesWebhookStatus }, books)
+    await insertFirstPolicy(trx, created.applicationId, DEFAULT_POLICY_RULES)
+    await insertWebhookSecret(trx, created.applicationId, randomUUID(), created.webhookSecret)
+    await appendAudit(trx, {
+      applicationId: created.applicationId,
+      actor: command.actor,
+      action: 'application.created',
+      subject: created.applicationId,
+      details: { name },
+    })
+    return ok(created)
+  })
+}

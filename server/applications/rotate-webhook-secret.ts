@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { generateWebhookSecret } from '#server/credentials/secrets.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { expireWebhookSecrets, insertWebhookSecret, lockApplication } from './application-store.ts'
+
+/** Makes a new webhook secret and gives it this once. Those before it go on signing beside it until `othersExpireAt`. */
+export async function rotateWebhookSecret(
+  pool: Pool,
+  command: { applicationId: string; othersExpireAt: Date; actor: CommandActor },
+): Promise<Result<{ webhookSecret: string }, 'not_permitted' | 'unknown_application'>> {
+  const { applicationId, othersExpireAt, actor } = command
+  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  const webhookSecret = generateWebhookSecret()
+  return withTransaction(pool, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    await expireWebhookSecrets(trx, applicationId, othersExpireAt)
+    await insertWebhookSecret(trx, applicationId, randomUUID(), webhookSecret)
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'webhook_secret.rotated',
+      subject: applicationId,
+      details: { othersExpireAt: othersExpireAt.toISOString() },
+    })
+    return ok({ webhookSecret })
+  })
+}

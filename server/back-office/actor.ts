@@ -1,0 +1,90 @@
+import { headers } from 'next/headers'
+import { forbidden, notFound, redirect } from 'next/navigation'
+import { cache } from 'react'
+import type { ActorRefusal } from '#lib/action-result.ts'
+import { paths } from '#lib/paths.ts'
+import { can, type Permission } from '#lib/permissions.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Viewer } from '#lib/viewer.ts'
+import type { SessionPerson } from '#server/people/find-signed-in.ts'
+import type { PersonActor } from '#server/people/load-actor.ts'
+import { currentPerson } from './current-person.ts'
+import { readLocale } from './preferences.ts'
+
+/** A signed-in person at work in one application; fits wherever a command asks for its actor. */
+export type BackOfficeActor = PersonActor & { applicationSlug: string; applicationName: string }
+
+/**
+ * The actor of this request in the application with this slug or id, from the database. An application that does not exist and
+ * one that the person does not belong to are the same answer. With `permission`, also whether the roles allow it.
+ */
+export async function findActor(application: string, permission?: Permission): Promise<Result<BackOfficeActor, ActorRefusal>> {
+  const person = await currentPerson()
+  if (!person) return err('unauthenticated')
+  const membership = person.memberships.find((each) => each.slug === application || each.applicationId === application)
+  if (!membership) return err('not_found')
+  if (membership.requiresSecondFactor && !person.hasSecondFactor) return err('second_factor_required')
+  if (permission && !can(membership.roles, permission)) return err('forbidden')
+  return ok(toActor(person, membership))
+}
+
+/**
+ * The actor of a page. Nobody signed in: on to the sign-in page and back here. A second factor is demanded: on to setting it
+ * up. No such application: the not-found page. A role that does not allow it: the forbidden page of the frame.
+ */
+export async function requireActor(application: string, permission: Permission): Promise<BackOfficeActor> {
+  const found = await findActor(application, permission)
+  if (found.ok) return found.value
+  switch (found.error) {
+    case 'unauthenticated':
+      return redirect(paths.signIn(await wantedAddress(application)))
+    case 'second_factor_required':
+      return redirect(paths.enrol(await wantedAddress(application)))
+    case 'not_found':
+      return notFound()
+    case 'forbidden':
+      return forbidden()
+  }
+}
+
+/** What the frame and its pages show of the actor of this request: name, roles, applications, language, zone. */
+export const getViewer = cache(async (application: string): Promise<Viewer> => {
+  const person = await currentPerson()
+  if (!person) return redirect(paths.signIn(await wantedAddress(application)))
+  const membership = person.memberships.find((each) => each.slug === application)
+  if (!membership) return notFound()
+  if (membership.requiresSecondFactor && !person.hasSecondFactor) return redirect(paths.enrol(await wantedAddress(application)))
+  return {
+    personId: person.personId,
+    name: person.name,
+    email: person.email,
+    locale: await readLocale(),
+    timeZone: person.timeZone ?? 'UTC',
+    roles: membership.roles,
+    application: { applicationId: membership.applicationId, slug: membership.slug, name: membership.name },
+    applications: person.memberships.map(({ slug, name }) => ({ slug, name })),
+  }
+})
+
+/** The address this request is for, as the proxy noted it; the overview where it did not. */
+async function wantedAddress(application: string): Promise<string> {
+  return (await headers()).get('x-wanted-address') ?? paths.overview(application)
+}
+
+function toActor(person: SessionPerson, membership: SessionPerson['memberships'][number]): BackOfficeActor {
+  return {
+    kind: 'person',
+    id: person.personId,
+    applicationId: membership.applicationId,
+    applicationSlug: membership.slug,
+    applicationName: membership.name,
+    roles: membership.roles,
+    name: person.name,
+    email: person.email,
+    locale: person.locale,
+    timeZone: person.timeZone,
+    hasSecondFactor: person.hasSecondFactor,
+    mustEnrolSecondFactor: membership.requiresSecondFactor && !person.hasSecondFactor,
+    isApplicationEnabled: membership.isEnabled,
+  }
+}

@@ -1,0 +1,74 @@
+import type { NextAuthOptions } from 'next-auth'
+import CredentialsProvider from 'next-auth/providers/credentials'
+import { paths } from '#lib/paths.ts'
+import { findSignedIn } from '#server/people/find-signed-in.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+import { cookieName } from './session.ts'
+import { newSession, openSession, readClaims, SESSION_S, sealSession, toClaims } from './session-token.ts'
+import { checkCode, checkPassword, noteSignIn } from './sign-in.ts'
+import { endOnServer } from './sign-out.ts'
+
+/**
+ * next-auth for this product: our people by password (and code), in the session cookie of session-token.ts. The sign-in page
+ * uses the same checks and the same cookie, and works without script. Sessions are read here as everywhere: whoever was
+ * blocked or signed out has none, and reading a session renews nothing. Its own address reaches next-auth through
+ * NEXTAUTH_URL, which `publishForNext` sets.
+ */
+export function authOptions(): NextAuthOptions {
+  const { config, pool, clock } = backOfficeRuntime()
+  const { publicUrl, sessionSecret } = config
+  const isSecure = publicUrl.startsWith('https:')
+  const options = { path: '/', httpOnly: true, sameSite: 'lax' as const, secure: isSecure }
+  return {
+    secret: sessionSecret,
+    useSecureCookies: isSecure,
+    session: { strategy: 'jwt', maxAge: SESSION_S },
+    pages: { signIn: paths.signIn(), signOut: paths.signIn(), error: paths.signIn() },
+    cookies: {
+      sessionToken: { name: cookieName('session', publicUrl), options },
+      callbackUrl: { name: cookieName('callback', publicUrl), options },
+    },
+    jwt: {
+      async encode({ token }) {
+        const session = readClaims(token)
+        if (!session) throw new Error('next-auth asks for the token of a session that is none')
+        return sealSession(session, 'session', sessionSecret, clock.now())
+      },
+      async decode({ token }) {
+        const session = await openSession(token ?? '', 'session', sessionSecret, clock.now())
+        return session && (await findSignedIn(pool, session)) ? { ...toClaims(session) } : null
+      },
+    },
+    // A cookie that is no session any more is no error of ours: next-auth would log each with its whole stack.
+    logger: { error: (code) => backOfficeRuntime().logger.debug({ code }, 'next-auth refused a request') },
+    providers: [
+      CredentialsProvider({
+        credentials: { email: { type: 'email' }, password: { type: 'password' }, code: { type: 'text' } },
+        async authorize(credentials) {
+          const outcome = await checkPassword(credentials)
+          if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return null
+          const checked = outcome.kind === 'code_needed' ? await checkCode(outcome.personId, credentials?.code) : undefined
+          if (checked && !checked.ok) return null
+          await noteSignIn(outcome.personId, checked?.value.factor ?? 'password')
+          return { id: outcome.personId, ...toClaims(newSession(outcome, 'session', clock.now())) }
+        },
+      }),
+    ],
+    callbacks: {
+      // Only at sign-in is there a user; later the token stays as it is.
+      jwt: ({ token, user }) => readClaimsOf(user ?? token),
+      session: ({ session, token }) => ({ expires: readClaims(token)?.endsAt.toISOString() ?? session.expires }),
+    },
+    events: {
+      async signOut({ token }) {
+        const session = readClaims(token)
+        if (session) await endOnServer(session)
+      },
+    },
+  }
+}
+
+function readClaimsOf(claims: unknown): Record<string, unknown> {
+  const session = readClaims(claims)
+  return session ? { ...toClaims(session) } : {}
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '#lib/time.ts'
+import type { Config } from '#server/config.ts'
+import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import type { Pool } from '#server/database/pool.ts'
+import type { Metrics } from '#server/http/api/metrics.ts'
+import { noteReached } from '#server/http/door/page-notes.ts'
+import type { Logger } from '#server/logger.ts'
+import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
+import type { Settler } from '#server/transactions/settle.ts'
+import type { Wake } from '#server/transactions/wake.ts'
+
+/** What signing in and reading the actor need of the process; a part of the whole Runtime, which lives on a floor above. */
+export type BackOfficeRuntime = {
+  config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory'>
+  pool: Pool
+  /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */
+  reportPool: Pool
+  settler: Settler
+  wake: Wake
+  metrics: Pick<Metrics, 'countOutcome'>
+  forcedQueries: ForcedQueryDesk
+  /** One per process: the pace of checking passwords is kept in it. */
+  throttle: SignInThrottle
+  clock: Clock
+  logger: Logger
+}
+
+const KEY = Symbol.for('countersign.runtime')
+
+/**
+ * The one live runtime of the process. Next bundles its own copies of our modules, so it hangs on globalThis. Throws where
+ * no process made one (a build): pages only run inside `server/main.ts`.
+ */
+export function backOfficeRuntime(): BackOfficeRuntime {
+  noteReached()
+  const runtime = (globalThis as { [KEY]?: BackOfficeRuntime })[KEY]
+  if (!runtime) throw new Error('No runtime: the back office is served by server/main.ts')
+  return runtime
+}

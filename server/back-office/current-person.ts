@@ -1,0 +1,13 @@
+import { cache } from 'react'
+import { findSignedIn, type SessionPerson } from '#server/people/find-signed-in.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+import { readSession } from './session.ts'
+
+/**
+ * Whoever is signed in on this request, read from the database once per request: somebody who was blocked or signed out is
+ * out at once.
+ */
+export const currentPerson = cache(async (): Promise<SessionPerson | undefined> => {
+  const session = await readSession()
+  return session ? findSignedIn(backOfficeRuntime().pool, session) : undefined
+})

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { after, before, test } from 'node:test'
+import type { Queryable } from '#server/database/pool.ts'
+import { endSession } from '#server/people/end-session.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { createLiveHub, type LiveHub, type Subscription } from './live-hub.ts'
+import { liveStream } from './live-stream.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/** The real pool, counting the statements that go through it; `after` resolves when that many more were asked. */
+function counting() {
+  const asked = new EventEmitter()
+  let count = 0
+  const query = (...parameters: unknown[]) => {
+    count++
+    asked.emit('query')
+    return Reflect.apply(database.pool.query, database.pool, parameters)
+  }
+  const more = async (wanted: number) => {
+    const goal = count + wanted
+    while (count < goal) await once(asked, 'query')
+  }
+  return { queryable: { query } as Queryable, count: () => count, more }
+}
+
+async function onlooker() {
+  const applicationId = await makeApplication(database.pool)
+  return {
+    applicationId,
+    personId: await makePerson(database.pool, applicationId, ['checker']),
+    epoch: 1,
+    sessionId: randomUUID(),
+    endsAt: new Date(Date.now() + 3_600_000),
+  }
+}
+
+const change = (applicationId: string) => takeIn(database.pool, [anIntakeItem(applicationId)])
+
+test('five hundred viewers of two applications cost one statement a tick, and each hears of its own application only', async () => {
+  const { queryable, count, more } = counting()
+  const hub = createLiveHub({ queryable, pollMs: 20, admissionMs: 3_600_000 })
+  const [first, second] = [await onlooker(), await onlooker()]
+  const heard = { first: 0, second: 0 }
+  const all = Promise.withResolvers<void>()
+  const leave = Array.from({ length: 500 }, (_, n) =>
+    hub.watch({
+      ...(n % 2 ? first : second),
+      onChange: () => {
+        heard[n % 2 ? 'first' : 'second']++
+        if (heard.first === 500) all.resolve()
+      },
+      onEnd: () => assert.fail('still allowed'),
+    }),
+  )
+  await more(3)
+  const before = count()
+  await change(first.applicationId)
+  await all.promise
+  await more(2)
+  // Once at the first look, for what happened while the page was on its way, and once for the change.
+  assert.deepEqual(heard, { first: 500, second: 250 })
+  assert.ok(count() - before < 100, `${count() - before} statements`)
+  for (const each of leave) each()
+  assert.equal(hub.viewers(), 0)
+})
+
+test('nobody looks: nothing is asked; somebody comes back: the first look tells what happened in between', async () => {
+  const { queryable, count, more } = counting()
+  const hub = createLiveHub({ queryable, pollMs: 5, admissionMs: 3_600_000 })
+  const viewer = await onlooker()
+  const heard: bigint[] = []
+  const watch = () => hub.watch({ ...viewer, onChange: (changeNumber) => heard.push(changeNumber), onEnd: () => undefined })
+  const leave = watch()
+  await more(2)
+  leave()
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  const quiet = count()
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  assert.equal(count(), quiet)
+  await change(viewer.applicationId)
+  const leaveAgain = watch()
+  await more(3)
+  assert.equal(heard.length, 2)
+  assert.ok((heard[1] ?? 0n) > (heard[0] ?? 0n))
+  leaveAgain()
+})
+
+test('whoever is blocked, signed out everywhere or no member any more is ended, and nobody else', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 10, admissionMs: 10 })
+  const viewers = { blocked: await onlooker(), signedOut: await onlooker(), removed: await onlooker(), stays: await onlooker() }
+  const ended = new EventEmitter()
+  const names: string[] = []
+  for (const [name, viewer] of Object.entries(viewers)) {
+    hub.watch({
+      ...viewer,
+      onChange: () => undefined,
+      onEnd: () => {
+        names.push(name)
+        ended.emit('end')
+      },
+    })
+  }
+  await database.pool.query('update people set is_blocked = true where person_id = $1', [viewers.blocked.personId])
+  await database.pool.query('update people set session_epoch = 2 where person_id = $1', [viewers.signedOut.personId])
+  await database.pool.query('update memberships set is_active = false where person_id = $1', [viewers.removed.personId])
+  while (names.length < 3) await once(ended, 'end')
+  assert.deepEqual(names.toSorted(), ['blocked', 'removed', 'signedOut'])
+  assert.equal(hub.viewers(), 1)
+})
+
+test('a stream says hello at once, tells changes, and leaves the hub when its reader goes', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 10 })
+  const viewer = await onlooker()
+  const leaving = new AbortController()
+  const response = liveStream(viewer, leaving.signal, hub)
+  assert.match(response.headers.get('cache-control') ?? '', /no-transform/)
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  assert.ok(reader)
+  assert.match((await reader.read()).value ?? '', /event: hello/)
+  const changed = reader.read()
+  let isHeard = false
+  void changed.then(() => {
+    isHeard = true
+  })
+  while (!isHeard) {
+    await change(viewer.applicationId)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  assert.match((await changed).value ?? '', /event: change\ndata: \d+/)
+  leaving.abort()
+  assert.equal(hub.viewers(), 0)
+})
+
+test('ended: a page of a session that was signed out, within two seconds in every process, and no page of the other device', async () => {
+  const viewer = await onlooker()
+  const elsewhere = { ...viewer, sessionId: randomUUID() }
+  // As in two processes, with the pauses that are in force there.
+  const hubs = [createLiveHub({ queryable: database.pool }), createLiveHub({ queryable: database.pool })]
+  const ended = hubs.map((hub) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    hub.watch({ ...elsewhere, onChange: () => undefined, onEnd: () => assert.fail('the other device is signed in') })
+    hub.watch({ ...viewer, onChange: () => undefined, onEnd: resolve })
+    return promise
+  })
+  const startedMs = performance.now()
+  await endSession(database.pool, { ...viewer, address: '198.51.100.1' })
+  await Promise.all(ended)
+  assert.ok(performance.now() - startedMs < 2_500, `${performance.now() - startedMs} ms`)
+  assert.deepEqual(
+    hubs.map((hub) => hub.viewers()),
+    [1, 1],
+  )
+})
+
+test('ended: a stream whose session reaches its twelve hours, without asking anybody', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  const response = liveStream({ ...(await onlooker()), endsAt: new Date(Date.now() + 200) }, new AbortController().signal, hub)
+  assert.match(await response.text(), /event: ended/)
+  assert.equal(hub.viewers(), 0)
+})
+
+test('a reader that stops reading is left, and holds up nobody', async () => {
+  const viewer = await onlooker()
+  const real = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  let viewing: Subscription | undefined
+  const hub: LiveHub = {
+    ...real,
+    watch(one) {
+      viewing = one
+      return real.watch(one)
+    },
+  }
+  const response = liveStream(viewer, new AbortController().signal, hub)
+  for (let changes = 0; changes < 1_000; changes++) viewing?.onChange(BigInt(changes))
+  assert.equal(real.viewers(), 0)
+  assert.ok((await response.text()).length < 10_000)
+})
+
+test('429: the forty-first page of one person; somebody else still gets theirs', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  const leaving = new AbortController()
+  const [viewer, other] = [await onlooker(), await onlooker()]
+  for (let page = 0; page < 40; page++) assert.equal(liveStream(viewer, leaving.signal, hub).status, 200)
+  assert.equal(liveStream(viewer, leaving.signal, hub).status, 429)
+  assert.equal(liveStream(other, leaving.signal, hub).status, 200)
+  leaving.abort()
+  assert.equal(hub.viewers(), 0)
+  assert.equal(liveStream(viewer, AbortSignal.abort(), hub).status, 200)
+  assert.equal(hub.viewers(), 0, 'a page that is gone already is not watched')
+})

@@ -1,0 +1,82 @@
+import type { Queryable } from '#server/database/pool.ts'
+import { findAdmitted, type Subscriber } from '#server/people/find-admitted.ts'
+import { readChangeNumbers } from '#server/reports/overview/read-change-numbers.ts'
+
+export type Subscription = Subscriber & {
+  onChange(changeNumber: bigint): void
+  /** Called once, when this person may not look any more. */
+  onEnd(): void
+}
+
+export type LiveHub = {
+  /** Starts telling; the function it gives ends that. */
+  watch(viewing: Subscription): () => void
+  viewers(): number
+  /** How many of them one person has open, in whatever windows. */
+  viewersOf(personId: string): number
+}
+
+export type LiveHubOptions = { queryable: Queryable; pollMs?: number; admissionMs?: number; onError?: (error: unknown) => void }
+
+/**
+ * Tells open pages that their application changed. However many look: one statement per `pollMs` for all applications that are looked
+ * at, one per `admissionMs` that asks whether everybody still may, and none at all while nobody looks. By default both are asked each
+ * second, so that a page ends within about two seconds of its session, in every process.
+ */
+export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, onError = () => undefined }: LiveHubOptions): LiveHub {
+  const viewings = new Set<Subscription>()
+  // What each page was told last. The first look tells everybody: something may have changed since the page was rendered.
+  const told = new WeakMap<Subscription, bigint>()
+  let timer: NodeJS.Timeout | undefined
+  let checkedAtMs = 0
+
+  async function poll(): Promise<void> {
+    const watched = [...new Set([...viewings].map((viewing) => viewing.applicationId))]
+    const numbers = await readChangeNumbers(queryable, watched)
+    for (const viewing of viewings) {
+      const changeNumber = numbers.get(viewing.applicationId)
+      if (changeNumber === undefined || told.get(viewing) === changeNumber) continue
+      told.set(viewing, changeNumber)
+      viewing.onChange(changeNumber)
+    }
+  }
+
+  async function checkAdmission(): Promise<void> {
+    const all = [...viewings]
+    const admitted = await findAdmitted(queryable, all)
+    for (const [place, viewing] of all.entries()) {
+      if (!admitted.has(place) && viewings.delete(viewing)) viewing.onEnd()
+    }
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      // Before anything is told: nobody hears of a change that came after their session ended.
+      if (performance.now() - checkedAtMs >= admissionMs) {
+        await checkAdmission()
+        checkedAtMs = performance.now()
+      }
+      await poll()
+    } catch (error) {
+      // The database is away: the pages notice that by themselves, and the next tick tries again.
+      onError(error)
+    }
+    timer = undefined
+    if (viewings.size > 0) schedule()
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => void tick(), pollMs)
+    timer.unref()
+  }
+
+  return {
+    watch(viewing) {
+      viewings.add(viewing)
+      if (timer === undefined && viewings.size === 1) schedule()
+      return () => void viewings.delete(viewing)
+    },
+    viewers: () => viewings.size,
+    viewersOf: (personId) => [...viewings].filter((viewing) => viewing.personId === personId).length,
+  }
+}

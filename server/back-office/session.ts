@@ -1,0 +1,93 @@
+import { cookies } from 'next/headers'
+import { createDeviceMarks, DEVICE_MARK_S, type DeviceMarks } from '#server/credentials/known-device.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+import { HALF_SESSION_S, newSession, openSession, SESSION_S, type Session, type SessionKind, sealSession } from './session-token.ts'
+
+type CookieKind = SessionKind | 'device' | 'callback'
+
+/** `__Host-` binds a cookie to exactly this host over https; a browser refuses the prefix on plain http. */
+export function cookieName(kind: CookieKind, publicUrl: string): string {
+  return `${publicUrl.startsWith('https:') ? '__Host-' : ''}countersign.${kind}`
+}
+
+/** The session of this request; undefined when there is none, it ended, or it was not made by us. Says nothing about the person yet. */
+export async function readSession(): Promise<Session | undefined> {
+  return readToken('session')
+}
+
+/** Signs a person in on this browser, for twelve hours. For server actions only. */
+export async function startSession(who: { personId: string; epoch: number }): Promise<void> {
+  await writeSession(newSession(who, 'session', backOfficeRuntime().clock.now()))
+}
+
+/**
+ * Goes on under a new epoch in the browser in which a person ended their other sessions themselves: a session with an id of
+ * its own that ends when this one would have ended. For server actions only.
+ */
+export async function continueSession(epoch: number): Promise<void> {
+  const current = await readSession()
+  if (!current) return
+  const next = newSession({ personId: current.personId, epoch }, 'session', backOfficeRuntime().clock.now())
+  await writeSession({ ...next, endsAt: current.endsAt })
+}
+
+/** Removes the session from this browser. It lives on wherever it was copied to until `endSession` ends it. For server actions only. */
+export async function forgetSession(): Promise<void> {
+  await writeCookie('session', '', 0)
+  await writeCookie('half', '', 0)
+}
+
+/** Who has given the right password and owes a one-time code. */
+export async function readPendingSecondFactorSession(): Promise<Session | undefined> {
+  return readToken('half')
+}
+
+/** Remembers for five minutes that the password was right. For server actions only. */
+export async function startPendingSecondFactorSession(who: { personId: string; epoch: number }): Promise<void> {
+  const { clock, config } = backOfficeRuntime()
+  const half = newSession(who, 'half', clock.now())
+  await writeCookie('half', await sealSession(half, 'half', config.sessionSecret, clock.now()), HALF_SESSION_S)
+}
+
+/** The id of this browser, where the person with this e-mail address signed in before; see known-device.ts. */
+export async function readDevice(email: string): Promise<string | undefined> {
+  return deviceMarks().recognise(await readCookie('device'), email)
+}
+
+/** Marks this browser as one in which this person signed in. For server actions only. */
+export async function markDevice(email: string): Promise<void> {
+  await writeCookie('device', deviceMarks().issue(email), DEVICE_MARK_S)
+}
+
+function deviceMarks(): DeviceMarks {
+  const { config, clock } = backOfficeRuntime()
+  return createDeviceMarks({ secret: config.sessionSecret, clock })
+}
+
+async function readToken(kind: SessionKind): Promise<Session | undefined> {
+  const { config, clock } = backOfficeRuntime()
+  const token = await readCookie(kind)
+  return token ? openSession(token, kind, config.sessionSecret, clock.now()) : undefined
+}
+
+async function writeSession(session: Session): Promise<void> {
+  const { config, clock } = backOfficeRuntime()
+  await writeCookie('session', await sealSession(session, 'session', config.sessionSecret, clock.now()), SESSION_S)
+  await writeCookie('half', '', 0)
+}
+
+async function readCookie(kind: CookieKind): Promise<string | undefined> {
+  return (await cookies()).get(cookieName(kind, backOfficeRuntime().config.publicUrl))?.value
+}
+
+async function writeCookie(kind: CookieKind, value: string, maxAge: number): Promise<void> {
+  const { publicUrl } = backOfficeRuntime().config
+  const jar = await cookies()
+  jar.set(cookieName(kind, publicUrl), value, {
+    path: '/',
+    maxAge,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: publicUrl.startsWith('https:'),
+  })
+}

@@ -1,0 +1,146 @@
+import { create as createQrCode } from 'qrcode'
+import { z } from 'zod'
+import type { QrCode } from '#lib/qr-code.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { currentPeerAddress } from '#server/http/door/request-origin.ts'
+import { type ConfirmFailure, confirmSecondFactor } from '#server/people/confirm-second-factor.ts'
+import { findSignedIn } from '#server/people/find-signed-in.ts'
+import { recordSignIn, type SignInFactor } from '#server/people/record-sign-in.ts'
+import { startSecondFactor } from '#server/people/start-second-factor.ts'
+import { verifyPersonPassword } from '#server/people/verify-person-password.ts'
+import { verifySecondFactor } from '#server/people/verify-second-factor.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+import {
+  continueSession,
+  markDevice,
+  readDevice,
+  readPendingSecondFactorSession,
+  readSession,
+  startPendingSecondFactorSession,
+  startSession,
+} from './session.ts'
+import { endOnServer } from './sign-out.ts'
+
+const passwordSchema = z.string().min(1).max(1_024)
+const credentialsSchema = z.object({ email: z.string().trim().min(1).max(320), password: passwordSchema })
+const codeSchema = z.string().trim().min(6).max(64)
+
+export type PasswordOutcome =
+  | { kind: 'signed_in' | 'code_needed'; personId: string; epoch: number; email: string }
+  | { kind: 'wrong' }
+  | { kind: 'blocked' }
+  | { kind: 'throttled'; minutes: number }
+
+/** Where a person's request comes from, for counting failed attempts; one bucket for all where nobody can tell. */
+export function peerAddress(): string {
+  return currentPeerAddress() ?? '0.0.0.0'
+}
+
+/** Checks e-mail and password and says what comes next. Sets nothing: the caller starts the session. */
+export async function checkPassword(input: unknown): Promise<PasswordOutcome> {
+  const credentials = credentialsSchema.safeParse(input)
+  if (!credentials.success) return { kind: 'wrong' }
+  const { pool, throttle } = backOfficeRuntime()
+  const device = await readDevice(credentials.data.email)
+  const verified = await verifyPersonPassword({ pool, throttle }, { ...credentials.data, peerAddress: peerAddress(), device })
+  if (!verified.ok) {
+    switch (verified.error.kind) {
+      case 'throttled':
+        return { kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) }
+      case 'person_blocked':
+        return { kind: 'blocked' }
+      case 'wrong_credentials':
+        return { kind: 'wrong' }
+    }
+  }
+  const { personId, sessionEpoch, hasSecondFactor } = verified.value
+  return { kind: hasSecondFactor ? 'code_needed' : 'signed_in', personId, epoch: sessionEpoch, email: credentials.data.email }
+}
+
+/** The first step on the sign-in page: a whole session, or the half one that asks for a code. For server actions only. */
+export async function signInWithPassword(input: unknown): Promise<PasswordOutcome> {
+  const outcome = await checkPassword(input)
+  if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return outcome
+  await markDevice(outcome.email)
+  if (outcome.kind === 'signed_in') await beginSession(outcome, 'password')
+  else await startPendingSecondFactorSession(outcome)
+  return outcome
+}
+
+export type CodeFailure = { kind: 'wrong' } | { kind: 'expired' } | { kind: 'throttled'; minutes: number }
+
+/** Whether a person's one-time or recovery code is right, and which of them it was. */
+export async function checkCode(personId: string, code: unknown): Promise<Result<{ factor: SignInFactor }, CodeFailure>> {
+  const parsed = codeSchema.safeParse(code)
+  if (!parsed.success) return err({ kind: 'wrong' })
+  const verified = await verifySecondFactor(backOfficeRuntime(), { personId, code: parsed.data, allowsRecovery: true })
+  if (verified.ok) return ok({ factor: verified.value.usedRecoveryCode ? 'recovery_code' : 'one_time_code' })
+  return err(
+    verified.error.kind === 'throttled' ? { kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) } : { kind: 'wrong' },
+  )
+}
+
+/** The second step: the code of whoever has just given the right password. For server actions only. */
+export async function signInWithCode(code: unknown): Promise<Result<void, CodeFailure>> {
+  const half = await readPendingSecondFactorSession()
+  // Blocked, or a new password, since the first step: the code must not even be tried.
+  if (!half || !(await findSignedIn(backOfficeRuntime().pool, half))) return err({ kind: 'expired' })
+  const checked = await checkCode(half.personId, code)
+  if (!checked.ok) return checked
+  await beginSession(half, checked.value.factor)
+  return ok(undefined)
+}
+
+/** Records that a person signed in, from where and with what. */
+export async function noteSignIn(personId: string, factor: SignInFactor): Promise<void> {
+  await recordSignIn(backOfficeRuntime().pool, { personId, address: peerAddress(), factor })
+}
+
+/** A session of its own for this browser. The one that its cookie held until now ends: nobody could sign out of it any more. */
+async function beginSession(who: { personId: string; epoch: number }, factor: SignInFactor): Promise<void> {
+  const replaced = await readSession()
+  if (replaced) await endOnServer(replaced)
+  await noteSignIn(who.personId, factor)
+  await startSession(who)
+}
+
+export type Enrolment = { secret: string; qrCode: QrCode }
+
+/** Begins a second factor for whoever is signed in: the key in groups of four, and the QR code, computed here so that no library reaches the browser. */
+export async function beginEnrolment(personId: string): Promise<Result<Enrolment, 'unknown_person' | 'already_enabled'>> {
+  const started = await startSecondFactor(backOfficeRuntime().pool, { personId })
+  if (!started.ok) return started
+  return ok({ secret: started.value.secret.replace(/(.{4})(?=.)/g, '$1 '), qrCode: drawQrCode(started.value.url) })
+}
+
+/**
+ * Ends the enrolment with the password and a code from the person's device; returns the recovery codes this once. Every
+ * other session ends, this browser goes on. For server actions only.
+ */
+export async function finishEnrolment(
+  personId: string,
+  given: { password: unknown; code: unknown },
+): Promise<Result<{ recoveryCodes: string[] }, ConfirmFailure>> {
+  const password = passwordSchema.safeParse(given.password)
+  if (!password.success) return err('wrong_password')
+  const code = codeSchema.safeParse(given.code)
+  if (!code.success) return err('wrong_code')
+  const command = { personId, password: password.data, code: code.data, peerAddress: peerAddress() }
+  const confirmed = await confirmSecondFactor(backOfficeRuntime(), command)
+  if (!confirmed.ok) return confirmed
+  await continueSession(confirmed.value.sessionEpoch)
+  return ok({ recoveryCodes: confirmed.value.recoveryCodes })
+}
+
+function drawQrCode(text: string): QrCode {
+  const { modules } = createQrCode(text, { errorCorrectionLevel: 'M' })
+  let path = ''
+  for (let row = 0; row < modules.size; row++) {
+    for (let column = 0; column < modules.size; column++) if (modules.get(row, column)) path += `M${column} ${row}h1v1h-1z`
+  }
+  return { size: modules.size, path }
+}
+
+function toMinutes(durationMs: number): number {
+  return Math.max(1, Math.ceil(durationMs / 60_000))
+}

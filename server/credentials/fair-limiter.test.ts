@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFairLimiter, type Turn } from './fair-limiter.ts'
+
+/** Work that ends when told to. */
+function held(): { work: () => Promise<string>; hasStarted: () => boolean; finish: () => void } {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let started = false
+  return {
+    work: () => {
+      started = true
+      return promise
+    },
+    hasStarted: () => started,
+    finish: () => resolve('done'),
+  }
+}
+
+/** A turn of the one network called `name`, without any pace. */
+function of(name: string, turn: Partial<Turn> = {}): Turn {
+  return { isReserved: false, path: [name], paces: [], ...turn }
+}
+
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('at most so many run at once, one of each lane, and a quiet lane does not wait behind a loud one', async () => {
+  const gate = createFairLimiter({ concurrency: 2, levelMax: [100, 10] })
+  const loud = Array.from({ length: 5 }, held)
+  const results = loud.map((one) => gate.run(of('loud'), one.work))
+  await tick()
+  assert.deepEqual(
+    loud.map((one) => one.hasStarted()),
+    [true, false, false, false, false],
+  )
+  const quiet = held()
+  const answer = gate.run(of('quiet'), quiet.work)
+  const third = held()
+  const last = gate.run(of('third'), third.work)
+  await tick()
+  assert.ok(quiet.hasStarted())
+  assert.ok(!third.hasStarted())
+  quiet.finish()
+  assert.equal(await answer, 'done')
+  await tick()
+  assert.ok(third.hasStarted())
+  third.finish()
+  for (const one of loud) one.finish()
+  assert.deepEqual(await Promise.all([...results, last]), Array(6).fill('done'))
+})
+
+test('what a full group cannot hold is refused at once, and a full queue makes the longest group give way', async () => {
+  const gate = createFairLimiter({ concurrency: 1, levelMax: [3, 2] })
+  const all = Array.from({ length: 6 }, held)
+  const [running, ...waiting] = all.map((one, place) => gate.run(of(place < 4 ? 'one' : `other ${place}`), one.work))
+  assert.equal(await waiting[2], undefined, 'two of its group wait already')
+  assert.equal(await waiting[1], undefined, 'the newest of the longest group gives way to the fifth')
+  for (const one of all) one.finish()
+  assert.deepEqual(await Promise.all([running, waiting[0], waiting[3], waiting[4]]), Array(4).fill('done'))
+  assert.deepEqual(
+    all.map((one) => one.hasStarted()),
+    [true, true, false, false, true, true],
+  )
+})
+
+test('every second turn is reserved, whatever waits in the other queue', async () => {
+  const gate = createFairLimiter({ concurrency: 1, levelMax: [100] })
+  const order: string[] = []
+  const note = (name: string) => async () => void order.push(name)
+  await Promise.all([
+    ...Array.from({ length: 4 }, (_, place) => gate.run(of(`open ${place}`), note('open'))),
+    ...Array.from({ length: 3 }, (_, place) => gate.run(of(`known ${place}`, { isReserved: true }), note('known'))),
+  ])
+  assert.deepEqual(order, ['open', 'known', 'open', 'known', 'open', 'known', 'open'])
+})
+
+test('work whose turn does not come in time never runs', async () => {
+  const gate = createFairLimiter({ concurrency: 1, levelMax: [10], waitMaxMs: 30 })
+  const [long, late] = [held(), held()]
+  const first = gate.run(of('a'), long.work)
+  assert.equal(await gate.run(of('b'), late.work), undefined)
+  long.finish()
+  assert.equal(await first, 'done')
+  assert.equal(late.hasStarted(), false)
+  assert.equal(await gate.run(of('b'), async () => 'yes'), 'yes')
+})
+
+test('work that fails frees its place', async () => {
+  const gate = createFairLimiter({ concurrency: 1, levelMax: [3, 2] })
+  await assert.rejects(
+    gate.run(of('a'), () => Promise.reject(new Error('no'))),
+    /no/,
+  )
+  assert.equal(await gate.run(of('a'), async () => 'yes'), 'yes')
+})
+
+test('work that shares a pace keeps its distance, from whichever group it comes and also when nothing else happens', async () => {
+  const gate = createFairLimiter({ concurrency: 2, levelMax: [5] })
+  const startedMs: number[] = []
+  const paces = [{ key: 'one account', spacingMs: 60 }]
+  await Promise.all(['a', 'b', 'c'].map((name) => gate.run(of(name, { paces }), async () => startedMs.push(performance.now()))))
+  const [first = 0, second = 0, third = 0] = startedMs
+  assert.ok(second - first >= 59 && third - second >= 59)
+})

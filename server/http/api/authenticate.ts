@@ -1,0 +1,37 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { type AdmissionFailure, admitCaller } from '#server/partner-auth/admit-caller.ts'
+import { authenticateCaller, type Caller } from '#server/partner-auth/authenticate-caller.ts'
+import type { ApiRequest } from './api-request.ts'
+import { type Refusal, refuse, UNAUTHENTICATED } from './errors.ts'
+import type { HttpRuntime } from './http-runtime.ts'
+
+/**
+ * The second and third step of the order of checks: the three credentials (401), then address, user and
+ * application (403). Looks at headers only; the body is still unread.
+ */
+export async function authenticate(runtime: HttpRuntime, request: ApiRequest): Promise<Result<Caller, Refusal>> {
+  const caller = await authenticateCaller(runtime.directory, runtime.tokens, {
+    apiKey: request.header('apikey'),
+    apiId: request.header('apiid'),
+    authorization: request.header('authorization'),
+  })
+  if (!caller.ok) return err(UNAUTHENTICATED)
+  const admitted = admitCaller(caller.value, request.peerAddress ?? 'unknown')
+  return admitted.ok ? ok(caller.value) : err(refuseAdmission(admitted.error, request.peerAddress))
+}
+
+function refuseAdmission(failure: AdmissionFailure, peerAddress: string | undefined): Refusal {
+  switch (failure) {
+    case 'address_not_allowed':
+      return refuse(
+        403,
+        peerAddress === undefined
+          ? 'The address of the caller is unknown, so it cannot be on the allow list of the application.'
+          : `The address ${peerAddress} is not on the allow list of the application.`,
+      )
+    case 'user_blocked':
+      return refuse(403, 'The user account is blocked.')
+    case 'application_disabled':
+      return refuse(403, 'The application is disabled.')
+  }
+}

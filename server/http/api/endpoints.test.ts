@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { z } from 'zod'
+import { errorSchema, initiationSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { createAccessLog } from '#server/http/door/access-log.ts'
+import { aCollect, type HttpHarness, openHttpHarness, ROOM_TOKEN_SECRET } from '#server/http/testing/http-harness.ts'
+import { createTokens } from '#server/partner-auth/access-token.ts'
+
+const TRANSACTION = '/api/v1/transaction'
+let room: HttpHarness
+
+before(async () => {
+  room = await openHttpHarness()
+})
+after(() => room.close())
+
+async function post(
+  in_: HttpHarness,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: unknown; headers: Headers }> {
+  const response = await fetch(in_.baseUrl + path, {
+    method: 'POST',
+    headers: { ...in_.headers, ...headers },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json(), headers: response.headers }
+}
+
+test('an expired access token is 401', async () => {
+  const { partner } = room
+  const earlier = createTokens({ clock: { now: () => new Date(Date.now() - 3_601_000) }, secret: ROOM_TOKEN_SECRET })
+  const token = await earlier.sign(partner.apiUserId, partner.applicationId)
+  assert.equal((await post(room, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${token}` })).status, 401)
+  const inTime = createTokens({ clock: { now: () => new Date(Date.now() - 3_590_000) }, secret: ROOM_TOKEN_SECRET })
+  const stillGood = await inTime.sign(partner.apiUserId, partner.applicationId)
+  assert.equal((await post(room, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${stillGood}` })).status, 200)
+})
+
+test('chekTransactionStatus of an operator that is down is 500 with Retry-After, and the stored status stays', async () => {
+  const other = await openHttpHarness()
+  try {
+    const made = await post(other, `${TRANSACTION}/collect`, aCollect())
+    const { transactionId } = made.body as { transactionId: string }
+    await other.stopSimulator()
+    const answer = await post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
+    assert.equal(answer.status, 500)
+    assert.equal(answer.headers.get('retry-after'), '5')
+    assert.match(errorSchema.parse(answer.body).message, /operator/)
+    assert.equal(recordSchema.parse((await post(other, `${TRANSACTION}/transaction-status?id=${transactionId}`)).body).status, 'PENDING')
+  } finally {
+    await other.close()
+  }
+})
+
+test('429 with the five fields and Retry-After: an application that forces more queries than it may; the others are not affected', async () => {
+  const other = await openHttpHarness({ forcedQueries: { burst: 2, perSecond: 0.5 } })
+  try {
+    const made = await post(other, `${TRANSACTION}/collect`, aCollect())
+    const { transactionId } = made.body as { transactionId: string }
+    const check = () => post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
+    for (let count = 0; count < 2; count++) assert.equal(recordSchema.parse((await check()).body).status, 'PENDING')
+    const refused = await check()
+    assert.equal(refused.status, 429)
+    assert.match(errorSchema.parse(refused.body).message, /Try again in 2 s/)
+    assert.equal(refused.headers.get('retry-after'), '2')
+    assert.equal((await post(other, `${TRANSACTION}/transaction-status?id=${transactionId}`)).status, 200)
+    const unprovenReceivers = await other.runtime.forcedQueries.ask(
+      { applicationId: randomUUID(), transactionId: randomUUID(), operator: 'OMCM' },
+      { kind: 'api', id: randomUUID() },
+      async () => true,
+    )
+    assert.deepEqual(unprovenReceivers, { ok: true, value: true })
+  } finally {
+    await other.close()
+  }
+})
+
+test('503 with Retry-After: a forced query that no slot became free for; nothing was asked', async () => {
+  const other = await openHttpHarness({ forcedQueries: { callsMax: 1, waitMsMax: 20 } })
+  const done = Promise.withResolvers<boolean>()
+  try {
+    const made = await post(other, `${TRANSACTION}/collect`, aCollect())
+    const { transactionId } = made.body as { transactionId: string }
+    const place = { applicationId: other.partner.applicationId, transactionId: randomUUID(), operator: 'OMCM' as const }
+    const holding = other.runtime.forcedQueries.ask(place, { kind: 'api', id: null }, () => done.promise)
+    const answer = await post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
+    assert.equal(answer.status, 503)
+    assert.equal(answer.headers.get('retry-after'), '1')
+    errorSchema.parse(answer.body)
+    done.resolve(true)
+    await holding
+  } finally {
+    done.resolve(true)
+    await other.close()
+  }
+})
+
+test('behind a trusted proxy the address that it appended counts, and nothing to the left of it', async () => {
+  const behind = await openHttpHarness({ config: { trustedProxies: ['127.0.0.0/8'] } })
+  try {
+    const from = async (forwardedFor: string) =>
+      (await post(behind, `${TRANSACTION}/collect`, aCollect(), { 'x-forwarded-for': forwardedFor })).status
+    assert.equal(await from('203.0.113.9'), 403)
+    assert.equal(await from('127.0.0.1, 203.0.113.9'), 403)
+    assert.equal(await from('nonsense'), 403)
+    assert.equal(await from('203.0.113.9, ::1'), 200)
+  } finally {
+    await behind.close()
+  }
+})
+
+test('with METRICS_TOKEN only its bearer reads the metrics', async () => {
+  const guarded = await openHttpHarness({ config: { metricsToken: 'a-token-for-the-metrics' } })
+  try {
+    const read = (authorization?: string) => fetch(`${guarded.baseUrl}/metrics`, { headers: authorization ? { authorization } : {} })
+    for (const authorization of [undefined, 'Bearer wrong', 'a-token-for-the-metrics']) {
+      const response = await read(authorization)
+      assert.equal(response.status, 401)
+      errorSchema.parse(await response.json())
+    }
+    const response = await read('Bearer a-token-for-the-metrics')
+    assert.equal(response.status, 200)
+    assert.match(await response.text(), /^# HELP /)
+  } finally {
+    await guarded.close()
+  }
+})
+
+test('a request is one log line without its query, and none where lines are switched off', async () => {
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  assert.equal(createAccessLog('warn', destination), undefined)
+  const runtime = room.runtime as { accessLog?: ReturnType<typeof createAccessLog> }
+  runtime.accessLog = createAccessLog('info', destination)
+  try {
+    await fetch(`${room.baseUrl}${TRANSACTION}/getByApplicationProductAndPhoneReceiver?phoneNumber=237699000111&page=0&size=1`, {
+      headers: room.headers,
+    })
+    await post(room, `${TRANSACTION}/rejectTransaction?checkerId=${randomUUID()}&transactionId=${randomUUID()}&reason=secret`)
+  } finally {
+    runtime.accessLog = undefined
+  }
+  assert.equal(lines.length, 2)
+  const [read, reject] = lines.map((line) => JSON.parse(line))
+  assert.deepEqual([read.method, read.status, read.app, read.peer], ['GET', 200, room.partner.applicationId, '127.0.0.1'])
+  assert.deepEqual([reject.path, reject.status], [`${TRANSACTION}/rejectTransaction`, 404])
+  assert.doesNotMatch(lines.join(), /237699000111|secret/)
+})
+
+test('an element of depositMultiple that loses its externalId between check and start is a 400 in its place; the others are started', async () => {
+  const racing = await openHttpHarness()
+  try {
+    const taken = aCollect({ amount: 5000 })
+    const { intake } = racing.runtime
+    // The one moment at which another request can come between: after the look-up of the array, before its elements are submitted.
+    const runtime = racing.runtime as { intake: typeof intake }
+    runtime.intake = {
+      async submit(item) {
+        if (item.externalId === taken['externalId'] && item.amountMinor === 100n)
+          assert.equal((await post(racing, `${TRANSACTION}/deposit`, taken)).status, 200)
+        return intake.submit(item)
+      },
+    }
+    const answer = await post(racing, `${TRANSACTION}/depositMultiple`, [aCollect(), { ...taken, amount: 1 }, aCollect()])
+    assert.equal(answer.status, 200)
+    const [first, second, third] = z.tuple([initiationSchema, errorSchema, initiationSchema]).parse(answer.body)
+    assert.deepEqual([first.transactionStatus, second.status, third.transactionStatus], ['PENDING', 400, 'PENDING'])
+    assert.match(second.message, /^\[1\] externalId must be unique/)
+  } finally {
+    await racing.close()
+  }
+})
+
+test('externalId is lower case in every answer, whatever its case in the request', async () => {
+  const externalId = randomUUID()
+  for (const [path, body] of [
+    ['collect', aCollect({ externalId: externalId.toUpperCase() })],
+    ['collect', aCollect({ externalId })],
+  ] as const) {
+    const made = initiationSchema.parse((await post(room, `${TRANSACTION}/${path}`, body)).body)
+    assert.equal(made.externalId, externalId)
+    const read = recordSchema.parse((await post(room, `${TRANSACTION}/transaction-status?id=${made.transactionId}`)).body)
+    assert.equal(read.externalId, externalId)
+  }
+  const batch = await post(room, `${TRANSACTION}/depositMultiple`, [aCollect({ externalId: externalId.replace(/^./, '1').toUpperCase() })])
+  assert.equal(z.array(initiationSchema).parse(batch.body)[0]?.externalId, externalId.replace(/^./, '1'))
+})
+
+test('a hundred questions after the health at once are one question to the database', async () => {
+  const watched = await openHttpHarness()
+  try {
+    const runtime = watched.runtime as { pool: typeof watched.runtime.pool }
+    const { pool } = runtime
+    let questions = 0
+    runtime.pool = new Proxy(pool, {
+      get(target, name) {
+        if (name === 'query') questions++
+        const value: unknown = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(`${watched.baseUrl}/health`)))
+    assert.ok(answers.every((answer) => answer.status === 200))
+    assert.ok(questions < 50, String(questions))
+  } finally {
+    await watched.close()
+  }
+})

@@ -1,0 +1,37 @@
+import type { Clock } from '#lib/time.ts'
+import type { Directory } from '#server/applications/directory.ts'
+import type { Config } from '#server/config.ts'
+import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import type { AccessLog } from '#server/http/door/access-log.ts'
+import type { Logger } from '#server/logger.ts'
+import type { Connectors } from '#server/operators/connector.ts'
+import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
+import type { CallbackIntake } from '#server/operators/handle-callback.ts'
+import type { Tokens } from '#server/partner-auth/access-token.ts'
+import type { Intake } from '#server/transactions/intake.ts'
+import type { Settler } from '#server/transactions/settle.ts'
+import type { Wake } from '#server/transactions/wake.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What the endpoints need of the process: the part of its Runtime that this folder knows. */
+export type HttpRuntime = {
+  config: Pick<Config, 'trustedProxies' | 'metricsToken'>
+  pool: Pool
+  /** Where lists and totals are read: the replica where there is one, otherwise the pool. Nothing is decided from it. */
+  reportPool: Queryable
+  clock: Clock
+  logger: Logger
+  directory: Directory
+  tokens: Tokens
+  throttle: SignInThrottle
+  intake: Pick<Intake, 'submit'>
+  settler: Settler
+  connectors: Connectors
+  callbacks: CallbackIntake
+  forcedQueries: ForcedQueryDesk
+  metrics: Metrics
+  wake: Wake
+  /** Absent where request lines are switched off. */
+  accessLog?: AccessLog
+}

@@ -1,0 +1,139 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { BodyBudget, type BodyHold, type BodyOwner } from '#server/http/door/body-budget.ts'
+import { BODY_TIMEOUT_MS } from '#server/http/door/node-request.ts'
+import { createPeerResolver, type PeerResolver } from '#server/http/door/peer-address.ts'
+import { type RequestOrigin, requestOrigin } from '#server/http/door/request-origin.ts'
+import { readTarget } from '#server/http/door/target.ts'
+import { LINGER } from '#server/http/door/write-response.ts'
+import type { ApiRequest, BodyProblem } from './api-request.ts'
+import { handleApiRequest } from './handle-api-request.ts'
+import type { HttpRuntime } from './http-runtime.ts'
+
+const RUNTIME_KEY = Symbol.for('countersign.runtime')
+/** What bodies are counted on where Next runs without the front door. */
+const OWN_BUDGET = new BodyBudget()
+const RESOLVERS = new WeakMap<HttpRuntime, PeerResolver>()
+
+/**
+ * The handlers of one `route.ts`: every method that Next knows, so that it never answers one by itself (its own 405 has no
+ * body). Which endpoint a path is, and what its methods are, stands in routes.ts alone: both mounts find no difference.
+ */
+export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer } as const
+
+async function answer(request: Request): Promise<Response> {
+  const runtime = findRuntime()
+  const apiRequest = new FetchRequest(request, runtime)
+  const response = await handleApiRequest(runtime, apiRequest)
+  apiRequest.release()
+  return new Response(request.method === 'HEAD' ? null : response.body, {
+    status: response.status,
+    headers: {
+      'content-type': response.contentType,
+      'content-length': String(Buffer.byteLength(response.body)),
+      'cache-control': 'no-store',
+      ...response.headers,
+    },
+  })
+}
+
+/** The one live Runtime of the process, which Next's bundle can only find on globalThis. */
+function findRuntime(): HttpRuntime {
+  const runtime = (globalThis as { [RUNTIME_KEY]?: HttpRuntime })[RUNTIME_KEY]
+  if (!runtime) throw new Error('No Runtime in this process: start the service with npm start')
+  return runtime
+}
+
+/** An ApiRequest on top of the fetch standard. */
+class FetchRequest implements ApiRequest {
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly peerAddress: string | undefined
+  readonly isForwarded: boolean
+  readonly #request: Request
+  readonly #facts: RequestOrigin | undefined
+  #hold: BodyHold | undefined
+
+  constructor(request: Request, runtime: HttpRuntime) {
+    const facts = requestOrigin()
+    const url = facts?.url ?? request.url
+    const target = readTarget(url) ?? { path: url, search: '' }
+    this.method = request.method
+    this.path = target.path
+    this.search = target.search
+    this.peerAddress = facts ? facts.peerAddress : peersOf(runtime).resolve(undefined, request.headers.get('x-forwarded-for') ?? undefined)
+    this.isForwarded = facts ? facts.isForwarded : request.headers.has('x-forwarded-for') || request.headers.has('forwarded')
+    this.#request = request
+    this.#facts = facts
+  }
+
+  get headers(): Record<string, string> {
+    return Object.fromEntries(this.#request.headers)
+  }
+
+  header(name: string): string | undefined {
+    return this.#request.headers.get(name) ?? undefined
+  }
+
+  async readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>> {
+    this.#hold = (this.#facts?.budget ?? OWN_BUDGET).open(owner)
+    const body = await collect(this.#request.body, bytesMax, this.#hold)
+    const problem = this.#facts?.bodyProblem
+    return problem === undefined ? body : err(problem)
+  }
+
+  /** Gives the memory of the body back to the budget, once the request is answered. */
+  release(): void {
+    this.#hold?.release()
+  }
+}
+
+/**
+ * Without the front door nobody but a trusted proxy knows the caller. Next keeps an X-Forwarded-For that the caller wrote, so
+ * without TRUSTED_PROXIES the address stays unknown, and no allow list admits an unknown address.
+ */
+function peersOf(runtime: HttpRuntime): PeerResolver {
+  const resolver = RESOLVERS.get(runtime) ?? createPeerResolver(runtime.config.trustedProxies)
+  RESOLVERS.set(runtime, resolver)
+  return resolver
+}
+
+/** The same limits as at the front door: what is too large is read to its end, within bounds, so that the answer is read. */
+async function collect(
+  body: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+  hold: BodyHold,
+): Promise<Result<Uint8Array, BodyProblem>> {
+  if (!body) return ok(new Uint8Array())
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let problem: BodyProblem | undefined
+  let deadline = setTimeout(() => stop('too_slow'), BODY_TIMEOUT_MS)
+  function stop(reason: BodyProblem): void {
+    problem ??= reason
+    reader.cancel().catch(() => undefined)
+  }
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      bytes += value.length
+      if (bytes > LINGER.bytesMax) stop('too_large')
+      if (problem) continue
+      if (bytes > bytesMax) problem = 'too_large'
+      else if (!hold.raiseTo(bytes)) problem = 'no_room'
+      else chunks.push(value)
+      if (!problem) continue
+      chunks.length = 0
+      hold.release()
+      clearTimeout(deadline)
+      deadline = setTimeout(() => stop('too_slow'), LINGER.timeMs)
+    }
+  } catch {
+    return err('aborted')
+  } finally {
+    clearTimeout(deadline)
+  }
+  return problem ? err(problem) : ok(Buffer.concat(chunks))
+}

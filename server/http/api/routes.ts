@@ -1,0 +1,65 @@
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { accessToken } from '#server/http/endpoints/access-token.ts'
+import { chekTransactionStatus } from '#server/http/endpoints/chek-transaction-status.ts'
+import { collect } from '#server/http/endpoints/collect.ts'
+import { deposit } from '#server/http/endpoints/deposit.ts'
+import { depositMultiple } from '#server/http/endpoints/deposit-multiple.ts'
+import { health, healthLive, healthReady } from '#server/http/endpoints/health.ts'
+import {
+  getByApplicationProduct,
+  getByApplicationProductAndPhoneReceiver,
+  getByApplicationProductAndStatus,
+} from '#server/http/endpoints/lists.ts'
+import { metrics } from '#server/http/endpoints/metrics.ts'
+import { openapi } from '#server/http/endpoints/openapi.ts'
+import { callbackOf } from '#server/http/endpoints/operator-callback.ts'
+import { refreshToken } from '#server/http/endpoints/refresh-token.ts'
+import { rejectTransaction } from '#server/http/endpoints/reject-transaction.ts'
+import {
+  getByApplicationProductBalances,
+  getTotalAmountByApplicationProduct,
+  getTotalAmountByApplicationProductAndDateRange,
+} from '#server/http/endpoints/totals.ts'
+import { transactionStatus } from '#server/http/endpoints/transaction-status.ts'
+import { validateTransaction } from '#server/http/endpoints/validate-transaction.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** Everything that is answered outside Next's pages. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  collect,
+  deposit,
+  depositMultiple,
+  transactionStatus,
+  chekTransactionStatus,
+  validateTransaction,
+  rejectTransaction,
+  getByApplicationProduct,
+  getByApplicationProductAndPhoneReceiver,
+  getByApplicationProductAndStatus,
+  getTotalAmountByApplicationProductAndDateRange,
+  getTotalAmountByApplicationProduct,
+  getByApplicationProductBalances,
+  accessToken,
+  refreshToken,
+  openapi,
+  health,
+  healthLive,
+  healthReady,
+  metrics,
+  ...OPERATOR_CODES.map(callbackOf),
+]
+
+const BY_PATH: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]))
+
+// Whatever else is asked for below these is answered as an API error and never by a page.
+const API_PREFIXES = ['/api/v1', '/public', '/health', '/metrics', '/operators/callback']
+
+/** The endpoint at exactly this path. No decoding, no clean-up: a path that is almost right is another path. */
+export function findEndpoint(path: string): Endpoint | undefined {
+  return BY_PATH.get(path)
+}
+
+/** Whether a path is this service's own business rather than a page's. */
+export function isApiPath(path: string): boolean {
+  return API_PREFIXES.some((prefix) => path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/'))
+}

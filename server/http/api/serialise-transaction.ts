@@ -1,0 +1,46 @@
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { Page } from '#server/reports/partner-lists/page.ts'
+import type { IntakeOutcome } from '#server/transactions/intake.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+
+type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
+
+// Written by hand: amounts are exact decimals that no float could carry, and only free text needs escaping.
+
+/** The initiation response. Everything in it is what is stored. */
+export function initiationJson(request: TransactionRequest, outcome: Accepted): string {
+  return (
+    `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +
+    `,"customerName":${JSON.stringify(request.customerName)},"customerPhone":"${request.phoneNumber}"` +
+    `,"payToken":${JSON.stringify(outcome.payToken)},"amount":${formatMinor(outcome.amountMinor)}` +
+    `,"feesSystem":${formatMinor(outcome.feeSystemMinor)},"feesApp":${formatMinor(outcome.feeAppMinor)}` +
+    `,"transactionStatus":"${outcome.status}"}`
+  )
+}
+
+/** The transaction record with its payToken. */
+export function recordJson(transaction: Transaction): string {
+  return `{${recordFields(transaction)},"payToken":${JSON.stringify(transaction.payToken)}}`
+}
+
+/** The page envelope; its records have no payToken. `number` counts from 0. */
+export function pageJson(page: Page<Transaction>): string {
+  const size = BigInt(page.size)
+  const content = page.rows.map((transaction) => `{${recordFields(transaction)}}`).join(',')
+  return (
+    `{"content":[${content}],"totalElements":${page.total},"totalPages":${(page.total + size - 1n) / size}` +
+    `,"size":${page.size},"number":${page.page}}`
+  )
+}
+
+function recordFields(transaction: Transaction): string {
+  return (
+    `"id":"${transaction.transactionId}","externalId":"${transaction.externalId}","amount":${formatMinor(transaction.amountMinor)}` +
+    `,"feesSystem":${formatMinor(transaction.feeSystemMinor)},"feesApp":${formatMinor(transaction.feeAppMinor)}` +
+    `,"phoneReceiver":${JSON.stringify(transaction.phoneNumber)},"receiverName":${JSON.stringify(transaction.customerName)}` +
+    `,"status":"${transaction.status}","transferMethod":"${transaction.operator}","transactionType":"${transaction.type}"` +
+    `,"countryName":"${OPERATORS[transaction.operator].country.name}"`
+  )
+}

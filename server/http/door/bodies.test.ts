@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { z } from 'zod'
+import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
+import { aCollect, collectBody, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
+import { answersOf, headOf, talk } from '#server/http/testing/raw-client.ts'
+import { createTestPartner } from '#server/testing/partner.ts'
+import { BodyBudget } from './body-budget.ts'
+
+const MB = 1024 * 1024
+const TRANSACTION = '/api/v1/transaction'
+const SHARES = { totalMax: 12 * MB, applicationMax: 6 * MB, addressesMax: 3 * MB, addressMax: 2 * MB }
+let room: HttpHarness
+let budget: BodyBudget
+/** Lengths of the bodies that reached the pages. */
+const pageBodies: number[] = []
+
+before(async () => {
+  budget = new BodyBudget(SHARES)
+  room = await openHttpHarness({ frontDoor: { fallback: readAsPage, budget, bodyTimeoutMs: 1_500, pageBodyTimeoutMs: 1_500 } })
+})
+after(() => room.close())
+
+async function readAsPage(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  let bytes = 0
+  for await (const chunk of incoming) bytes += (chunk as Buffer).length
+  pageBodies.push(bytes)
+  outgoing.end(`page with ${bytes}`)
+}
+
+const credentials = (headers = room.headers): string[] => Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+const isAnswered = (text: string): boolean => answersOf(text).length > 0
+
+function declared(path: string, bytes: number, lines: readonly string[] = []): string {
+  return headOf(`POST ${path} HTTP/1.1`, [...lines, `Content-Length: ${bytes}`]) + ' '.repeat(bytes)
+}
+
+function chunked(path: string, bytes: number, lines: readonly string[] = []): string {
+  return `${headOf(`POST ${path} HTTP/1.1`, [...lines, 'Transfer-Encoding: chunked'])}${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n0\r\n\r\n`
+}
+
+const ACTION = ['Next-Action: 7f']
+const FORM = ['Content-Type: multipart/form-data; boundary=x']
+
+for (const [path, lines, bytesMax] of [
+  ['/api/auth/callback/credentials', [], 64 * 1024],
+  ['/api/auth/anything', FORM, 64 * 1024],
+  ['/api/auth/callback/credentials', ACTION, 64 * 1024],
+  ['/api/back-office/x/transactions/export', [], 64 * 1024],
+  ['/sign-in', [], 64 * 1024],
+  ['/no/such/page', [], 64 * 1024],
+  ['/sign-in', ACTION, MB],
+  ['/sign-in', FORM, 64 * 1024],
+  ['/sign-in', [...ACTION, ...FORM], 64 * 1024],
+] as const) {
+  test(`${path} ${lines.join()} takes ${bytesMax} bytes; one more is 413 in plain words, declared and chunked, and no page sees it`, async () => {
+    pageBodies.length = 0
+    for (const write of [declared, chunked]) {
+      const taken = await talk(room.port, write(path, bytesMax, [...lines, 'Connection: close']))
+      assert.match(taken, new RegExp(`page with ${bytesMax}`))
+      for (const bytes of [bytesMax + 1, 20 * MB]) {
+        const [answer] = answersOf(await talk(room.port, write(path, bytes, lines)))
+        assert.equal(answer?.status, 413, `${write.name} ${bytes}`)
+        assert.match(answer?.head ?? '', /^content-type: text\/plain; charset=utf-8$/im)
+        assert.match(answer?.body ?? '', /too large/)
+      }
+    }
+    assert.deepEqual(pageBodies, [bytesMax, bytesMax])
+    assert.equal(budget.heldBytes, 0)
+  })
+}
+
+test('a refusal of the front door is in the language of the reader', async () => {
+  const answer = await talk(room.port, declared('/sign-in', 100_000, ['Accept-Language: fr-CM, en;q=0.5']), isAnswered)
+  assert.match(Buffer.from(answersOf(answer)[0]?.body ?? '', 'latin1').toString(), /trop volumineux/)
+})
+
+test('413 with the five fields for 20 MB at every path of the API that takes a body, declared and chunked', async () => {
+  for (const path of [
+    `${TRANSACTION}/collect`,
+    `${TRANSACTION}/deposit`,
+    `${TRANSACTION}/depositMultiple`,
+    '/public/access_token',
+    '/public/refresh_token',
+  ])
+    for (const write of [declared, chunked]) {
+      const [answer] = answersOf(await talk(room.port, write(path, 20 * MB, credentials())))
+      assert.equal(answer?.status, 413, path)
+      errorSchema.parse(JSON.parse(answer?.body ?? ''))
+    }
+  assert.equal(budget.heldBytes, 0)
+})
+
+test('a page’s Expect: 100-continue gets its word before a body that fits, and 413 instead before one that does not', async () => {
+  const start = (bytes: number) =>
+    headOf('POST /sign-in HTTP/1.1', ['Expect: 100-continue', `Content-Length: ${bytes}`, 'Connection: close'])
+  assert.match(await talk(room.port, start(MB)), /^HTTP\/1\.1 413 /)
+  assert.match(await talk(room.port, `${start(5)}hello`), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+})
+
+test('400 for a page’s body that is not HTTP, 408 for one that stops', async () => {
+  const bad = await talk(room.port, `${headOf('POST /sign-in HTTP/1.1', ['Transfer-Encoding: chunked'])}zz\r\n`, isAnswered)
+  assert.equal(answersOf(bad)[0]?.status, 400)
+  const slow = await talk(room.port, `${headOf('POST /sign-in HTTP/1.1', ['Content-Length: 10'])}half`, isAnswered)
+  assert.equal(answersOf(slow)[0]?.status, 408)
+})
+
+test('a thousand elements whose fields have their maximum length are taken, also when every letter of the names is escaped', async () => {
+  for (const write of [
+    (text: string) => text,
+    (text: string) => text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`),
+  ]) {
+    const element = {
+      customerName: '😀'.repeat(200),
+      phoneNumber: '237699000111234',
+      amount: 9_999_999_999.99,
+      webhookUrl: `https://partner.example/${'x'.repeat(2_024)}`,
+    }
+    const body = write(JSON.stringify(Array.from({ length: 1_000 }, () => aCollect(element))))
+    const response = await fetch(`${room.baseUrl}${TRANSACTION}/depositMultiple`, { method: 'POST', headers: room.headers, body })
+    assert.equal(response.status, 200, String(body.length))
+    assert.equal(z.array(initiationSchema).parse(await response.json()).length, 1_000)
+  }
+  assert.equal(budget.heldBytes, 0)
+})
+
+/** Opens a request whose body stops short of its length. */
+async function openStopped(path: string, bytes: number, lines: readonly string[]): Promise<Socket> {
+  const socket = connect(room.port, '127.0.0.1')
+    .setEncoding('latin1')
+    .on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(headOf(`POST ${path} HTTP/1.1`, [...lines, `Content-Length: ${bytes + 1}`]) + ' '.repeat(bytes))
+  return socket
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const endsAtMs = performance.now() + 5_000
+  while (!condition()) {
+    assert.ok(performance.now() < endsAtMs, 'waited in vain')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+test('bodies that stop hold no more than the share of their application; beyond it 503 at once; another application is served', async () => {
+  const other = await createTestPartner(room.runtime.pool)
+  const token = await room.runtime.tokens.sign(other.apiUserId, other.applicationId)
+  const headers = { ...room.headers, apiKey: other.apiKey, apiId: other.apiId, authorization: `Bearer ${token}` }
+  const sockets = await Promise.all(
+    Array.from({ length: 40 }, () => openStopped(`${TRANSACTION}/depositMultiple`, 1_000_000, credentials())),
+  )
+  const statuses = await Promise.all(sockets.map(async (socket) => answersOf(String((await once(socket, 'data'))[0]))[0]?.status)).then(
+    (all) => Object.groupBy(all, (status) => status ?? 0),
+  )
+  assert.deepEqual(Object.keys(statuses), ['408', '503'])
+  assert.ok((statuses[408]?.length ?? 0) <= SHARES.applicationMax / 1_000_000)
+  for (const socket of sockets) socket.destroy()
+  await until(() => budget.heldBytes === 0)
+
+  const holding = await Promise.all(
+    Array.from({ length: 6 }, () => openStopped(`${TRANSACTION}/depositMultiple`, 1_000_000, credentials())),
+  )
+  await until(() => budget.heldBytes >= 5_000_000)
+  assert.ok(budget.heldBytes <= SHARES.applicationMax)
+  await until(() => room.directory.findByApiId(other.apiId) !== undefined)
+  const batch = JSON.stringify(Array.from({ length: 1_000 }, () => aCollect({ note: 'x'.repeat(1_000) })))
+  const served = await fetch(`${room.baseUrl}${TRANSACTION}/depositMultiple`, { method: 'POST', headers, body: batch })
+  assert.equal(served.status, 200)
+  const refused = await fetch(`${room.baseUrl}${TRANSACTION}/depositMultiple`, { method: 'POST', headers: room.headers, body: batch })
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers.get('retry-after'), '1')
+  errorSchema.parse(await refused.json())
+  for (const socket of holding) socket.destroy()
+  await until(() => budget.heldBytes === 0)
+})
+
+test('page bodies that stop hold no more than the share of their address, and the API is served meanwhile', async () => {
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openStopped('/sign-in', 500_000, ACTION)))
+  await until(() => budget.heldBytes >= 1_500_000)
+  assert.ok(budget.heldBytes <= SHARES.addressMax)
+  const served = await fetch(`${room.baseUrl}${TRANSACTION}/collect`, { method: 'POST', headers: room.headers, body: collectBody() })
+  assert.equal(served.status, 200)
+  const refused = await talk(room.port, declared('/sign-in', 900_000, ACTION), isAnswered)
+  assert.equal(answersOf(refused)[0]?.status, 503)
+  assert.match(answersOf(refused)[0]?.body ?? '', /too much/)
+  for (const socket of sockets) socket.destroy()
+  await until(() => budget.heldBytes === 0)
+})
+
+test('a body of one-byte chunks takes the memory of its bytes', async () => {
+  const body = collectBody({ externalId: randomUUID(), note: 'x'.repeat(60_000) })
+  const bytes = headOf(`POST ${TRANSACTION}/collect HTTP/1.1`, [...credentials(), 'Transfer-Encoding: chunked', 'Connection: close'])
+  const chunks = Array.from(body, (character) => `1\r\n${character}\r\n`).join('')
+  assert.equal(answersOf(await talk(room.port, `${bytes}${chunks}0\r\n\r\n`))[0]?.status, 200)
+})
+
+test('a budget returns exactly what was taken, and never exceeds a share', () => {
+  const small = new BodyBudget({ totalMax: 100, applicationMax: 60, addressesMax: 50, addressMax: 30 })
+  const a = small.open({ kind: 'application', id: 'a' })
+  const b = small.open({ kind: 'application', id: 'b' })
+  const near = small.open({ kind: 'address', id: '192.0.2.1' })
+  const far = small.open({ kind: 'address', id: '192.0.2.2' })
+  assert.deepEqual(
+    [a.raiseTo(60), a.raiseTo(61), near.raiseTo(31), near.raiseTo(30), far.raiseTo(21), far.raiseTo(10)],
+    [true, false, false, true, false, true],
+  )
+  assert.deepEqual([b.raiseTo(1), small.heldBytes], [false, 100])
+  a.release()
+  a.release()
+  assert.deepEqual([b.raiseTo(60), small.heldBytes], [true, 100])
+  for (const hold of [b, near, far]) hold.release()
+  assert.equal(small.heldBytes, 0)
+})

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { BodyProblem } from '#server/http/api/api-request.ts'
+
+/** What is known of a connection besides what node keeps. */
+export type Connection = {
+  /** Requests that were received so far. */
+  requests: number
+  /** How many of them wait for their answers to be written. */
+  answersDue: number
+  /** The answer to the request that arrived last. */
+  newest: ServerResponse | undefined
+  /** The HTTP parser has stopped at a fault: nothing more can be read, and the connection closes after the answers that are due. */
+  isBroken: boolean
+  /** An answer that closes the connection is decided: whatever the client sent behind that request is not carried out. */
+  isClosing: boolean
+  /** Ends the reading of the body that is arriving. */
+  failBody: ((problem: BodyProblem) => void) | undefined
+}
+
+/** The part of node's HTTP parser that its types do not know. */
+type HttpSocket = Socket & { parser?: { onIncoming(incoming: IncomingMessage & { upgrade?: boolean }, shouldKeepAlive: boolean): number } }
+
+const CONNECTIONS = new WeakMap<Duplex, Connection>()
+
+/** What node's parser is told to leave the rest of the packet alone: it takes the request for an upgrade. */
+const STOP_PARSING = 2
+
+/**
+ * Gives a raw socket the error listener that keeps a reset from ending the process. Must run before anything else sees the socket: node
+ * takes its own listener away before it hands a socket over (CONNECT, Upgrade). The error itself needs no action: node closes the socket,
+ * and whoever reads from it or writes to it is told by `close`.
+ */
+export function guardSocket(socket: Duplex): void {
+  socket.on('error', () => undefined)
+}
+
+/**
+ * Prepares a connection that was just accepted. Once its last answer is decided, nothing more of it is parsed: a packet of 64 KB holds more
+ * than a thousand requests, and node would make the objects of them all, for as many connections as one client opens.
+ */
+export function openConnection(socket: HttpSocket): void {
+  guardSocket(socket)
+  const connection = connectionOf(socket)
+  const { parser } = socket
+  if (!parser) return
+  const onIncoming = parser.onIncoming.bind(parser)
+  parser.onIncoming = (incoming, shouldKeepAlive) => {
+    if (!connection.isClosing) return onIncoming(incoming, shouldKeepAlive)
+    incoming.upgrade = false
+    socket.pause()
+    return STOP_PARSING
+  }
+}
+
+/** The state of a connection. */
+export function connectionOf(socket: Duplex): Connection {
+  let connection = CONNECTIONS.get(socket)
+  if (!connection) {
+    connection = { requests: 0, answersDue: 0, newest: undefined, isBroken: false, isClosing: false, failBody: undefined }
+    CONNECTIONS.set(socket, connection)
+  }
+  return connection
+}
+
+/** Notes that the parser stopped: the body that was arriving will not be complete. */
+export function breakConnection(connection: Connection, problem: BodyProblem): void {
+  connection.isBroken = true
+  connection.failBody?.(problem)
+}
+
+/** Notes that an answer is written; ends a connection whose parser stopped when the last one is. */
+export function noteAnswered(connection: Connection, socket: Socket): void {
+  connection.answersDue--
+  if (connection.isBroken && !connection.isClosing && connection.answersDue === 0) socket.destroySoon()
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { err, type Result } from '#lib/result.ts'
+import type { BodyProblem } from '#server/http/api/api-request.ts'
+import { type Refusal, refuse } from '#server/http/api/errors.ts'
+import { announcesBody, readBody } from '#server/http/api/read-body.ts'
+import { refuseBody } from '#server/http/api/read-json-body.ts'
+import type { BodyHold } from './body-budget.ts'
+import { type Connection, noteAnswered } from './connection.ts'
+import { cleanForNext, isForwarded } from './forwarded-headers.ts'
+import type { Arrival } from './node-request.ts'
+import { pageBodyMax, withBody } from './page-body.ts'
+import { callNext } from './refuse-before-next.ts'
+import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
+
+/** Whatever answers the pages: Next's request handler. */
+export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+
+export type Passage = {
+  /** An endpoint of the API that is mounted in Next: it checks the caller before the body, and limits the body itself. */
+  isApi: boolean
+  isFromTrustedProxy: boolean
+  bodyTimeoutMs: number
+  fallback: Fallback
+  refuse(refusal: Refusal): void
+}
+
+// What a Request of the fetch standard can carry; the others stop here.
+const METHODS_FOR_NEXT = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/**
+ * Hands a request to Next, cleaned of headers that only Next or a trusted proxy may write. The body of a page's request is read here, within
+ * the limits of its path and of the process, because Next would buffer it whatever its size.
+ */
+export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, arrival: Arrival, passage: Passage): void {
+  const { target, peerAddress, connection, budget } = arrival
+  noteAnswer(incoming, outgoing, connection)
+  if (!METHODS_FOR_NEXT.has(incoming.method ?? ''))
+    return passage.refuse(refuse(405, 'The method is not offered here.', { allow: 'GET, HEAD' }))
+  // Next makes addresses of it, also for HTTP/1.0.
+  if (!incoming.headers.host) return passage.refuse(refuse(400, 'The header Host is missing.'))
+  incoming.url = target.search === '' ? target.path : `${target.path}?${target.search}`
+  const facts: RequestOrigin = { peerAddress, isForwarded: isForwarded(incoming.headers), url: incoming.url, budget }
+  cleanForNext(incoming.headers, passage.isFromTrustedProxy)
+  const hand = (request: IncomingMessage, body?: Uint8Array) => {
+    void runWithOrigin(facts, () =>
+      passage.isApi ? passage.fallback(request, outgoing) : callNext(request, outgoing, { next: passage.fallback, body }),
+    )
+  }
+  if (passage.isApi || !announcesBody(incoming)) {
+    arrival.awaitsContinue?.writeContinue()
+    if (passage.isApi) endBodyOnFault(incoming, connection, facts)
+    return hand(incoming)
+  }
+  const bytesMax = pageBodyMax(target.path, incoming)
+  const hold = budget.open({ kind: 'address', id: peerAddress ?? 'unknown' })
+  outgoing.once('close', () => hold.release())
+  void readPageBody(incoming, arrival, { bytesMax, timeoutMs: passage.bodyTimeoutMs, hold }).then((body) =>
+    body.ok ? hand(withBody(incoming, body.value), body.value) : passage.refuse(refuseBody(body.error, bytesMax)),
+  )
+}
+
+type Reading = { bytesMax: number; timeoutMs: number; hold: BodyHold }
+
+function readPageBody(incoming: IncomingMessage, arrival: Arrival, reading: Reading): Promise<Result<Uint8Array, BodyProblem>> {
+  if (Number(incoming.headers['content-length'] ?? 0) > reading.bytesMax) return Promise.resolve(err('too_large'))
+  arrival.awaitsContinue?.writeContinue()
+  return readBody(incoming, { ...reading, connection: arrival.connection })
+}
+
+/** Follows an answer that Next writes until it is written, or its client is gone. */
+function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connection: Connection): void {
+  const { socket } = incoming
+  // Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
+  outgoing.on('error', () => undefined)
+  incoming.on('error', () => undefined)
+  // Somebody who left a live page closes the connection; to whoever only closes the sending half the stream would go on.
+  const isStream = incoming.headers.accept?.includes('text/event-stream') === true
+  const leave = () => void outgoing.destroy()
+  if (isStream) socket.once('end', leave)
+  outgoing.once('close', () => {
+    socket.off('end', leave)
+    noteAnswered(connection, socket)
+  })
+}
+
+/** Where Next reads the body itself, a fault of the parser ends it, and `facts` tell the endpoint why. */
+function endBodyOnFault(incoming: IncomingMessage, connection: Connection, facts: RequestOrigin): void {
+  const fail = (problem: BodyProblem) => {
+    if (incoming.complete) return
+    facts.bodyProblem = problem
+    // A request that ends incomplete takes its socket with it, and with that the answer.
+    incoming.complete = true
+    incoming.push(null)
+  }
+  connection.failBody = fail
+  incoming.once('end', () => {
+    if (connection.failBody === fail) connection.failBody = undefined
+  })
+}

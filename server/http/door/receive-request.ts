@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiResponse } from '#server/http/api/api-response.ts'
+import { errorResponse, type Refusal, refuse } from '#server/http/api/errors.ts'
+import { handleApiRequest } from '#server/http/api/handle-api-request.ts'
+import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
+import { findEndpoint, isApiPath } from '#server/http/api/routes.ts'
+import { BodyBudget } from './body-budget.ts'
+import { checkHead } from './check-head.ts'
+import { type Connection, connectionOf, noteAnswered } from './connection.ts'
+import { forwardedFor } from './forwarded-headers.ts'
+import { type Arrival, BODY_TIMEOUT_MS, NodeRequest } from './node-request.ts'
+import { PAGE_BODY_TIMEOUT_MS } from './page-body.ts'
+import { pageRefusal } from './page-refusal.ts'
+import { type Fallback, passToNext } from './pass-to-next.ts'
+import { createPeerResolver } from './peer-address.ts'
+import { isAmbiguousPath, readTarget } from './target.ts'
+import { LINGER, type Linger, writeEarlyResponse, writeResponse } from './write-response.ts'
+
+export type ReceiverOptions = {
+  runtime: HttpRuntime
+  fallback: Fallback
+  /** `next`: known API paths are answered by the route handlers, for hosts and tests of that mount. */
+  apiMount: 'direct' | 'next'
+  budget?: BodyBudget
+  bodyTimeoutMs?: number
+  pageBodyTimeoutMs?: number
+  linger?: Linger
+}
+
+/** Takes the requests of one front door, decides who answers each, and knows how many of the API's are under way. */
+export type Receiver = {
+  receive(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void
+  /** Answers an Expect that is not 100-continue. */
+  refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void
+  /** From now on every answer is the last of its connection. */
+  startDraining(): void
+  /** Resolves when no request of the API is under way. */
+  whenApiQuiet(): Promise<void>
+}
+
+/**
+ * So many requests of one connection may wait for their answers: the last of them closes it, and the client sends the rest again. Whoever
+ * pipelines more and reads nothing would fill the memory with answers.
+ */
+const PIPELINE_MAX = 16
+
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const { runtime, fallback, apiMount, budget = new BodyBudget(), linger = LINGER } = options
+  const bodyTimeoutMs = options.bodyTimeoutMs ?? BODY_TIMEOUT_MS
+  const pageBodyTimeoutMs = options.pageBodyTimeoutMs ?? PAGE_BODY_TIMEOUT_MS
+  const peers = createPeerResolver(runtime.config.trustedProxies)
+  let isDraining = false
+  let apiRequestsUnderWay = 0
+  let whenQuiet: (() => void) | undefined
+
+  function receive(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void {
+    const connection = connectionOf(incoming.socket)
+    connection.newest = outgoing
+    const target = readTarget(incoming.url ?? '')
+    if (!target) return refuseAtDoor(incoming, outgoing, refuse(400, 'The request line must name a path.'))
+    const refusal = checkHead(incoming, connection.requests++ === 0)
+    if (refusal) return refuseAtDoor(incoming, outgoing, refusal)
+    const peerAddress = peers.resolve(incoming.socket.remoteAddress, forwardedFor(incoming.headers))
+    const arrival = { target, peerAddress, connection, budget, bodyTimeoutMs, awaitsContinue: awaitsContinue ? outgoing : undefined }
+    connection.answersDue++
+    const isKnown = findEndpoint(target.path) !== undefined
+    if (connection.answersDue >= PIPELINE_MAX) connection.isClosing = true
+    if (isKnown ? apiMount === 'direct' : isApiPath(target.path) || isAmbiguousPath(target.path)) {
+      return void answerApi(incoming, outgoing, arrival)
+    }
+    if (isDraining || connection.isClosing) outgoing.setHeader('connection', 'close')
+    passToNext(incoming, outgoing, arrival, {
+      isApi: isKnown,
+      isFromTrustedProxy: peers.isTrusted(incoming.socket.remoteAddress),
+      bodyTimeoutMs: pageBodyTimeoutMs,
+      fallback,
+      refuse: (refused) => refuseAtDoor(incoming, outgoing, refused),
+    })
+  }
+
+  async function answerApi(incoming: IncomingMessage, outgoing: ServerResponse, arrival: Arrival): Promise<void> {
+    const { connection } = arrival
+    apiRequestsUnderWay++
+    // Requests that a client pipelines behind this one are answered after it, so only the newest answer may close the connection.
+    const mayClose = () => isDraining || connection.isBroken || connection.isClosing
+    const request = new NodeRequest(incoming, arrival)
+    const response = await handleApiRequest(runtime, request)
+    const isCutOff = !incoming.complete && (connection.isBroken || CUTTING_OFF.has(response.status))
+    if (isCutOff && !request.isBodyOutstanding) writeEarly(incoming, outgoing, response, connection)
+    else write(outgoing, response, connection, request.isBodyOutstanding || (mayClose() && connection.newest === outgoing))
+    request.release()
+    noteAnswered(connection, incoming.socket)
+    if (--apiRequestsUnderWay === 0) whenQuiet?.()
+  }
+
+  function refuseAtDoor(incoming: IncomingMessage, outgoing: ServerResponse, refusal: Refusal): void {
+    const path = readTarget(incoming.url ?? '')?.path ?? incoming.url ?? ''
+    const isPage = path.startsWith('/') && !isApiPath(path) && !isAmbiguousPath(path)
+    const response = isPage ? pageRefusal(refusal, incoming.headers['accept-language']) : errorResponse(refusal, path, runtime.clock)
+    runtime.metrics.countRequest('refused', refusal.status, 0)
+    const connection = connectionOf(incoming.socket)
+    if (incoming.complete) write(outgoing, response, connection, true)
+    else writeEarly(incoming, outgoing, response, connection)
+  }
+
+  function write(outgoing: ServerResponse, response: ApiResponse, connection: Connection, isLast: boolean): void {
+    if (isLast) connection.isClosing = true
+    writeResponse(outgoing, response, isLast)
+  }
+
+  function writeEarly(incoming: IncomingMessage, outgoing: ServerResponse, response: ApiResponse, connection: Connection): void {
+    connection.isClosing = true
+    writeEarlyResponse(incoming, outgoing, response, linger)
+  }
+
+  return {
+    receive,
+    refuseExpectation: (incoming, outgoing) => refuseAtDoor(incoming, outgoing, refuse(417, 'Expect may only be 100-continue.')),
+    startDraining() {
+      isDraining = true
+    },
+    whenApiQuiet: () =>
+      apiRequestsUnderWay === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            whenQuiet = resolve
+          }),
+  }
+}
+
+/** Answers to a body that is not read to its end. */
+const CUTTING_OFF: ReadonlySet<number> = new Set([408, 413, 503])

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isCleanText } from '#lib/clean-text.ts'
+import { hasFewValues } from '#server/http/api/action-values.ts'
+import { guardAnswer } from '#server/http/api/guard-answer.ts'
+import { type PageNotes, runWithNotes } from './page-notes.ts'
+import { answerRefusal, type RefusalAnswer } from './refusal-page.ts'
+
+/** Whatever answers the pages: Next's request handler. */
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+
+/** What a page answers to. Data addresses say themselves what they offer. */
+const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
+
+/**
+ * Hands the request of a page on to Next, unless Next would answer it with 500 although the client is at fault: a target that is not
+ * percent-encoded UTF-8, a form or an action of another site, an action with more values than any of ours takes. Those get a 4xx with our
+ * own words here, because there is no place inside Next to catch them: it throws before the proxy, the route or the action runs. `body` is
+ * what the request was found to carry.
+ */
+export function callNext(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { next, body }: { next: Handler; body?: Uint8Array | undefined },
+): unknown {
+  const url = incoming.url ?? '/'
+  const [path = '/'] = url.split('?', 1)
+  const status = findRefusal(incoming, { path, url, body })
+  if (status !== undefined) return send(outgoing, refusalOf(incoming, status), incoming.method === 'HEAD')
+  const notes: PageNotes = { isReached: false, status: undefined }
+  guardAnswer(incoming, outgoing, notes, (refused) => refusalOf(incoming, refused))
+  return runWithNotes(notes, () => next(incoming, outgoing))
+}
+
+/** The status of the refusal; undefined for a request that Next can read. */
+function findRefusal(
+  incoming: IncomingMessage,
+  { path, url, body }: { path: string; url: string; body: Uint8Array | undefined },
+): number | undefined {
+  const isPage = path !== '/api' && !path.startsWith('/api/')
+  if (!isReadable(url)) return 400
+  if (!PAGE_METHODS.has(incoming.method ?? '') && isPage) return 405
+  if (incoming.method !== 'GET' && incoming.method !== 'HEAD' && !isFromHere(incoming)) return 403
+  if (isPage && body && !hasFewValues(body)) return 400
+  return undefined
+}
+
+/** Percent escapes that are whole and decode to UTF-8 without NUL: Next decodes the path, and every page its query. */
+function isReadable(url: string): boolean {
+  try {
+    return isCleanText(decodeURIComponent(url))
+  } catch {
+    return false
+  }
+}
+
+/**
+ * True without an Origin, which every browser sends along with a POST, and for the site's own: the same comparison that Next makes before
+ * an action, where a difference is an exception and 500. A trusted proxy names the host in X-Forwarded-Host.
+ */
+function isFromHere({ headers }: IncomingMessage): boolean {
+  if (headers.origin === undefined) return true
+  if (!URL.canParse(headers.origin)) return false
+  const { host } = new URL(headers.origin)
+  const forwarded = [headers['x-forwarded-host']].flat()[0]?.split(',', 1)[0]?.trim()
+  return host !== '' && (host === forwarded || host === headers.host)
+}
+
+function refusalOf(incoming: IncomingMessage, status: number): RefusalAnswer {
+  const { headers } = incoming
+  return answerRefusal(status, {
+    path: (incoming.url ?? '/').split('?', 1)[0] ?? '/',
+    accept: headers.accept ?? null,
+    cookie: headers.cookie ?? null,
+    acceptLanguage: headers['accept-language'] ?? null,
+  })
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: RefusalAnswer, isHead: boolean): void {
+  outgoing.writeHead(status, {
+    ...headers,
+    'content-length': String(Buffer.byteLength(body)),
+    ...(status === 405 && { allow: 'GET, HEAD, POST' }),
+  })
+  outgoing.end(isHead ? undefined : body)
+}

@@ -1,0 +1,40 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { BodyProblem } from '#server/http/api/api-request.ts'
+import type { BodyBudget } from './body-budget.ts'
+
+/** What only the front door knows of a request, because Next hides or changes it on the way to a handler. */
+export type RequestOrigin = {
+  peerAddress: string | undefined
+  /** Whether the request came with the marks of a proxy; Next adds such marks of its own. */
+  isForwarded: boolean
+  /** The target as it arrived; Next repairs what it cannot decode. */
+  url: string
+  /** What all bodies of the process are counted on. */
+  budget: BodyBudget
+  /** Why the body that Next is reading will not be complete. Next itself would see nothing but its end. */
+  bodyProblem?: BodyProblem
+}
+
+const KEY = Symbol.for('countersign.peer')
+
+/** Next bundles its own copy of this module: the one store of the process hangs on globalThis, where both copies find it. */
+function store(): AsyncLocalStorage<RequestOrigin> {
+  const holder = globalThis as { [KEY]?: AsyncLocalStorage<RequestOrigin> }
+  holder[KEY] ??= new AsyncLocalStorage()
+  return holder[KEY]
+}
+
+/** Runs Next's handler so that everything it calls can ask for these facts. */
+export function runWithOrigin<Value>(facts: RequestOrigin, work: () => Value): Value {
+  return store().run(facts, work)
+}
+
+/** What the front door saw of the request under way; undefined where there is no front door. */
+export function requestOrigin(): RequestOrigin | undefined {
+  return store().getStore()
+}
+
+/** The address of whoever sent the request under way; undefined where it cannot be known. */
+export function currentPeerAddress(): string | undefined {
+  return requestOrigin()?.peerAddress
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { systemClock } from '#server/clock.ts'
+import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
+import { createMetrics } from '#server/http/api/metrics.ts'
+import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/http/door/front-door.ts'
+import { createLogger } from '#server/logger.ts'
+import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { createDispatcher, type Dispatcher } from '#server/operators/dispatcher.ts'
+import { createForcedQueryDesk, type ForcedQueryDeskOptions } from '#server/operators/forced-query-desk.ts'
+import { createCallbackIntake } from '#server/operators/handle-callback.ts'
+import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { createTokens } from '#server/partner-auth/access-token.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
+import { createIntake } from '#server/transactions/intake.ts'
+import { createSettler } from '#server/transactions/settle.ts'
+
+export type RoomOptions = {
+  frontDoor?: Partial<FrontDoorOptions>
+  config?: Partial<HttpRuntime['config']>
+  queueMax?: number
+  forcedQueries?: ForcedQueryDeskOptions['limits']
+}
+
+/** A front door in this process, on a real database, with a simulator behind it and one partner who may call. */
+export type HttpHarness = {
+  database: TestDatabase
+  runtime: HttpRuntime
+  frontDoor: FrontDoor
+  dispatcher: Dispatcher
+  /** Takes the operators away. */
+  stopSimulator(): Promise<void>
+  baseUrl: string
+  port: number
+  partner: TestPartner
+  /** The three headers of the partner, and a content type. */
+  headers: Record<string, string>
+  directory: Directory
+  close(): Promise<void>
+}
+
+/** Signs the room's access tokens. */
+export const ROOM_TOKEN_SECRET = 'a secret for the access tokens of this test'
+
+const SECRET = 'a secret between the test and its operators'
+
+/** Opens a room on a free port of 127.0.0.1. */
+export async function openHttpHarness(options: RoomOptions = {}): Promise<HttpHarness> {
+  const database = await createTestDatabase()
+  const { pool } = database
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
+  const simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 30, slowDelayMs: 400, givesTokens: false })
+  let isSimulatorOpen = true
+  const stopSimulator = async (): Promise<void> => {
+    if (isSimulatorOpen) await simulator.close()
+    isSimulatorOpen = false
+  }
+  const logger = createLogger('silent')
+  const partner = await createTestPartner(pool)
+  const directory = await createDirectory({ pool, pollIntervalMs: 50 })
+  const tokens = createTokens({ clock: systemClock, secret: ROOM_TOKEN_SECRET })
+  const settler = createSettler({ pool })
+  const connect = () =>
+    createConnectors({
+      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
+      callbackBaseUrl: undefined,
+      clock: systemClock,
+      logger,
+      submitTimeoutMs: 400,
+      queryTimeoutMs: 400,
+    })
+  const connectors = connect()
+  const forcedQueries = createForcedQueryDesk({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
+  const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
+  const intake = createIntake({ pool, queueMax: options.queueMax })
+  const runtime: HttpRuntime = {
+    config: { trustedProxies: [], metricsToken: undefined, ...options.config },
+    pool,
+    reportPool: pool,
+    clock: systemClock,
+    logger,
+    directory,
+    tokens,
+    settler,
+    connectors,
+    intake,
+    throttle: createSignInThrottle({ pool, clock: systemClock, secret: ROOM_TOKEN_SECRET }),
+    callbacks: createCallbackIntake({ pool, connectors, logger }),
+    forcedQueries,
+    wake: { operators: dispatcher.wake, webhooks: () => undefined },
+    metrics: createMetrics(),
+  }
+  const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, apiMount: 'direct', ...options.frontDoor })
+  const port = await frontDoor.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    database,
+    runtime,
+    frontDoor,
+    dispatcher,
+    stopSimulator,
+    partner,
+    directory,
+    port,
+    baseUrl: `http://127.0.0.1:${port}`,
+    headers: {
+      'content-type': 'application/json',
+      apiKey: partner.apiKey,
+      apiId: partner.apiId,
+      authorization: `Bearer ${await tokens.sign(partner.apiUserId, partner.applicationId)}`,
+    },
+    async close() {
+      await frontDoor.drain(100)
+      await dispatcher.drain()
+      await intake.drain()
+      await forcedQueries.close()
+      await settler.drain()
+      await directory.close()
+      await closeConnectors(connectors)
+      await stopSimulator()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A valid body of collect, each time with an externalId of its own. */
+export function aCollect(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    transferMethod: 'OMCM',
+    customerName: 'Awa Ndiaye',
+    externalId: randomUUID(),
+    phoneNumber: '237699000111',
+    amount: 5000,
+    webhookUrl: 'https://partner.example/hooks',
+    countryName: 'CAMEROON',
+    ...overrides,
+  }
+}
+
+/** The same as the text that goes over the wire. */
+export function collectBody(overrides: Record<string, unknown> = {}): string {
+  return JSON.stringify(aCollect(overrides))
+}
+
+/** Stands where Next stands: says what reached it. */
+function answerAsPage(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.setHeader('content-type', 'application/json')
+  outgoing.end(JSON.stringify({ page: incoming.url, headers: incoming.headers }))
+}

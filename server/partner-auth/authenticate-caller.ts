@@ -1,0 +1,49 @@
+import { timingSafeEqual } from 'node:crypto'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Directory } from '#server/applications/directory.ts'
+import type { ApiKeySnapshot, ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { digest } from '#server/credentials/secrets.ts'
+import type { Tokens } from './access-token.ts'
+
+/** The three headers as they arrived; absent ones undefined. */
+export type Credentials = { apiKey: string | undefined; apiId: string | undefined; authorization: string | undefined }
+
+/** A program that proved who it is. Whether it may come in is `admitCaller`'s question. */
+export type Caller = { application: ApplicationSnapshot; apiUserId: string }
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
+/** What a key is compared with when the application is unknown: the work must be the same. */
+const NO_KEYS: readonly ApiKeySnapshot[] = [{ hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) }]
+
+/**
+ * Checks apiKey, apiId and bearer token. All three are always checked, digests are compared in constant time, and the
+ * refusal is the same whichever is wrong. The token must name an API user of this application, and its epoch must not have
+ * been ended since. Everything is looked up in memory.
+ */
+export async function authenticateCaller(
+  directory: Directory,
+  tokens: Tokens,
+  credentials: Credentials,
+): Promise<Result<Caller, 'unauthenticated'>> {
+  const application = directory.findByApiId(credentials.apiId ?? '')
+  const now = tokens.clock.now()
+  const isKeyRight = matchesKey(application?.keys ?? NO_KEYS, credentials.apiKey ?? '', now)
+  const verified = tokens.verify(BEARER.exec(credentials.authorization ?? '')?.[1] ?? '')
+  const claims = verified instanceof Promise ? await verified : verified
+  // A token of another application than the key's proves nothing here.
+  if (!application || !isKeyRight || claims?.applicationId !== application.applicationId) return err('unauthenticated')
+  const currentEpoch = application.apiUserEpochs.get(claims.apiUserId)
+  // A higher epoch is a token that was issued by another process after a change that this one reads within the next quarter second.
+  if (currentEpoch === undefined || claims.epoch < currentEpoch) return err('unauthenticated')
+  return ok({ application, apiUserId: claims.apiUserId })
+}
+
+function matchesKey(keys: readonly ApiKeySnapshot[], apiKey: string, now: Date): boolean {
+  const given = digest(apiKey)
+  let matches = false
+  for (const key of keys.length > 0 ? keys : NO_KEYS) {
+    const isEqual = timingSafeEqual(given, key.hash)
+    matches = (isEqual && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)) || matches
+  }
+  return matches
+}

@@ -1,0 +1,35 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { hashPassword } from '#server/credentials/password.ts'
+import type { SignInFailure, SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { updatePerson } from './person-store.ts'
+import { recordPersonAct } from './record-person-act.ts'
+import { verifyOwnPassword } from './verify-own-password.ts'
+
+/** Length is what makes a password strong; rules about its characters do not. */
+const LENGTH_MIN = 12
+const LENGTH_MAX = 1_024
+
+export type ChangeOwnPassword = { personId: string; currentPassword: string; newPassword: string; peerAddress: string }
+
+/**
+ * A person sets a new password, proving they know the present one (throttled like a sign-in). All their sessions end, this
+ * one too: gives the epoch under which a new one may begin.
+ */
+export async function changeOwnPassword(
+  deps: { pool: Pool; throttle: SignInThrottle },
+  command: ChangeOwnPassword,
+): Promise<Result<{ sessionEpoch: number }, SignInFailure | { kind: 'password_too_short' } | { kind: 'unknown_person' }>> {
+  const { personId, newPassword } = command
+  if (newPassword.length < LENGTH_MIN || newPassword.length > LENGTH_MAX) return err({ kind: 'password_too_short' })
+  const checked = await verifyOwnPassword(deps, { personId, password: command.currentPassword, peerAddress: command.peerAddress })
+  if (!checked.ok) return checked
+  const passwordHash = await hashPassword(newPassword)
+  return withTransaction<{ sessionEpoch: number }, { kind: 'unknown_person' }>(deps.pool, async (trx) => {
+    const sessionEpoch = await updatePerson(trx, personId, { passwordHash, endsSessions: true })
+    if (sessionEpoch === undefined) return err({ kind: 'unknown_person' })
+    await recordPersonAct(trx, { personId, action: 'person.password_changed', isAccountChange: true })
+    return ok({ sessionEpoch })
+  })
+}

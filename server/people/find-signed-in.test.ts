@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { bumpSessionEpoch } from './bump-session-epoch.ts'
+import { changeOwnPreferences } from './change-own-preferences.ts'
+import { findSignedIn } from './find-signed-in.ts'
+
+let database: TestDatabase
+const sessionId = crypto.randomUUID()
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+test('a session finds its person with every application they are an active member of, by name', async () => {
+  const { pool } = database
+  const second = await makeApplication(pool, 'Zongo Élite')
+  const first = await makeApplication(pool, 'Ancre')
+  const personId = await makePerson(pool, second, ['checker'])
+  await pool.query("insert into memberships (application_id, person_id, roles) values ($1, $2, '{finance}')", [first, personId])
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
+  assert.deepEqual(
+    person?.memberships.map(({ slug, roles }) => ({ slug, roles })),
+    [
+      { slug: 'ancre', roles: ['finance'] },
+      { slug: 'zongo-elite', roles: ['checker'] },
+    ],
+  )
+  await pool.query('update memberships set is_active = false where application_id = $1', [first])
+  assert.deepEqual(
+    (await findSignedIn(pool, { personId, sessionId, epoch: 1 }))?.memberships.map(({ slug }) => slug),
+    ['zongo-elite'],
+  )
+})
+
+test('a blocked person, an older session and an unknown id find nobody', async () => {
+  const { pool } = database
+  const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
+  assert.equal(await findSignedIn(pool, { personId: '00000000-0000-4000-8000-000000000000', sessionId, epoch: 1 }), undefined)
+  await bumpSessionEpoch(pool, { personId, actor: { kind: 'person', id: personId } })
+  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 1 }), undefined)
+  assert.ok(await findSignedIn(pool, { personId, sessionId, epoch: 2 }))
+  await pool.query('update people set is_blocked = true where person_id = $1', [personId])
+  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 2 }), undefined)
+})
+
+test('a person keeps a language and a zone, one is changed without the other, and each change is in the record', async () => {
+  const { pool } = database
+  const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
+  assert.ok((await changeOwnPreferences(pool, { personId, locale: 'fr' })).ok)
+  assert.ok((await changeOwnPreferences(pool, { personId, timeZone: 'Africa/Douala' })).ok)
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
+  assert.deepEqual([person?.locale, person?.timeZone], ['fr', 'Africa/Douala'])
+  const record = (await listAudit(pool, SERVICE_WIDE, { size: 50 })).filter((entry) => entry.subject === personId)
+  assert.deepEqual(
+    record.map((entry) => [entry.action, entry.details]),
+    [
+      ['person.look_changed', { timeZone: 'Africa/Douala' }],
+      ['person.look_changed', { locale: 'fr' }],
+    ],
+  )
+})
+
+test('a zone that nobody knows is refused and changes nothing', async () => {
+  const { pool } = database
+  const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
+  for (const timeZone of ['Mars/Olympus', '', '+01:00', 'Africa/Douala\0'])
+    assert.deepEqual(await changeOwnPreferences(pool, { personId, locale: 'fr', timeZone }), { ok: false, error: 'unknown_time_zone' })
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
+  assert.deepEqual([person?.locale, person?.timeZone], [null, null])
+  assert.deepEqual(await changeOwnPreferences(pool, { personId: crypto.randomUUID(), locale: 'fr' }), {
+    ok: false,
+    error: 'unknown_person',
+  })
+})
+
+test('applications of one name get addresses of their own, and none takes an address of the product', async () => {
+  const { pool } = database
+  const slugs: string[] = []
+  for (const name of ['Même nom', 'Même nom', 'API', '???']) {
+    const { rows } = await pool.query('select slug from applications where application_id = $1', [await makeApplication(pool, name)])
+    slugs.push(rows[0].slug)
+  }
+  assert.deepEqual(slugs, ['meme-nom', 'meme-nom-2', 'api-app', 'application'])
+})

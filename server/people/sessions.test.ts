@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import { createDirectory } from '#server/applications/directory.ts'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
+import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import { createTokens } from '#server/partner-auth/access-token.ts'
+import { issueTokens } from '#server/partner-auth/issue-tokens.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication } from '#server/testing/factories.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { blockPerson } from './block-person.ts'
+import { bumpSessionEpoch } from './bump-session-epoch.ts'
+import { confirmSecondFactor } from './confirm-second-factor.ts'
+import { createPerson } from './create-person.ts'
+import { endSession, pruneEndedSessions } from './end-session.ts'
+import { findAdmitted } from './find-admitted.ts'
+import { findSignedIn } from './find-signed-in.ts'
+import { recordSignIn } from './record-sign-in.ts'
+import { setMembership } from './set-membership.ts'
+import { startSecondFactor } from './start-second-factor.ts'
+import { verifyPersonPassword } from './verify-person-password.ts'
+import { verifySecondFactor } from './verify-second-factor.ts'
+
+let database: TestDatabase
+let throttle: SignInThrottle
+const nowMs = Date.now()
+const clock = { now: () => new Date(nowMs) }
+const peerAddress = '198.51.100.1'
+
+before(async () => {
+  database = await createTestDatabase()
+  throttle = createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' })
+})
+after(() => database.drop())
+
+type Somebody = { personId: string; email: string; password: string; applicationId: string }
+
+async function somebody(): Promise<Somebody> {
+  const applicationId = await makeApplication(database.pool)
+  const email = `${crypto.randomUUID()}@example.com`
+  const created = must(await createPerson(database.pool, { applicationId, email, name: 'Awa', roles: ['checker'], actor: SYSTEM_ACTOR }))
+  return { personId: created.personId, email, applicationId, password: created.password ?? assert.fail('a new person has a password') }
+}
+
+function sessionOf({ personId, applicationId }: Somebody, epoch = 1) {
+  const session = { personId, applicationId, epoch, sessionId: crypto.randomUUID(), endsAt: new Date(nowMs + 3_600_000) }
+  return { ...session, address: peerAddress }
+}
+
+function guess(person: Somebody, password = 'wrong'): ReturnType<typeof verifyPersonPassword> {
+  return verifyPersonPassword({ pool: database.pool, throttle }, { ...person, password, peerAddress })
+}
+
+/** What the chain of an application says about somebody, oldest first. */
+async function record(applicationId: string, subject: string): Promise<[string, unknown][]> {
+  const entries = await listAudit(database.pool, applicationId, { size: 200 })
+  return entries
+    .filter((entry) => entry.subject === subject)
+    .map((entry): [string, unknown] => [entry.action, entry.details])
+    .toReversed()
+}
+
+/** Waits until the record holds so many entries of an action: failures are recorded in the background. */
+async function untilRecorded(applicationId: string, subject: string, action: string, count: number): Promise<unknown[]> {
+  for (const startedMs = performance.now(); performance.now() - startedMs < 5_000; ) {
+    const found = (await record(applicationId, subject)).filter(([name]) => name === action)
+    if (found.length >= count) return found.map(([, details]) => details)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return assert.fail(`fewer than ${count} entries of ${action}`)
+}
+
+test('signed out: that session finds nobody and may look no more, in any process; the other device goes on', async () => {
+  const person = await somebody()
+  const [here, elsewhere] = [sessionOf(person), sessionOf(person)]
+  assert.ok(await findSignedIn(database.pool, here))
+  await endSession(database.pool, here)
+  assert.equal(await findSignedIn(database.pool, here), undefined)
+  assert.ok(await findSignedIn(database.pool, elsewhere))
+  assert.deepEqual([...(await findAdmitted(database.pool, [here, elsewhere]))], [1])
+})
+
+test('nothing is written for a session that is over: signed out twice, everywhere, blocked, or of nobody', async () => {
+  const person = await somebody()
+  const [first, old, blocked] = [sessionOf(person), sessionOf(person), sessionOf(person, 2)]
+  await endSession(database.pool, first)
+  await endSession(database.pool, first)
+  must(await bumpSessionEpoch(database.pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } }))
+  await endSession(database.pool, old)
+  must(await blockPerson(database.pool, { personId: person.personId, isBlocked: true, actor: SYSTEM_ACTOR }))
+  await endSession(database.pool, blocked)
+  await endSession(database.pool, { ...old, personId: crypto.randomUUID() })
+  const { rows } = await database.pool.query('select session_id from ended_sessions where session_id = any ($1)', [
+    [first, old, blocked].map(({ sessionId }) => sessionId),
+  ])
+  assert.deepEqual(rows, [{ session_id: first.sessionId }])
+  assert.equal((await record(person.applicationId, person.personId)).filter(([action]) => action === 'person.signed_out').length, 1)
+})
+
+test('the note of an ended session is kept until the session would be over anyway', async () => {
+  const session = sessionOf(await somebody())
+  await endSession(database.pool, session)
+  await pruneEndedSessions(database.pool, session.endsAt)
+  assert.equal(await findSignedIn(database.pool, session), undefined)
+  assert.ok((await pruneEndedSessions(database.pool, new Date(session.endsAt.getTime() + 3_600_001))) >= 1)
+})
+
+test('an application that begins to demand a second factor ends the live pages of those who have none', async () => {
+  const session = sessionOf(await somebody())
+  assert.equal((await findAdmitted(database.pool, [session])).size, 1)
+  await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [session.applicationId])
+  assert.equal((await findAdmitted(database.pool, [session])).size, 0)
+})
+
+test('sign-in, sign-out, enrolment, codes and recovery codes are in the chain of each application of the person, and only there', async () => {
+  const person = await somebody()
+  const [second, left] = [await makeApplication(database.pool), await makeApplication(database.pool)]
+  for (const applicationId of [second, left])
+    must(await createPerson(database.pool, { ...person, applicationId, name: 'Awa', roles: ['maker'], actor: SYSTEM_ACTOR }))
+  must(await setMembership(database.pool, { applicationId: left, personId: person.personId, isActive: false, actor: SYSTEM_ACTOR }))
+  const { personId, password } = person
+  const deps = { pool: database.pool, clock, throttle }
+  await recordSignIn(database.pool, { personId, address: peerAddress, factor: 'password' })
+  const { secret } = must(await startSecondFactor(database.pool, person))
+  const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
+  const { recoveryCodes } = must(await confirmSecondFactor(deps, { personId, password, code: code(), peerAddress }))
+  assert.ok(!(await verifySecondFactor(deps, { personId, code: '000000', allowsRecovery: true })).ok)
+  must(await verifySecondFactor(deps, { personId, code: recoveryCodes[0] ?? '', allowsRecovery: true }))
+  await endSession(database.pool, sessionOf(person, 2))
+  const acts = [
+    ['person.signed_in', { address: peerAddress, factor: 'password' }],
+    ['person.second_factor_enabled', {}],
+    ['person.second_factor_failed', { failures: 1 }],
+    ['person.recovery_code_used', {}],
+    ['person.signed_out', { address: peerAddress }],
+  ]
+  for (const applicationId of [person.applicationId, second])
+    assert.deepEqual((await record(applicationId, personId)).slice(1), acts, 'after the entry that added the person')
+  assert.ok(!(await record(left, personId)).some(([action]) => action === 'person.signed_in'))
+  for (const chain of [person.applicationId, second, SERVICE_WIDE]) must(await verifyAuditChain(database.pool, chain))
+})
+
+test('of sixteen wrong passwords for a person five are recorded, with their number; for a name that nobody has, nothing is', async () => {
+  const person = await somebody()
+  const before = await database.pool.query('select count(*) as count from audit_entries')
+  for (let count = 0; count < 8; count++) await guess(person)
+  for (let count = 0; count < 8; count++) await guess({ ...person, email: 'nobody@example.com' })
+  const elsewhere = { ...person, peerAddress: '203.0.113.7', password: 'wrong' }
+  for (let count = 0; count < 8; count++) await verifyPersonPassword({ pool: database.pool, throttle }, elsewhere)
+  const details = await untilRecorded(person.applicationId, person.personId, 'person.sign_in_failed', 5)
+  assert.deepEqual(details, [
+    ...[1, 2, 4, 8].map((failures) => ({ address: peerAddress, failures })),
+    { address: '203.0.113.7', failures: 16 },
+  ])
+  const after = await database.pool.query('select count(*) as count from audit_entries')
+  assert.equal(after.rows[0].count - before.rows[0].count, 5n)
+})
+
+test('a chain that is busy does not delay the answer to a wrong password', async () => {
+  const person = await somebody()
+  const busy = await database.pool.connect()
+  try {
+    await busy.query('begin')
+    await busy.query(`select pg_advisory_xact_lock(hashtextextended('audit ' || $1, 0))`, [person.applicationId])
+    assert.deepEqual(await guess(person), { ok: false, error: { kind: 'wrong_credentials' } })
+    assert.deepEqual(
+      (await record(person.applicationId, person.personId)).map(([action]) => action),
+      ['person.added'],
+    )
+  } finally {
+    await busy.query('rollback')
+    busy.release()
+  }
+  await untilRecorded(person.applicationId, person.personId, 'person.sign_in_failed', 1)
+})
+
+test('wrong passwords for a program are in the record of its application, as seldom', async () => {
+  const partner = await createTestPartner(database.pool)
+  const directory = await createDirectory({ pool: database.pool })
+  const deps = { pool: database.pool, tokens: createTokens({ clock, secret: 'x'.repeat(32) }), directory, throttle }
+  for (let count = 0; count < 3; count++) await issueTokens(deps, { username: partner.username, password: 'wrong', peerAddress })
+  assert.deepEqual(
+    await untilRecorded(partner.applicationId, partner.apiUserId, 'api_user.sign_in_failed', 2),
+    [1, 2].map((failures) => ({ address: peerAddress, failures })),
+  )
+  await directory.close()
+})

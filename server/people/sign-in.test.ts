@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { createSignInThrottle, pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
+import { createTokens } from '#server/partner-auth/access-token.ts'
+import { issueTokens, type TokenDeps } from '#server/partner-auth/issue-tokens.ts'
+import { REFRESH_TOKEN_MS } from '#server/partner-auth/refresh-token.ts'
+import { refreshTokens } from '#server/partner-auth/refresh-tokens.ts'
+import { resetApiUserPassword } from '#server/partner-auth/reset-api-user-password.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+
+let database: TestDatabase
+let directory: Directory
+let deps: TokenDeps
+let partner: TestPartner
+let nowMs = Date.now()
+const clock = { now: () => new Date(nowMs) }
+const peerAddress = '198.51.100.7'
+const WRONG = { ok: false, error: { kind: 'wrong_credentials' } } as const
+
+before(async () => {
+  database = await createTestDatabase()
+  partner = await createTestPartner(database.pool)
+  directory = await createDirectory({ pool: database.pool })
+  const tokens = createTokens({ clock, secret: 'a secret for tests that is long enough' })
+  deps = {
+    pool: database.pool,
+    tokens,
+    directory,
+    throttle: createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' }),
+  }
+})
+after(async () => {
+  await directory.close()
+  await database.drop()
+})
+
+function signIn(changes: { username?: string; password?: string; peerAddress?: string } = {}): ReturnType<typeof issueTokens> {
+  return issueTokens(deps, { username: partner.username, password: partner.password, peerAddress, ...changes })
+}
+
+async function refresh(refreshToken: string): ReturnType<typeof refreshTokens> {
+  return refreshTokens(deps, { refreshToken })
+}
+
+test('user name and password give a JWT for an hour and a refresh token, different each time', async () => {
+  const first = must(await signIn())
+  const second = must(await signIn())
+  assert.equal(first.expiresInSeconds, 3_600)
+  assert.notEqual(first.accessToken, second.accessToken)
+  assert.notEqual(first.refreshToken, second.refreshToken)
+  const claims = decodeJwt(first.accessToken)
+  assert.deepEqual([claims.sub, claims['app'], (claims.exp ?? 0) - (claims.iat ?? 0)], [partner.apiUserId, partner.applicationId, 3_600])
+})
+
+test('a refresh token is kept only as a digest', async () => {
+  const { refreshToken } = must(await signIn())
+  const { rows } = await database.pool.query<{ row: string }>('select t::text as row from refresh_tokens t')
+  assert.ok(rows.length > 0)
+  assert.ok(rows.every(({ row }) => !row.includes(refreshToken) && !row.includes(Buffer.from(refreshToken).toString('hex'))))
+})
+
+test('unknown names, wrong passwords and impossible text all get the same refusal', async () => {
+  const wrong = [
+    { password: 'wrong' },
+    { password: '' },
+    { password: `${partner.password} ` },
+    { username: 'nobody@example.com' },
+    { username: '' },
+    { username: `${partner.username}\0` },
+    { username: '\ud800' },
+    { password: 'x'.repeat(100_000) },
+  ]
+  for (const [place, change] of wrong.entries()) assert.deepEqual(await signIn({ ...change, peerAddress: `203.0.113.${place}` }), WRONG)
+})
+
+test('after ten wrong passwords wrong ones are throttled, the right one still gets in, and then counting starts again', async () => {
+  // A process that has never seen this program: nothing is remembered.
+  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' }) }
+  const tryIn = (password: string): ReturnType<typeof issueTokens> =>
+    issueTokens(fresh, { username: partner.username, password, peerAddress: '203.0.113.77' })
+  for (let count = 0; count < 10; count++) assert.deepEqual(await tryIn('wrong'), WRONG)
+  for (let count = 0; count < 2; count++) {
+    const answer = await tryIn('wrong')
+    assert.ok(!answer.ok && answer.error.kind === 'throttled' && answer.error.retryAfterMs > 0)
+  }
+  assert.deepEqual(await signIn({ peerAddress: '203.0.113.78', password: 'wrong' }), WRONG)
+  assert.ok((await tryIn(partner.password)).ok)
+  assert.deepEqual(await tryIn('wrong'), WRONG)
+})
+
+test('a throttled name and address is checked at most once a second', async () => {
+  const fresh = { ...deps, throttle: createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' }) }
+  const tryIn = (): ReturnType<typeof issueTokens> =>
+    issueTokens(fresh, { username: 'nobody@example.com', password: 'wrong', peerAddress: '203.0.113.55' })
+  for (let count = 0; count < 12; count++) await tryIn()
+  const startedMs = performance.now()
+  await tryIn()
+  await tryIn()
+  assert.ok(performance.now() - startedMs > 1_000)
+})
+
+test('the right password gets in among fifty wrong ones sent at the same moment from elsewhere', async () => {
+  const guesses = Array.from({ length: 50 }, (_, place) => signIn({ password: `guess ${place}`, peerAddress: '203.0.113.99' }))
+  assert.ok((await signIn({ peerAddress: '203.0.113.100' })).ok)
+  const kinds = (await Promise.all(guesses)).map((answer) => (answer.ok ? 'in' : answer.error.kind))
+  assert.ok(!kinds.includes('in'))
+  assert.ok(kinds.filter((kind) => kind === 'throttled').length >= 30)
+})
+
+test('a program that was right before is let in at once, in front of a flood of wrong passwords from its own address', async () => {
+  assert.ok((await signIn()).ok)
+  const guesses = Array.from({ length: 60 }, (_, place) => signIn({ password: `guess ${place}` }))
+  assert.ok((await signIn()).ok)
+  assert.ok((await Promise.all(guesses)).every((answer) => !answer.ok))
+})
+
+test('a new password ends what was remembered of the old one', async () => {
+  const other = await createTestPartner(database.pool)
+  assert.ok((await signIn(other)).ok)
+  const { password } = must(
+    await resetApiUserPassword(database.pool, { applicationId: other.applicationId, apiUserId: other.apiUserId, actor: SYSTEM_ACTOR }),
+  )
+  assert.deepEqual(await signIn(other), WRONG)
+  assert.ok((await signIn({ ...other, password })).ok)
+})
+
+test('an unknown name costs as much as a wrong password', async () => {
+  const [known, unknown] = [[] as number[], [] as number[]]
+  const fastest = (list: number[]): number => Math.min(...list)
+  // On a busy machine single times say little; the fastest of enough rounds does.
+  for (let round = 0; round < 60; round++) {
+    for (const [list, username] of [
+      [known, partner.username],
+      [unknown, `nobody-${round}@example.com`],
+    ] as const) {
+      const startedMs = performance.now()
+      await signIn({ username, password: 'wrong', peerAddress: `192.0.2.${round}` })
+      list.push(performance.now() - startedMs)
+    }
+    if (round >= 8 && fastest(unknown) > fastest(known) * 0.5 && fastest(known) > fastest(unknown) * 0.5) return
+  }
+  assert.fail(`known ${fastest(known)} ms, unknown ${fastest(unknown)} ms`)
+})
+
+test('forgotten failures are cleaned away', async () => {
+  await signIn({ password: 'wrong', peerAddress: '203.0.113.5' })
+  assert.ok((await pruneSignInThrottles(database.pool, new Date(nowMs + 16 * 60_000))) > 0)
+  assert.equal(await pruneSignInThrottles(database.pool, new Date(nowMs + 16 * 60_000)), 0)
+})
+
+test('a refresh token is exchanged for a new pair, and its successor goes on', async () => {
+  const first = must(await signIn())
+  const second = must(await refresh(first.refreshToken))
+  const third = must(await refresh(second.refreshToken))
+  assert.equal(new Set([first, second, third].flatMap((pair) => [pair.accessToken, pair.refreshToken])).size, 6)
+  assert.equal(decodeJwt(third.accessToken).sub, partner.apiUserId)
+})
+
+test('the token just replaced returns the same successor again within 30 s, and that one goes on', async () => {
+  const { refreshToken } = must(await signIn())
+  const lost = must(await refresh(refreshToken))
+  nowMs += 29_000
+  const again = must(await refresh(refreshToken))
+  assert.equal(again.refreshToken, lost.refreshToken)
+  assert.ok((await refresh(again.refreshToken)).ok)
+})
+
+test('invalid_token: a replaced token whose successor was used, because its answer had arrived; the family ends', async () => {
+  const { refreshToken } = must(await signIn())
+  const second = must(await refresh(refreshToken))
+  const third = must(await refresh(second.refreshToken))
+  assert.deepEqual(await refresh(refreshToken), { ok: false, error: 'invalid_token' })
+  assert.deepEqual(await refresh(third.refreshToken), { ok: false, error: 'invalid_token' })
+})
+
+test('a replaced token used later ends every token of its family, and no other family', async () => {
+  const stolen = must(await signIn()).refreshToken
+  const bystander = must(await signIn()).refreshToken
+  const current = must(await refresh(stolen)).refreshToken
+  nowMs += 31_000
+  assert.deepEqual(await refresh(stolen), { ok: false, error: 'invalid_token' })
+  assert.deepEqual(await refresh(current), { ok: false, error: 'invalid_token' })
+  assert.ok((await refresh(bystander)).ok)
+})
+
+test('twenty exchanges of one token all answer with one and the same successor, because any of the answers may be lost', async () => {
+  const { refreshToken } = must(await signIn())
+  const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken)))
+  assert.equal(new Set(answers.map((answer) => must(answer).refreshToken)).size, 1)
+  const { rows } = await database.pool.query<{ live: bigint }>(
+    `select count(*) as live from refresh_tokens where replaced_at is null and revoked_at is null and family_id =
+       (select family_id from refresh_tokens where token_hash = sha256($1::bytea))`,
+    [Buffer.from(refreshToken)],
+  )
+  assert.equal(rows[0]?.live, 1n)
+})
+
+test('a theft seen while the thief exchanges leaves no live token behind', async () => {
+  for (let round = 0; round < 5; round++) {
+    const stolen = must(await signIn()).refreshToken
+    const current = must(await refresh(stolen)).refreshToken
+    nowMs += 31_000
+    await Promise.all([refresh(stolen), refresh(current)])
+    const { rows } = await database.pool.query<{ live: bigint }>(
+      `select count(*) as live from refresh_tokens where revoked_at is null and family_id in
+         (select family_id from refresh_tokens where revoked_at is not null)`,
+    )
+    assert.equal(rows[0]?.live, 0n)
+  }
+})
+
+test('a refresh token ends after 30 days, and nonsense never was one', async () => {
+  const { refreshToken } = must(await signIn())
+  for (const nonsense of ['', 'x', '\0', 'A'.repeat(64), `${refreshToken}A`, refreshToken.slice(1), 'A'.repeat(1_000_000)]) {
+    assert.deepEqual(await refresh(nonsense), { ok: false, error: 'invalid_token' })
+  }
+  nowMs += REFRESH_TOKEN_MS
+  assert.deepEqual(await refresh(refreshToken), { ok: false, error: 'invalid_token' })
+})
+
+test('a program that signs in again and again keeps at most fifty tokens, the newest', async () => {
+  const tokens: string[] = []
+  for (let count = 0; count < 55; count++) {
+    nowMs += 1
+    tokens.push(must(await signIn()).refreshToken)
+  }
+  const { rows } = await database.pool.query<{ kept: bigint }>('select count(*) as kept from refresh_tokens where api_user_id = $1', [
+    partner.apiUserId,
+  ])
+  assert.equal(rows[0]?.kept, 50n)
+  assert.ok(!(await refresh(tokens[0] ?? '')).ok)
+  assert.ok((await refresh(tokens[54] ?? '')).ok)
+})
+
+test('a blocked user and a disabled application learn it only with the right password', async () => {
+  const other = await createTestPartner(database.pool)
+  const { refreshToken } = must(await signIn(other))
+  await database.pool.query('update api_users set is_blocked = true where api_user_id = $1', [other.apiUserId])
+  assert.deepEqual(await signIn({ ...other, password: 'wrong' }), WRONG)
+  assert.deepEqual(await signIn(other), { ok: false, error: { kind: 'user_blocked' } })
+  assert.deepEqual(await refresh(refreshToken), { ok: false, error: 'user_blocked' })
+  await database.pool.query('update api_users set is_blocked = false where api_user_id = $1', [other.apiUserId])
+  await database.pool.query('update applications set is_enabled = false where application_id = $1', [other.applicationId])
+  await directory.refresh()
+  assert.deepEqual(await signIn(other), { ok: false, error: { kind: 'application_disabled' } })
+  assert.deepEqual(await refresh(refreshToken), { ok: false, error: 'application_disabled' })
+})

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { LINE_FILTERS, type StatementDto, type StatementLine } from '#lib/finance-dto.ts'
+import { formatMinor } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { ok } from '#lib/result.ts'
+import { createRandom } from '#lib/seeded-random.ts'
+import { addDays } from '#lib/total-dates.ts'
+import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
+import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { readBalances } from './read-balances.ts'
+import { readStatement, readStatementLines, type StatementRequest } from './read-statement.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/** The postings as a plain program adds them up: the oracle. */
+async function addUpPostings(applicationId: string, operator: OperatorCode, from: string, to: string) {
+  const { rows } = await database.pool.query<{ day: string; kind: string; c: bigint; d: bigint; h: bigint; f: bigint; l: bigint }>(
+    `select (at at time zone 'UTC')::date as day, kind, collect_minor as c, deposit_minor as d, held_minor as h, fees_minor + revenue_minor as f,
+       clearing_minor as l from ledger_postings where application_id = $1 and operator = $2`,
+    [applicationId, operator],
+  )
+  const within = rows.filter((row) => row.day >= from && row.day <= to)
+  const sum = (some: typeof rows, of: (row: (typeof rows)[number]) => bigint) => some.reduce((total, row) => total + of(row), 0n)
+  const total = (row: (typeof rows)[number]) => row.c + row.d + row.h
+  return {
+    opening: sum(
+      rows.filter((row) => row.day < from),
+      total,
+    ),
+    closing: sum(
+      rows.filter((row) => row.day <= to),
+      total,
+    ),
+    collected: sum(
+      within.filter((row) => row.kind === 'settle' && row.l < 0n),
+      (row) => -row.l,
+    ),
+    paid: sum(
+      within.filter((row) => row.kind === 'settle' && row.l > 0n),
+      (row) => row.l,
+    ),
+    fees: sum(
+      within.filter((row) => row.kind === 'settle'),
+      (row) => row.f,
+    ),
+    funded: sum(
+      within.filter((row) => row.kind === 'fund'),
+      (row) => row.d,
+    ),
+    count: within.length,
+  }
+}
+
+/** Spreads what was posted over the last days, as time would have: each step of the history keeps its order. */
+async function spreadOverDays(applicationId: string, days: number): Promise<void> {
+  const client = await database.pool.connect()
+  try {
+    await client.query('alter table ledger_postings disable trigger user')
+    await client.query(
+      `update ledger_postings p set at = now() - (n.total - n.place) * ($2 * interval '1 day') / n.total
+       from (select subject_id, kind, row_number() over (order by at, subject_id) as place, count(*) over () as total
+             from ledger_postings where application_id = $1) n
+       where p.application_id = $1 and p.subject_id = n.subject_id and p.kind = n.kind`,
+      [applicationId, days],
+    )
+  } finally {
+    await client.query('alter table ledger_postings enable always trigger refuse_change')
+    await client.query('alter table ledger_postings enable always trigger refuse_truncate')
+    client.release()
+  }
+}
+
+const MOVEMENTS = { hold: 'placed', release: 'released', collect: 'collected', pay: 'paid', fund: 'funded', correct: 'corrected' } as const
+
+/** The lines behind each figure are those of its kind among all, and add up to it. */
+async function checkMovements(request: StatementRequest, { movements }: StatementDto, all: readonly StatementLine[]): Promise<void> {
+  for (const kind of LINE_FILTERS) {
+    const expected = all.filter((line) => (kind === 'fees' ? line.fees !== '0' : line.kind === kind)).map((line) => line.id)
+    const found: string[] = []
+    for (let page = 1; page === 1 || found.length < expected.length; page++) {
+      const part = await readStatementLines(database.pool, { ...request, kind, page, size: 7 })
+      assert.equal(part.sum, kind === 'fees' ? movements.fees : movements[MOVEMENTS[kind]])
+      assert.equal(part.total, expected.length)
+      found.push(...part.lines.map((line) => line.id))
+      if (part.lines.length === 0) break
+    }
+    assert.deepEqual(found, expected)
+  }
+}
+
+async function checkStatements(applicationId: string, now: Date, ranges: readonly { from: string; to: string }[]): Promise<void> {
+  for (const operator of SOME_OPERATORS)
+    for (const range of ranges) {
+      const request = { applicationId, operator, filter: { dates: 'thisMonth' as const, ...range }, now }
+      const statement = await readStatement(database.pool, request)
+      const truth = await addUpPostings(applicationId, operator, range.from, range.to)
+      assert.equal(statement.opening.total, formatMinor(truth.opening))
+      assert.equal(statement.closing.total, formatMinor(truth.closing))
+      assert.equal(statement.movements.collected, formatMinor(truth.collected))
+      assert.equal(statement.movements.paid, formatMinor(truth.paid))
+      assert.equal(statement.movements.fees, formatMinor(truth.fees))
+      assert.equal(statement.movements.funded, formatMinor(truth.funded))
+      assert.equal(truth.opening + truth.collected + truth.funded - truth.paid - truth.fees, truth.closing)
+      assert.equal(statement.agrees, true)
+      const lines = []
+      for (let page = 1; ; page++) {
+        const part = await readStatementLines(database.pool, { ...request, kind: null, page, size: 7 })
+        assert.equal(part.total, truth.count)
+        lines.push(...part.lines)
+        if (lines.length >= part.total) break
+      }
+      assert.equal(new Set(lines.map((line) => line.id)).size, truth.count)
+      await checkMovements(request, statement, lines)
+      assert.deepEqual(
+        lines.map((line) => line.at),
+        lines.map((line) => line.at).toSorted(),
+      )
+    }
+}
+
+test('opening, movements and closing of every statement are those of the postings, whether sealed, half sealed or not at all', async () => {
+  for (const seed of [1, 2, 3]) {
+    const random = createRandom(seed)
+    const applicationId = await makeApplication(database.pool)
+    for (const operator of SOME_OPERATORS) await fund(database.pool, applicationId, operator, BigInt(random.between(1_000_000, 9_999_999)))
+    await liveThrough(database.pool, applicationId, random, 40)
+    await spreadOverDays(applicationId, 12)
+    const now = new Date()
+    const today = now.toISOString().slice(0, 10)
+    const ranges = [
+      { from: addDays(today, -30), to: today },
+      { from: addDays(today, -6), to: addDays(today, -2) },
+      { from: today, to: today },
+      { from: addDays(today, -40), to: addDays(today, -35) },
+    ]
+    await checkStatements(applicationId, now, ranges)
+    await database.pool.query(`update ledger_seal set sealed_until = '-infinity'`)
+    await database.pool.query('truncate ledger_days')
+    // A day and a half behind: the job is late.
+    await sealLedgerDays(database.pool, 36 * 3_600_000)
+    await checkStatements(applicationId, now, ranges)
+    await liveThrough(database.pool, applicationId, random, 10)
+    await sealLedgerDays(database.pool, 0)
+    await sealLedgerDays(database.pool, 0)
+    await checkStatements(applicationId, new Date(), ranges)
+    const { cards } = await readBalances(database.pool, applicationId, new Date())
+    for (const card of cards.filter(({ operator }) => SOME_OPERATORS.includes(operator)))
+      assert.equal(card.trend.at(-1), Number(card.deposit))
+  }
+})
+
+test('postings that are under way while the days are sealed are never lost', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const open = await database.pool.connect()
+  try {
+    await open.query('begin')
+    await open.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
+    await open.query(
+      `insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, clearing_minor, at)
+       values ($1, $2, 'fund', 'MOMOCM', 'XAF', 500, -500, clock_timestamp())`,
+      [applicationId, randomUUID()],
+    )
+    await sealLedgerDays(database.pool, 0)
+    await open.query(
+      `update ledger_balances set deposit_minor = 500, clearing_minor = -500 where application_id = $1 and operator = 'MOMOCM'`,
+      [applicationId],
+    )
+    await open.query('commit')
+  } finally {
+    open.release()
+  }
+  await sealLedgerDays(database.pool, 0)
+  const { rows } = await database.pool.query('select deposit_minor from ledger_days where application_id = $1', [applicationId])
+  assert.deepEqual(rows, [{ deposit_minor: 500n }])
+})
+
+test('postings loaded behind the seal are shown right at once, and the days are repaired', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'SNWAVE', 700_000n)
+  await sealLedgerDays(database.pool, 0)
+  await spreadOverDays(applicationId, 3)
+  await database.pool.query('delete from ledger_days where application_id = $1', [applicationId])
+  await database.pool.query(`update ledger_seal set sealed_until = now()`)
+  const today = new Date().toISOString().slice(0, 10)
+  const request = {
+    applicationId,
+    operator: 'SNWAVE' as const,
+    filter: { dates: 'today' as const, from: addDays(today, -5), to: today },
+    now: new Date(),
+  }
+  const statement = await readStatement(database.pool, request)
+  assert.equal(statement.closing.total, '7000')
+  assert.equal(statement.agrees, true)
+  assert.ok((await repairLedgerDays(database.pool)).includes(applicationId))
+  assert.deepEqual(await repairLedgerDays(database.pool), [])
+})
+
+test('a balance is low below its threshold, since the last time it went below', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const finance = await makePerson(database.pool, applicationId, ['finance'])
+  await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
+  const spend = (amountMinor: bigint) =>
+    takeIn(database.pool, [anIntakeItem(applicationId, { amountMinor, feeSystemMinor: 0n, feeAppMinor: 0n })])
+  const actor = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
+  const card = async () => {
+    const { cards } = await readBalances(database.pool, applicationId, new Date())
+    return cards.find(({ operator }) => operator === 'MOMOCM')
+  }
+  assert.deepEqual(
+    await setBalanceThreshold(database.pool, { applicationId, operator: 'MOMOCM', thresholdMinor: 600_000n, actor }),
+    ok(null),
+  )
+  assert.equal((await card())?.isLow, false)
+  await spend(500_000n)
+  await fund(database.pool, applicationId, 'MOMOCM', 200_000n)
+  assert.equal((await card())?.isLow, false)
+  await spend(200_000n)
+  const { rows } = await database.pool.query<{ at: Date }>('select max(at) as at from ledger_postings where application_id = $1', [
+    applicationId,
+  ])
+  await spend(100_000n)
+  for (const isSealed of [false, true]) {
+    if (isSealed) await sealLedgerDays(database.pool, 0)
+    const low = await card()
+    assert.equal(low?.isLow, true)
+    assert.equal(low?.lowSince, rows[0]?.at.toISOString())
+  }
+  const checker = { ...actor, roles: ['checker' as const] }
+  const refused = await setBalanceThreshold(database.pool, { applicationId, operator: 'MOMOCM', thresholdMinor: null, actor: checker })
+  assert.equal(refused.ok, false)
+  await setBalanceThreshold(database.pool, { applicationId, operator: 'MOMOCM', thresholdMinor: null, actor })
+  assert.equal((await card())?.isLow, false)
+  const { rows: audit } = await database.pool.query<{ action: string }>(
+    'select action from audit_entries where application_id = $1 order by sequence',
+    [applicationId],
+  )
+  assert.deepEqual(
+    audit.map((row) => row.action),
+    ['balance_threshold.set', 'balance_threshold.removed'],
+  )
+})

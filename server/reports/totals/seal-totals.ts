@@ -1,0 +1,13 @@
+import type { Queryable } from '#server/database/pool.ts'
+import { sealMonths } from '#server/reports/overview/finance-store.ts'
+import { sealDays, selectUnsealed } from '#server/reports/partner-lists/total-store.ts'
+
+/**
+ * Adds up finished days and months once, so that totals over years read a few hundred rows. Never needed for a right answer: what is
+ * not sealed is read from the roll-ups. Returns the applications that could not be sealed; each holds up none of the others.
+ */
+export async function sealTotals(queryable: Queryable): Promise<string[]> {
+  await sealDays(queryable)
+  await sealMonths(queryable)
+  return selectUnsealed(queryable)
+}

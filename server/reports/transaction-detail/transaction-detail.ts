@@ -1,0 +1,174 @@
+import { hideSecrets } from '#lib/hide-secrets.ts'
+import { formatMinor } from '#lib/money.ts'
+import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { type ContradictionRow, selectContradiction } from '#server/reports/overview/contradiction-store.ts'
+import { readRetentionMarks } from '#server/retention/retention-marks.ts'
+import { findTransaction } from '#server/transactions/find-transaction.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
+import {
+  type DecisionRow,
+  type EventRow,
+  type ItemRow,
+  type OperatorAttemptRow,
+  selectApprovalItem,
+  selectDecisions,
+  selectEntries,
+  selectEvents,
+  selectOperatorAttempts,
+  selectOperatorWork,
+  selectPersonName,
+  type WorkRow,
+} from './transaction-detail-store.ts'
+
+/** A transaction that nobody confirms is asked about for days: only the newest calls are shown. */
+const ATTEMPTS_SHOWN_MAX = 100
+
+/** Everything that is known of one transaction of an application, ready for JSON; undefined when it has no such transaction. */
+export async function readTransactionDetail(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<TransactionDetailDto | undefined> {
+  const transaction = await findTransaction(queryable, applicationId, transactionId)
+  if (!transaction) return undefined
+  const [events, attempts, contradiction, work, webhook, entries, item, decisions, makerName, marks] = await Promise.all([
+    selectEvents(queryable, applicationId, transactionId),
+    selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
+    selectContradiction(queryable, applicationId, transactionId),
+    selectOperatorWork(queryable, applicationId, transactionId),
+    listWebhookAttempts(queryable, applicationId, transactionId),
+    selectEntries(queryable, applicationId, transactionId),
+    selectApprovalItem(queryable, applicationId, transactionId),
+    selectDecisions(queryable, applicationId, transactionId),
+    transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+    readRetentionMarks(queryable),
+  ])
+  return {
+    ...fieldsOf(transaction),
+    maker: makerOf(makerName, events),
+    events: events.map(toEvent),
+    attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
+    removedBefore: {
+      calls: work ? null : markAfter(transaction.createdAt, marks.attempts),
+      webhook: !transaction.finalAt || webhook?.attempts.length ? null : markAfter(transaction.finalAt, marks.deliveries),
+    },
+    work: work ? toWork(work) : null,
+    contradiction: toContradiction(contradiction),
+    webhook: webhook ? toWebhook(webhook) : null,
+    entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
+    approval: item ? toApproval(item, decisions) : null,
+    decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
+  }
+}
+
+/** The instant before which rows may be missing, where it is later than `at`. */
+function markAfter(at: Date, mark: Date | undefined): string | null {
+  return mark && at < mark ? mark.toISOString() : null
+}
+
+function fieldsOf(transaction: Transaction) {
+  const { amountMinor, feeSystemMinor, feeAppMinor, heldMinor, createdAt, finalAt } = transaction
+  const fees = feeSystemMinor + feeAppMinor
+  return {
+    transactionId: transaction.transactionId,
+    externalId: transaction.externalId,
+    type: transaction.type,
+    status: transaction.status,
+    operator: transaction.operator,
+    currency: transaction.currency,
+    customerName: transaction.customerName,
+    phoneNumber: transaction.phoneNumber,
+    // Receivers are told secrets in their address; whoever looks at a transaction has no need of them.
+    webhookUrl: hideSecrets(transaction.webhookUrl),
+    payToken: transaction.payToken,
+    message: transaction.message,
+    source: transaction.source,
+    batchId: transaction.batchId,
+    amount: formatMinor(amountMinor),
+    feesSystem: formatMinor(feeSystemMinor),
+    feesApp: formatMinor(feeAppMinor),
+    net: formatMinor(transaction.type === 'COLLECT' ? amountMinor - fees : amountMinor + fees),
+    held: formatMinor(heldMinor),
+    createdAt: createdAt.toISOString(),
+    finalAt: finalAt?.toISOString() ?? null,
+  }
+}
+
+/** A person where one made it, else whoever the creation is recorded for. */
+function makerOf(makerName: string | undefined, events: readonly EventRow[]): ActorDto {
+  const creation = events[0]
+  return makerName === undefined
+    ? { kind: creation?.actorKind ?? 'api', name: creation?.actorName ?? null }
+    : { kind: 'person', name: makerName }
+}
+
+/** A creation is stored under one name; where it led to tells which edge of lib/transaction-status.ts it was. */
+function toEvent({ actorKind, actorName, at, event, ...row }: EventRow): EventDto {
+  const isWaiting = event === 'created' && row.to === 'PENDING_APPROVAL'
+  return { ...row, event: isWaiting ? 'created_waiting' : event, at: at.toISOString(), actor: { kind: actorKind, name: actorName } }
+}
+
+function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {
+  return {
+    ...attempt,
+    startedAt: startedAt.toISOString(),
+    durationMs: finishedAt === null ? null : finishedAt.getTime() - startedAt.getTime(),
+  }
+}
+
+/**
+ * A contradiction and the question about it, numbered on behind the attempts: the row that numbers attempts is gone once there is
+ * a result. What contradicted as the answer to an attempt is among them already.
+ */
+function asAttempts(contradiction: readonly ContradictionRow[], lastNumber: number): OperatorAttemptRow[] {
+  return contradiction
+    .filter(({ number, source }) => number === 2 || source === 'callback')
+    .map(({ number, said, httpStatus, answer, at }) => ({
+      number: lastNumber + number,
+      kind: number === 1 ? 'callback' : 'query',
+      startedAt: at,
+      finishedAt: at,
+      outcome: said,
+      httpStatus,
+      answer,
+    }))
+}
+
+function toContradiction([claim, answer]: readonly ContradictionRow[]): ContradictionDto | null {
+  if (!claim) return null
+  return { at: claim.at.toISOString(), said: claim.said, state: stateOf(claim, answer) }
+}
+
+function stateOf(claim: ContradictionRow, answer: ContradictionRow | undefined): ContradictionDto['state'] {
+  if (!answer) return 'asking'
+  if (answer.said === claim.said) return 'repeated'
+  return answer.said === (claim.storedStatus === 'SUCCESS' ? 'succeeded' : 'failed') ? 'confirmed' : 'unclear'
+}
+
+function toWork({ nextAt, unconfirmedSince, ...work }: WorkRow) {
+  return { ...work, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null }
+}
+
+function toWebhook({ state, nextAt, finishedAt, isLate, attempts }: WebhookHistory): WebhookDto {
+  return {
+    state,
+    nextAt: nextAt?.toISOString() ?? null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+    isLate,
+    attempts: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
+  }
+}
+
+function toApproval({ policyVersion, rule, steps, needsCode, expiresAt }: ItemRow, decisions: readonly DecisionRow[]): ApprovalDto {
+  return {
+    ruleName: rule.name,
+    policyVersion,
+    steps,
+    needed: steps.reduce((sum, one) => sum + one, 0),
+    done: decisions.filter((decision) => decision.decision === 'validated' && decision.counts).length,
+    needsCode,
+    expiresAt: expiresAt.toISOString(),
+  }
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { countWaiting } from '#server/reports/overview/count-waiting.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { createIntake } from '#server/transactions/intake.ts'
+import { listFilterOf, phoneCandidates, resolveSearch } from './resolve-search.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+test('the search box finds a transaction by each of its ids, a batch, and a phone however it is typed', async () => {
+  const { pool } = database
+  const application = await makeApplication(pool)
+  const batchId = randomUUID()
+  const item = anIntakeItem(application, { type: 'COLLECT', source: 'file', batchId, batchSumMinor: 500_000n, phoneNumber: '237677209341' })
+  await createIntake({ pool }).submit(item)
+  for (const typed of [item.transactionId, item.externalId, item.externalId.toUpperCase(), ` ${item.payToken} `]) {
+    assert.deepEqual(await resolveSearch(pool, application, typed), { kind: 'transaction', transactionId: item.transactionId }, typed)
+  }
+  assert.deepEqual(await resolveSearch(pool, application, batchId), { kind: 'batch', batchId })
+  for (const typed of ['237677209341', '+237 6 77 20 93 41', '00237677209341', '677 20 93 41']) {
+    assert.deepEqual(await resolveSearch(pool, application, typed), { kind: 'phone', phoneNumber: '237677209341' }, typed)
+  }
+})
+
+test('what belongs to another application is not found', async () => {
+  const { pool } = database
+  const item = anIntakeItem(await makeApplication(pool), { type: 'COLLECT' })
+  await createIntake({ pool }).submit(item)
+  const other = await makeApplication(pool)
+  for (const typed of [item.transactionId, item.externalId, item.payToken, item.phoneNumber])
+    assert.equal(await resolveSearch(pool, other, typed), undefined)
+})
+
+test('nonsense is nothing, never an error', async () => {
+  const application = await makeApplication(database.pool)
+  for (const typed of ['', '   ', '\0', "' or 1=1 --", '%', 'x'.repeat(500), '12'])
+    assert.equal(await resolveSearch(database.pool, application, typed), undefined)
+  assert.deepEqual(phoneCandidates('12ab'), [])
+})
+
+test('what is no id leads to the list: digits as the begin of a phone, anything else as part of a name', () => {
+  assert.deepEqual(listFilterOf('+237 6 77'), { phone: '237677' })
+  assert.deepEqual(listFilterOf('00237'), { phone: '237' })
+  assert.deepEqual(listFilterOf('12'), { name: '12' })
+  assert.deepEqual(listFilterOf(' Ngassa '), { name: 'Ngassa' })
+  assert.deepEqual(listFilterOf('x'.repeat(500)), { name: 'x'.repeat(100) })
+})
+
+test('what waits for a person leaves out what they made and what they decided; who may not decide has nothing waiting', async () => {
+  const { pool } = database
+  const application = await makeApplication(pool)
+  const [maker, checker] = [await makePerson(pool, application, ['maker', 'checker']), await makePerson(pool, application, ['checker'])]
+  const bands = [
+    {
+      aboveMinor: '0',
+      firstTimeOnly: false,
+      policyVersion: 1,
+      rule: { id: 'all', name: 'All' },
+      steps: [2],
+      needsCode: false,
+      expiresInHours: 168,
+    },
+  ]
+  const items = [maker, maker, null].map((makerId) =>
+    anIntakeItem(application, { source: 'person', makerId, actor: { kind: 'person', id: makerId }, bands: bands as never }),
+  )
+  const intake = createIntake({ pool })
+  for (const item of items) await intake.submit(item)
+  assert.equal(await countWaiting(pool, application, checker, ['checker']), 3)
+  assert.equal(await countWaiting(pool, application, maker, ['maker', 'checker']), 1)
+  assert.equal(await countWaiting(pool, application, checker, ['finance']), 0)
+  await pool.query(
+    "insert into approval_decisions (application_id, transaction_id, checker_id, maker_id, decision, note, through) values ($1, $2, $3, $4, 'validated', 'seen', 'back_office')",
+    [application, items[0]?.transactionId, checker, maker],
+  )
+  assert.equal(await countWaiting(pool, application, checker, ['checker']), 2)
+})

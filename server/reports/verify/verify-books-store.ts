@@ -1,0 +1,146 @@
+import type { Queryable } from '#server/database/pool.ts'
+
+/** Each check recounts one thing from the raw rows and selects what differs: `subject` and `detail`, no row when all is well. */
+export const BOOK_CHECKS: { check: string; sql: string }[] = [
+  {
+    check: 'balances',
+    sql: `select application_id || ' ' || operator as subject, 'a balance differs from the sum of its entries' as detail
+      from (select application_id, operator, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(fees_minor) f,
+                   sum(clearing_minor) l, sum(revenue_minor) r from ledger_postings group by 1, 2) p
+      full join ledger_balances b using (application_id, operator)
+      where (coalesce(p.c, 0), coalesce(p.d, 0), coalesce(p.h, 0), coalesce(p.f, 0), coalesce(p.l, 0), coalesce(p.r, 0))
+        is distinct from (b.collect_minor, b.deposit_minor, b.held_minor, b.fees_minor, b.clearing_minor, b.revenue_minor)`,
+  },
+  {
+    check: 'entries',
+    sql: `select currency as subject, 'entries sum to ' || sum(amount_minor) as detail from ledger_entries group by 1 having sum(amount_minor) <> 0`,
+  },
+  {
+    check: 'counters',
+    sql: `select application_id::text as subject, 'a counter differs from a recount' as detail
+      from (select application_id, count(*) n, count(*) filter (where status = 'PENDING') p,
+              count(*) filter (where status = 'PENDING_APPROVAL') a, count(*) filter (where status = 'SUCCESS') s,
+              count(*) filter (where status = 'FAILED') f from transactions group by 1) t
+      full join application_counters c using (application_id)
+      where (coalesce(t.n, 0), coalesce(t.p, 0), coalesce(t.a, 0), coalesce(t.s, 0), coalesce(t.f, 0))
+        is distinct from (c.transaction_count, c.pending_count, c.pending_approval_count, c.success_count, c.failed_count)`,
+  },
+  {
+    check: 'sequences',
+    sql: `select application_id::text as subject, 'sequence is not gap-free from 1' as detail from transactions
+        group by 1 having min(sequence) <> 1 or max(sequence) <> count(*)
+      union all
+      select application_id || ' ' || status, 'final sequence is not gap-free from 1' from transactions
+        where final_sequence is not null group by application_id, status
+        having min(final_sequence) <> 1 or max(final_sequence) <> count(*)`,
+  },
+  {
+    check: 'roll-ups',
+    sql: `select concat_ws(' ', application_id, day, operator, type, status) as subject, 'a roll-up differs from a recount' as detail
+      from (select application_id, (created_at at time zone 'UTC')::date as day, operator, type, status, count(*) n, sum(amount_minor) s
+              from transactions group by 1, 2, 3, 4, 5) t
+      full join transaction_days d using (application_id, day, operator, type, status)
+      where (coalesce(t.n, 0), coalesce(t.s, 0)) is distinct from (coalesce(d.transaction_count, 0), coalesce(d.amount_minor, 0))`,
+  },
+  {
+    check: 'sealed totals',
+    sql: `with raw as (select d.application_id, d.status, d.day, sum(d.transaction_count) as n, sum(d.amount_minor) as amount
+                     from transaction_days d join application_seals s on s.application_id = d.application_id
+                     where d.status in ('SUCCESS', 'FAILED') and d.day <= s.sealed_through and d.day <> all (s.open_days) group by 1, 2, 3)
+      select concat_ws(' ', application_id, status, day) as subject, 'a sealed day differs from its roll-ups' as detail
+        from (select * from raw where n <> 0) r
+        full join (select application_id, status, first_day as day, transaction_count, amount_minor from sealed_totals
+                   where span = 'day' and transaction_count <> 0) t using (application_id, status, day)
+        where (coalesce(r.n, 0), coalesce(r.amount, 0)) is distinct from (coalesce(t.transaction_count, 0), coalesce(t.amount_minor, 0))
+      union all
+      select concat_ws(' ', m.application_id, m.status, m.first_day), 'a sealed month differs from its roll-ups'
+        from sealed_totals m
+        cross join lateral (select coalesce(sum(d.transaction_count), 0) as n, coalesce(sum(d.amount_minor), 0) as amount
+          from transaction_days d where d.application_id = m.application_id and d.status = m.status
+            and d.day >= m.first_day and d.day < (m.first_day + interval '1 month')::date) d
+        where m.span = 'month' and (m.transaction_count, m.amount_minor) is distinct from (d.n, d.amount)`,
+  },
+  {
+    check: 'ledger days',
+    sql: `select concat_ws(' ', application_id, operator, day) as subject, 'a sum by day differs from its postings' as detail
+      from (select application_id, operator, day, count(*) n, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(collected_minor) i,
+              sum(paid_minor) o, sum(fees_minor) f from ledger_movements where at < (select sealed_until from ledger_seal) group by 1, 2, 3) m
+      full join ledger_days l using (application_id, operator, day)
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f) is distinct from (l.posting_count, l.collect_minor, l.deposit_minor, l.held_minor,
+        l.collected_minor, l.paid_minor, l.fees_minor)`,
+  },
+  {
+    check: 'postings',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'postings do not fit the state ' || t.status as detail
+      from transactions t
+      left join ledger_postings h on h.application_id = t.application_id and h.subject_id = t.transaction_id and h.kind = 'hold'
+      left join ledger_postings s on s.application_id = t.application_id and s.subject_id = t.transaction_id and s.kind = 'settle'
+      left join ledger_postings r on r.application_id = t.application_id and r.subject_id = t.transaction_id and r.kind = 'release'
+      where (t.status = 'SUCCESS') <> (s.subject_id is not null)
+        or (t.status = 'FAILED' and (h.subject_id is not null) <> (r.subject_id is not null))
+        or (t.status <> 'FAILED' and r.subject_id is not null)
+        or t.held_minor <> coalesce(h.held_minor, 0) + coalesce(s.held_minor, 0) + coalesce(r.held_minor, 0)
+        or (s.subject_id is not null and t.type = 'DEPOSIT' and h.subject_id is null)`,
+  },
+  {
+    check: 'events',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'events do not lead to ' || t.status as detail
+      from transactions t
+      left join lateral (
+        select count(*) as n, max(e.version) as last, (array_agg(e.to_status order by e.version desc))[1] as status,
+               bool_and(e.version = 1 or e.from_status = e.previous) as is_chain
+          from (select e.*, lag(e.to_status) over (order by e.version) as previous from transaction_events e
+                where e.application_id = t.application_id and e.transaction_id = t.transaction_id) e) e on true
+      where e.n <> t.version or e.last is distinct from t.version or e.status is distinct from t.status or not e.is_chain`,
+  },
+  {
+    check: 'operator work',
+    sql: `select concat_ws(' ', application_id, transaction_id) as subject, 'PENDING and operator work do not go together' as detail
+      from (select application_id, transaction_id from transactions where status = 'PENDING') t
+      full join operator_work w using (application_id, transaction_id)
+      where t.application_id is null or w.application_id is null
+        or not exists (select 1 from transactions p where p.application_id = t.application_id and p.transaction_id = t.transaction_id)
+        or w.state is null`,
+  },
+  {
+    check: 'approvals',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'approval is missing or not satisfied' as detail
+      from transactions t
+      left join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+      left join lateral (select count(*) filter (where d.decision = 'validated') as validated, bool_or(d.checker_id = t.maker_id) as by_maker
+          from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id) d on true
+      where (t.status = 'PENDING_APPROVAL' and i.transaction_id is null)
+        or coalesce(d.by_maker, false)
+        or (t.source <> 'api' and i.transaction_id is null)
+        or (i.transaction_id is not null and t.status in ('PENDING', 'SUCCESS')
+            and d.validated < (select sum(step) from unnest(i.steps) as step))`,
+  },
+  {
+    check: 'webhooks',
+    sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'final state and webhook delivery do not go together' as detail
+      from (select application_id, transaction_id, final_at from transactions where status in ('SUCCESS', 'FAILED')) t
+      full join webhook_deliveries d using (application_id, transaction_id)
+      -- A delivery that retention removed ended before the mark, and its transaction before that.
+      where t.application_id is null or (d.application_id is null
+        and t.final_at >= coalesce((select m.removed_before from retention_marks m where m.kind = 'deliveries'), '-infinity'))
+      union all
+      select concat_ws(' ', application_id, transaction_id), 'more than four attempts, or one after a delivery' from webhook_attempts
+        group by application_id, transaction_id
+        having count(*) > 4 or bool_or(outcome = 'delivered' and number < (
+          select max(a.number) from webhook_attempts a
+          where a.application_id = webhook_attempts.application_id and a.transaction_id = webhook_attempts.transaction_id))`,
+  },
+  {
+    check: 'references',
+    sql: `select transactions.application_id || ' ' || transaction_id as subject, 'no such application' as detail
+      from transactions left join applications a using (application_id) where a.application_id is null`,
+  },
+]
+
+export type DifferenceRow = { subject: string; detail: string }
+
+/** Runs one check; at most a hundred differences come back. */
+export async function selectDifferences(queryable: Queryable, sql: string): Promise<DifferenceRow[]> {
+  const { rows } = await queryable.query<DifferenceRow>(`select * from (${sql}) differences limit 100`)
+  return rows
+}

@@ -1,0 +1,151 @@
+import type { CountryName, OperatorCode } from '#lib/operators.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type { Role } from '#lib/permissions.ts'
+import type { Random } from '#lib/seeded-random.ts'
+
+export type CastMember = { name: string; email: string; roles: Role[] }
+export type CastApplication = {
+  name: string
+  username: string
+  people: CastMember[]
+  receivers: readonly string[]
+  transactionCount: number
+  shares: Readonly<Record<OperatorCode, number>>
+}
+
+/** Who plays in the sandbox (DESIGN 11). The finance officer works for both applications: one sign-in, a switcher. */
+export const SEED_APPLICATIONS: readonly CastApplication[] = [
+  {
+    name: 'Kora Stores',
+    username: 'api@kora.example',
+    people: [
+      { name: 'Aïcha Traoré', email: 'aicha.traore@kora.example', roles: ['maker'] },
+      { name: 'Emmanuel Ngono', email: 'emmanuel.ngono@kora.example', roles: ['maker'] },
+      { name: 'Mariam Ouédraogo', email: 'mariam.ouedraogo@kora.example', roles: ['checker'] },
+      { name: 'Jean-Baptiste Ahouansou', email: 'jb.ahouansou@kora.example', roles: ['checker'] },
+      { name: 'Fatou Ndiaye', email: 'fatou.ndiaye@kora.example', roles: ['finance'] },
+      { name: 'Serge Mbarga', email: 'serge.mbarga@kora.example', roles: ['administrator'] },
+      { name: 'Grace Nakato', email: 'grace.nakato@kora.example', roles: ['maker', 'checker'] },
+    ],
+    receivers: [
+      'https://hooks.kora.example/mobile-money',
+      'https://hooks.kora.example/mobile-money',
+      'https://erp.kora.example:8443/payments/result',
+    ],
+    transactionCount: 4_000,
+    shares: {
+      OMCM: 18,
+      MOMOCM: 18,
+      CIWAVE: 12,
+      CIOM: 9,
+      SNWAVE: 10,
+      SNOM: 8,
+      SNFREE: 4,
+      BFOM: 5,
+      MLMOOV: 3,
+      BJMTN: 4,
+      BJMOOV: 2,
+      UGMTN: 4,
+      UGAIRTEL: 3,
+    },
+  },
+  {
+    name: 'Teranga Logistics',
+    username: 'api@teranga.example',
+    people: [
+      { name: 'Ousmane Diop', email: 'ousmane.diop@teranga.example', roles: ['maker'] },
+      { name: 'Awa Sarr', email: 'awa.sarr@teranga.example', roles: ['checker'] },
+      { name: 'Fatou Ndiaye', email: 'fatou.ndiaye@kora.example', roles: ['finance'] },
+      { name: 'Cheikh Fall', email: 'cheikh.fall@teranga.example', roles: ['administrator'] },
+    ],
+    receivers: ['https://partner.example/countersign/webhook'],
+    transactionCount: 800,
+    shares: {
+      OMCM: 2,
+      MOMOCM: 2,
+      CIWAVE: 12,
+      CIOM: 8,
+      SNWAVE: 25,
+      SNOM: 22,
+      SNFREE: 10,
+      BFOM: 6,
+      MLMOOV: 8,
+      BJMTN: 2,
+      BJMOOV: 1,
+      UGMTN: 1,
+      UGAIRTEL: 1,
+    },
+  },
+]
+
+const FIRST_NAMES: Record<CountryName, string> = {
+  CAMEROON: 'Clarisse Brice Nadège Hervé Solange Thierry Mireille Patrick Estelle Cédric Carine Blaise',
+  IVORY_COAST: 'Adjoua Kouadio Affoué Yao Amenan Koffi Ahou Konan Akissi Serge Mariam Drissa',
+  SENEGAL: 'Aminata Moussa Khady Ibrahima Ndèye Mamadou Sokhna Abdoulaye Rokhaya Babacar Coumba Modou',
+  BURKINA_FASO: 'Salimata Issouf Rasmata Boukary Alimata Souleymane Fati Adama Zénabou Hamidou',
+  MALI: 'Oumou Seydou Kadiatou Bakary Fanta Modibo Assétou Amadou Djénéba Sékou',
+  BENIN: 'Rosine Cosme Bénédicte Romuald Huguette Prosper Chantal Wilfrid Pélagie Gildas',
+  UGANDA: 'Sarah Joseph Harriet Moses Esther Ronald Prossy David Lydia Samuel',
+}
+const FAMILY_NAMES: Record<CountryName, string> = {
+  CAMEROON: 'Mbarga Nkoulou Tchoumi Fotso Essomba Njoya Abena Kamga Ndongo Biya-Ateba Manga Tabi',
+  IVORY_COAST: 'Kouassi Konaté Aka Touré N’Guessan Bamba Ouattara Gnahoré Coulibaly Diabaté Yapi',
+  SENEGAL: 'Ndiaye Diop Fall Sow Gueye Ba Faye Sarr Mbaye Cissé Sy Thiam',
+  BURKINA_FASO: 'Ouédraogo Sawadogo Kaboré Zongo Compaoré Ilboudo Tapsoba Nikiéma',
+  MALI: 'Keïta Diarra Coulibaly Traoré Sidibé Konaté Dembélé Maïga',
+  BENIN: 'Ahouansou Hounkpatin Dossou Adjovi Agbossou Zinsou Gnonlonfin Kpodékon',
+  UGANDA: 'Nakato Okello Namubiru Mugisha Achieng Ssempala Nabirye Tumusiime Auma',
+}
+/** What numbers of the operator begin with after the dial code, and how many digits follow that. */
+const NUMBERS: Record<OperatorCode, { prefixes: string[]; digits: number }> = {
+  OMCM: { prefixes: ['699', '655', '691'], digits: 6 },
+  MOMOCM: { prefixes: ['677', '650', '681'], digits: 6 },
+  CIWAVE: { prefixes: ['0701', '0504'], digits: 6 },
+  CIOM: { prefixes: ['0707', '0747'], digits: 6 },
+  SNWAVE: { prefixes: ['77', '78'], digits: 7 },
+  SNOM: { prefixes: ['77', '78'], digits: 7 },
+  SNFREE: { prefixes: ['76'], digits: 7 },
+  BFOM: { prefixes: ['74', '75', '76'], digits: 6 },
+  MLMOOV: { prefixes: ['65', '66'], digits: 6 },
+  BJMTN: { prefixes: ['0197', '0196'], digits: 6 },
+  BJMOOV: { prefixes: ['0195', '0194'], digits: 6 },
+  UGMTN: { prefixes: ['77', '78'], digits: 7 },
+  UGAIRTEL: { prefixes: ['70', '75'], digits: 7 },
+}
+
+export type Beneficiary = { name: string; phoneNumber: string }
+
+/** A plausible customer of this operator. `ending`: the last three digits, which tell the simulator what to do. */
+export function makeBeneficiary(random: Random, operator: OperatorCode, ending?: string): Beneficiary {
+  const { country } = OPERATORS[operator]
+  const { prefixes, digits } = NUMBERS[operator]
+  const head = Array.from({ length: digits - 3 }, () => random.between(0, 9)).join('')
+  // 901 to 914 would mean something to the simulator.
+  const tail = ending ?? String(random.between(0, 899)).padStart(3, '0')
+  return {
+    name: `${random.pick(FIRST_NAMES[country.name].split(' '))} ${random.pick(FAMILY_NAMES[country.name].split(' '))}`,
+    phoneNumber: `${country.dialCode}${random.pick(prefixes)}${head}${tail}`,
+  }
+}
+
+export const PAYEE_NOTES = [
+  'Invoice checked against the order',
+  'Matches delivery note',
+  'Facture et bon de livraison conformes',
+  'Remboursement client validé',
+  'Salary, list signed by HR',
+  'Approved in the weekly payment run',
+  'Known supplier, usual amount',
+  'Conforme au contrat',
+] as const
+export const REJECTION_REASONS = [
+  'Amount differs from the invoice',
+  'The name does not match the number',
+  'Doublon d’un paiement déjà fait',
+  'Pièce justificative manquante',
+  'Wrong operator for this beneficiary',
+] as const
+export const RECALL_REASON = 'Préparé deux fois par erreur'
+
+/** The API users of both applications: a database that has them all was filled as a sandbox. */
+export const SEEDED_USERNAMES: readonly string[] = SEED_APPLICATIONS.map((application) => application.username)

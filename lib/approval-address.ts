@@ -3,7 +3,6 @@ import { formatMinor } from './money.ts'
 import type { QueryValues } from './paths.ts'
 
 export const APPROVAL_PAGE_SIZE = 50
-export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const
 
 /** The filter as it is written in an address; what is at its default is left out, so that one view has one address. */
 export function approvalQuery(filter: ApprovalFilter): QueryValues {

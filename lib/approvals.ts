@@ -3,6 +3,8 @@ import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from './transaction-status.ts'
 
+export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const
+
 export const APPROVAL_QUEUES = ['mine', 'others', 'made', 'decided'] as const
 /** Mine to decide, waiting for others, made by me and still waiting, decided. */
 export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { APPROVAL_SORTS } from '#lib/approval-address.ts'
-import { APPROVAL_QUEUES, BULK_MAX } from '#lib/approvals.ts'
+import { APPROVAL_QUEUES, APPROVAL_SORTS, BULK_MAX } from '#lib/approvals.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { addressAmount } from './address-amount.ts'
 

@@ -5,12 +5,11 @@ import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#l
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { type AllowList, createAllowList } from './allow-list.ts'
-import type { ApplicationRow } from './directory-store.ts'
+import type { ApplicationRow, ServiceKey } from './application-row.ts'
 
 export type ApiKeySnapshot = { hash: Buffer; expiresAt: Date | null; revokedAt: Date | null }
 export type TransferService = { isEnabled: boolean; enforcesLimits: boolean; minimumMinor: bigint | null; maximumMinor: bigint | null }
 export type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
-export type ServiceKey = `${OperatorCode}:${TransactionType}`
 
 /** Everything about one application that a request needs, as it was at the last refresh of the directory. */
 export type ApplicationSnapshot = {

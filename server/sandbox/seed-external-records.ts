@@ -1,7 +1,7 @@
 import { pollDelayMs } from '#server/operators/poll-schedule.ts'
+import type { Live, Play } from './history-state.ts'
 import { HOUR_MS } from './plan-history.ts'
 import { iso, type WebhookAttemptSeed } from './seed-rows.ts'
-import type { Live, Play } from './simulate-history.ts'
 
 /** What passed between us and the operator: the submission, and the word that ended it at `finalAtMs` (null: still open). */
 export function noteOperatorWork(play: Play, live: Live, finalAtMs: number | null): void {

@@ -1,53 +1,16 @@
-import type { ApprovalBand, ApprovalPolicy } from '#lib/approval-policy.ts'
+import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { computeFees } from '#lib/fees.ts'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import { FAILURE_MESSAGES, SUCCESS_MESSAGE, TRANSITIONS, type TransitionEvent } from '#lib/transaction-status.ts'
 import { EXPIRED_MESSAGE } from '#server/approvals/expire-approvals.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
+import type { Live, Play, Setting, Step } from './history-state.ts'
 import { DAY_MS, HOUR_MS, type PlannedTransaction } from './plan-history.ts'
 import { PAYEE_NOTES, RECALL_REASON, REJECTION_REASONS } from './seed-applications.ts'
 import { noteOperatorWork, noteWebhook } from './seed-external-records.ts'
 import { type EventSeed, emptyRows, iso, type PostingSeed, type SeedRows, type TransactionSeed } from './seed-rows.ts'
 import { TimeQueue } from './time-queue.ts'
-
-export type Setting = {
-  random: Random
-  nowMs: number
-  applicationId: string
-  apiUserId: string
-  checkerIds: string[]
-  policy: ApprovalPolicy
-  /** What each deposit balance is filled up to, in hundredths. */
-  targets: Readonly<Record<OperatorCode, bigint>>
-}
-
-/** One transaction on its way through the play. */
-export type Live = { plan: PlannedTransaction; row: TransactionSeed; band: ApprovalBand | null; pendingAtMs: number }
-
-type Step =
-  | { kind: 'create'; plan: PlannedTransaction }
-  | { kind: 'decide'; live: Live; checkerId: string; step: number; isLast: boolean }
-  | {
-      kind: 'end'
-      live: Live
-      event: TransitionEvent
-      message: string
-      actor: Pick<EventSeed, 'actor_kind' | 'actor_id'>
-      reason: string | null
-    }
-  | { kind: 'fund'; isLastOne: boolean }
-
-export type Play = {
-  setting: Setting
-  rows: SeedRows
-  queue: TimeQueue<Step>
-  depositMinor: Map<OperatorCode, bigint>
-  counts: { all: number; SUCCESS: number; FAILED: number }
-  /** Numbers that were paid, and what each maker sent to each number lately: what approval rules look at. */
-  paid: Set<string>
-  sent: Map<string, { atMs: number; amountMinor: bigint }[]>
-}
 
 /**
  * Plays the planned transactions through the rules of the service in order of time (intake_batch and transition_batch in

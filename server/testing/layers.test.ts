@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { SourceFile } from './import-graph.ts'
+import { findCycles, type SourceFile } from './import-graph.ts'
 import { findViolations } from './layers.ts'
 
 const files: SourceFile[] = globSync('{app,components,lib,server,e2e}/**/*.{ts,tsx}').map((path) => ({
@@ -62,4 +62,8 @@ test('what the layers allow is not noticed', () => {
     rulesOf('app/sign-in/page.tsx', `import { x } from '#server/back-office/actor.ts'\nexport default function Page() {}`),
     [],
   )
+})
+
+test('no files import each other in a circle, types included', () => {
+  assert.deepEqual(findCycles(files), [])
 })

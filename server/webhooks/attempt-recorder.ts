@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { Pool } from '#server/database/pool.ts'
 import { isDataError } from '#server/database/with-transaction.ts'
-import type { DeliveryLogger } from './delivery-loop.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 import { type AttemptRecord, type ClaimedDelivery, recordAttempts, returnDeliveries } from './webhook-store.ts'
+
+export type DeliveryLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
 export type AttemptRecorder = {
   add(record: AttemptRecord): void

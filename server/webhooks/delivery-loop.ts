@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import type { Clock } from '#lib/time.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { createAttemptRecorder } from './attempt-recorder.ts'
+import { createAttemptRecorder, type DeliveryLogger } from './attempt-recorder.ts'
 import { createClaimPace } from './claim-pace.ts'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
 import { createHostResolver } from './resolve-host.ts'
@@ -11,8 +10,6 @@ import { signWebhook, type WebhookSecret, webhookIdOf } from './sign-webhook.ts'
 import { type Allowance, createTargetSlots, type Target } from './target-slots.ts'
 import { webhookPayload } from './webhook-payload.ts'
 import { type Claim, type ClaimedDelivery, claimDeliveries } from './webhook-store.ts'
-
-export type DeliveryLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
 export type DeliveryLoopOptions = {
   pool: Pool

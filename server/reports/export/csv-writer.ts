@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type Cell, EXPORT_COLUMNS } from './export-columns.ts'
 import { CSV_RECORD_MARK, type ExportResult, recordLines } from './export-record.ts'
+import type { ExportWriter, WriterOptions } from './export-writer.ts'
 import { csvField, safeText, safeValue } from './safe-text.ts'
-import type { ExportWriter, WriterOptions } from './write-export.ts'
 
 const LINE_END = '\r\n'
 

@@ -1,24 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Translate } from '#lib/i18n/translate.ts'
 import { type Currency, formatMinor } from '#lib/money.ts'
 import type { SumDto } from '#lib/transaction-row.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { createCsvWriter } from './csv-writer.ts'
-import type { ExportResult, ExportSubject } from './export-record.ts'
+import type { ExportResult } from './export-record.ts'
+import type { Counted, ExportWriter, WriterOptions } from './export-writer.ts'
 import { createXlsxWriter } from './xlsx-writer.ts'
-
-export type WriterOptions = { subject: ExportSubject; t: Translate }
-
-export type Counted = Pick<ExportResult, 'rowCount' | 'totals'>
-
-/** One file format: each method gives the bytes that are ready to leave. */
-export type ExportWriter = {
-  open(): Buffer[] | Promise<Buffer[]>
-  rows(rows: readonly Transaction[]): Buffer[] | Promise<Buffer[]>
-  close(counted: Counted): { chunks: Buffer[]; result: ExportResult } | Promise<{ chunks: Buffer[]; result: ExportResult }>
-  /** Frees what the file was made with, finished or not. */
-  discard(): void
-}
 
 export type FileResult = ExportResult & { fileSha256: string; fileBytes: number }
 

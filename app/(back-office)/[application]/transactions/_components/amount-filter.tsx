@@ -4,7 +4,7 @@ import { AmountRangeForm } from '#components/form/amount-range-form.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { formatAmount } from '#lib/format.ts'
-import type { FilterProps } from './filter-bar.tsx'
+import type { FilterProps } from './filter-types.ts'
 
 /** From and up to an amount. */
 export function AmountFilter({ query: { min, max }, onChange }: FilterProps) {

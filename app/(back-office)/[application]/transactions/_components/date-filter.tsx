@@ -7,7 +7,7 @@ import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { DATE_PRESETS, daysOfPreset, presetOfDays } from '#lib/date-presets.ts'
 import { formatTime } from '#lib/format-time.ts'
-import type { FilterProps } from './filter-bar.tsx'
+import type { FilterProps } from './filter-types.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
 

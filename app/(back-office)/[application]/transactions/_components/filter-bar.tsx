@@ -16,14 +16,10 @@ import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status
 import { AmountFilter } from './amount-filter.tsx'
 import { ChoiceFilter } from './choice-filter.tsx'
 import { DateFilter } from './date-filter.tsx'
+import type { View } from './filter-types.ts'
 import { SaveViewButton, ViewMenu } from './view-menu.tsx'
 
 const MoreFilters = lazy(() => import('./more-filters.tsx'))
-
-/** A saved view: `query` is what stands in the address of its list. */
-export type View = { viewId: string; name: string; query: string }
-
-export type FilterProps = { query: TransactionQuery; onChange: (change: Partial<TransactionQuery>) => void }
 
 /** Every filter as a chip that says its present value. A change is a new address. */
 export function FilterBar({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {

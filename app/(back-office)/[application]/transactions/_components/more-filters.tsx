@@ -6,7 +6,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { COUNTRY_NAMES } from '#lib/operators.ts'
 import { NO_WEBHOOK } from '#lib/transaction-query.ts'
 import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
-import type { FilterProps } from './filter-bar.tsx'
+import type { FilterProps } from './filter-types.ts'
 
 /**
  * The rarer filters: phone, name, country, money of which nobody knows where it is, and results that did not arrive. Loaded when they are

@@ -15,7 +15,7 @@ import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths, toQuery } from '#lib/paths.ts'
 import { isFiltered, type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
 import { deleteView } from '../actions.ts'
-import type { View } from './filter-bar.tsx'
+import type { View } from './filter-types.ts'
 
 const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
 

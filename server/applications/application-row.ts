@@ -1,0 +1,23 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+
+/** Names one service of an application: an operator and a direction. */
+export type ServiceKey = `${OperatorCode}:${TransactionType}`
+
+/** One application with everything that hangs on it; amounts as text and digests as hexadecimal, as JSON brings them. */
+export type ApplicationRow = {
+  application_id: string
+  name: string
+  api_id: string
+  is_enabled: boolean
+  requires_second_factor: boolean
+  copies_webhook_status: boolean
+  keys: { hash: string; expiresAt: string | null; revokedAt: string | null }[]
+  api_users: { id: string; epoch: number; isBlocked: boolean }[]
+  networks: string[]
+  services: { key: ServiceKey; isEnabled: boolean; enforcesLimits: boolean; minimumMinor: string | null; maximumMinor: string | null }[]
+  fees: { key: ServiceKey; systemRatePpm: number; systemFixedMinor: string; appRatePpm: number; appFixedMinor: string }[]
+  policy: { version: number; rules: unknown } | null
+  /** As stored: encrypted. */
+  webhook_secrets: { id: string; secret: string; createdAt: string; expiresAt: string | null }[]
+}

@@ -1,5 +1,5 @@
 /**
- * Money is a whole number of hundredths of the currency's unit, as a bigint. No float touches it (DESIGN 4).
+ * Money is a whole number of hundredths of the currency's unit, as a bigint. No float touches it.
  * Hundredths for every currency, also those without decimals: partners do send 100.50 XAF.
  */
 export const CURRENCIES = ['XAF', 'XOF', 'UGX'] as const

@@ -12,7 +12,7 @@ export type OperatorProtocol =
   | 'moov'
   | 'free'
 
-/** Advice only, in hundredths: the API refuses by limits where an administrator switched that on (DESIGN 5, Fields). */
+/** Advice only, in hundredths: the API refuses by limits where an administrator switched that on. */
 export type OperatorLimits = { minimumMinor: bigint; maximumMinor: bigint }
 
 export type Country = {
@@ -85,7 +85,7 @@ function operator(
   }
 }
 
-/** The single source of what an operator code means (spec, Operator codes; limits from public operator tables). */
+/** The single source of what an operator code means; the limits are from the operators' public tables. */
 export const OPERATORS: Record<OperatorCode, Operator> = {
   OMCM: operator('OMCM', 'Orange', 'CAMEROON', 'orange-cm', [1, 500_000], [1, 500_000]),
   MOMOCM: operator('MOMOCM', 'MTN', 'CAMEROON', 'mtn-momo', [1, 1_000_000], [1, 1_000_000]),

@@ -1,4 +1,4 @@
-/** Roles of a person in one application (DESIGN 1). A person may hold several. */
+/** Roles of a person in one application. A person may hold several. */
 export const ROLES = ['maker', 'checker', 'finance', 'administrator'] as const
 export type Role = (typeof ROLES)[number]
 

@@ -11,7 +11,7 @@ export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
 /** One named edge of the state graph. `from` null is the creation. */
 export type TransitionEdge = { from: TransactionStatus | null; to: TransactionStatus }
 
-/** Every way a transaction can move, by the event that moves it (DESIGN 6). There is no other. */
+/** Every way a transaction can move, by the event that moves it. There is no other. */
 export const TRANSITIONS = {
   created: { from: null, to: 'PENDING' },
   created_waiting: { from: null, to: 'PENDING_APPROVAL' },

@@ -2,7 +2,7 @@ import { type Logger as PinoLogger, pino } from 'pino'
 
 export type Logger = PinoLogger
 
-/** Fields that never reach a log, at the top and one level down (DESIGN 13). */
+/** Fields that never reach a log, at the top and one level down. */
 const HIDDEN = [
   'apiKey',
   'apikey',

@@ -11,7 +11,7 @@ import { describeTokens } from '#e2e/contract/suites/tokens.ts'
 import { describeTransport } from '#e2e/contract/suites/transport.ts'
 import { type Mount, type Service, startService } from './service.ts'
 
-/** The whole contract of the specification, on one of the two mounts (DESIGN 3): both must be the same in everything. */
+/** The whole contract of the specification, on one of the two mounts: both must be the same in everything. */
 export function describeContract(mount: Mount): void {
   describe(`the API on the ${mount} mount`, () => {
     let running: Service | undefined

@@ -3,7 +3,7 @@ import { Agent } from 'undici'
 
 export type Answer = { status: number; body: Record<string, unknown> }
 
-/** A collect at MOMOCM; `ending` tells the simulator what to do (DESIGN 10). */
+/** A collect at MOMOCM; `ending` tells the simulator what to do. */
 export function aCollect(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     transferMethod: 'MOMOCM',

@@ -5,7 +5,7 @@ import { createBoundedCache } from '#server/credentials/bounded-cache.ts'
 
 export type NetworkProblem = 'not_a_network' | 'host_bits_set'
 
-/** Which peers an application admits. An empty list admits nobody (spec, Authentication 3). */
+/** Which peers an application admits. An empty list admits nobody. */
 export type AllowList = { networks: readonly string[]; admits(peerAddress: string): boolean }
 
 /** How many peers' verdicts are remembered per application: partners call from few addresses, again and again. */

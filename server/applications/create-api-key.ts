@@ -19,7 +19,7 @@ export type CreateApiKey = {
   othersExpireAt?: Date
 }
 
-/** Makes an API key and gives it this once; only its digest and its first characters are kept (DESIGN 13). */
+/** Makes an API key and gives it this once; only its digest and its first characters are kept. */
 export async function createApiKey(
   pool: Pool,
   command: CreateApiKey,

@@ -19,7 +19,7 @@ export type Directory = {
   all(): ApplicationSnapshot[]
   /** Looks now and resolves when what was committed before the call is in force. Throws when the database cannot be asked. */
   refresh(): Promise<void>
-  /** False when the database has not answered for `staleAfterMs`: this process is not ready (DESIGN, health). */
+  /** False when the database has not answered for `staleAfterMs`: this process is not ready. */
   isFresh(): boolean
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ const CHUNK_SIZE = 500
 const BEGINNING_XID = '0'
 
 /**
- * Reads every application and keeps the picture current: changes are in force within a second in every process (DESIGN 5).
+ * Reads every application and keeps the picture current: changes are in force within a second in every process.
  * Throws when the first look fails. Later failures are told to `onError` and tried again; the last picture stays.
  */
 export async function createDirectory(options: DirectoryOptions): Promise<Directory> {

@@ -33,7 +33,7 @@ export type ApplicationSnapshot = {
 
 const OPEN_SERVICE: TransferService = { isEnabled: true, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
 
-/** The fee schedule in force: the application's own for this operator and direction, else the default (DESIGN 5, Fees). */
+/** The fee schedule in force: the application's own for this operator and direction, else the default. */
 export function feesFor(snapshot: ApplicationSnapshot, operator: OperatorCode, type: TransactionType): FeeSchedule {
   return snapshot.fees.get(`${operator}:${type}`) ?? DEFAULT_FEE_SCHEDULE
 }

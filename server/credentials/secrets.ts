@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 /** How much of an API key people see in lists: enough to tell keys apart, too little to guess with. */
 const VISIBLE_LENGTH = 12
 
-/** SHA-256. Enough for what has 80 random bits and more; what people choose is hashed with argon2id instead (DESIGN 13). */
+/** SHA-256. Enough for what has 80 random bits and more; what people choose is hashed with argon2id instead. */
 export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

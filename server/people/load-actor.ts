@@ -23,7 +23,7 @@ export type ActorFailure = 'unknown_person' | 'person_blocked' | 'signed_out' | 
 
 /**
  * Who this person is in this application right now, read from the database each time, so that a blocked person is out
- * with the next request (DESIGN 13). With `sessionEpoch`, a session that began before the last "sign out everywhere",
+ * with the next request. With `sessionEpoch`, a session that began before the last "sign out everywhere",
  * password change or block is `signed_out`.
  */
 export async function loadActor(

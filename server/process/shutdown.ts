@@ -18,7 +18,7 @@ export type Shutdown = {
 const LIMIT_MS = 15_000
 
 /**
- * How this process ends (DESIGN 3). SIGTERM, SIGINT or a launcher that is gone begin an orderly end; a second signal or
+ * How this process ends. SIGTERM, SIGINT or a launcher that is gone begin an orderly end; a second signal or
  * 15 seconds make it immediate. A bug (an unhandled rejection) is logged and ends the process at once: what was answered
  * is committed, and everything else comes back from its lease. Its exit code tells whoever started it to restart it. Signals that are not in `signals` are ignored.
  */

@@ -13,7 +13,7 @@ export type CastApplication = {
   shares: Readonly<Record<OperatorCode, number>>
 }
 
-/** Who plays in the sandbox (DESIGN 11). The finance officer works for both applications: one sign-in, a switcher. */
+/** Who plays in the sandbox. The finance officer works for both applications: one sign-in, a switcher. */
 export const SEED_APPLICATIONS: readonly CastApplication[] = [
   {
     name: 'Kora Stores',

@@ -36,7 +36,7 @@ export type SandboxApplication = {
   webhookSecret: string
   people: SandboxPerson[]
 }
-/** What stands in DATA_DIR/sandbox.json (DESIGN 11). */
+/** What stands in DATA_DIR/sandbox.json. */
 export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] }
 
 export type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }

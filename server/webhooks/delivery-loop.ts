@@ -50,7 +50,7 @@ export type DeliveryLoop = {
   drain(): Promise<void>
 }
 
-/** Pauses after the previous failure (spec, Events: attempts at 0, 30 s, 2 min, 10 min). */
+/** Pauses after the previous failure: attempts at 0, 30 s, 2 min and 10 min. */
 export const GAPS_MS = [30_000, 120_000, 600_000] as const
 const DRAIN_MS = 5_000
 const FAILED_CLAIM_PAUSE_MS = 1_000

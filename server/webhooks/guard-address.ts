@@ -12,7 +12,7 @@ type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
  * Everything special-purpose is refused: private, loopback, link-local (cloud metadata), carrier-grade NAT, multicast,
  * documentation and benchmarking ranges, and the IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo),
  * which would lead around the check. IPv6 beyond 2000::/3 is not handed out and refused too.
- * Throws on a network that cannot be read. DESIGN 13.
+ * Throws on a network that cannot be read.
  */
 export function createAddressGuard(allowedNetworks: readonly string[]): AddressGuard {
   const networks = allowedNetworks.map(parseNetwork)

@@ -38,7 +38,7 @@ const INTERIM_MAX = 100
 const USER_AGENT = 'Countersign-Webhooks/1.0'
 
 /**
- * Sends webhooks (spec, Events; DESIGN 13). One deadline covers name look-up, connection, TLS, headers and body. Success
+ * Sends webhooks. One deadline covers name look-up, connection, TLS, headers and body. Success
  * is exactly status 200. Redirects are not followed, nothing is decompressed, and of the body at most 64 KB are read:
  * a longer one counts as read. Of the answer only the status and the address of a redirect are kept.
  */

@@ -19,7 +19,7 @@ export function webhookIdOf(transactionId: string): string {
 }
 
 /**
- * The Standard Webhooks headers of one attempt (DESIGN 5, Webhook). Every secret that has not expired at `now` signs, so
+ * The Standard Webhooks headers of one attempt. Every secret that has not expired at `now` signs, so
  * that a receiver verifies with the old one or the new one while a rotation lasts. Without any secret the signature
  * header is left out.
  */

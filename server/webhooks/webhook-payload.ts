@@ -18,7 +18,7 @@ const DEFAULT_MESSAGES: Partial<Record<string, string>> = { SUCCESS: 'Transactio
 /**
  * The body of the transaction result webhook: the eight fields of the specification (Events), the amount exact, the
  * timestamp that of the final state, so that every attempt of a delivery carries the same bytes. With `copiesStatus`
- * also `transactionStatus`, for receivers that read that name (DESIGN 5).
+ * also `transactionStatus`, for receivers that read that name.
  */
 export function webhookPayload(result: WebhookResult, copiesStatus: boolean): string {
   const status = JSON.stringify(result.status)

@@ -57,7 +57,7 @@ const WRONG_FIELDS: [field: string, value: unknown, message: RegExp][] = [
 
 const FIELDS = ['transferMethod', 'customerName', 'externalId', 'phoneNumber', 'amount', 'webhookUrl', 'countryName']
 
-/** collect and deposit: one body, two directions (spec, Rules 1). */
+/** collect and deposit: one body, two directions. */
 export function describeInitiation(service: () => Service): void {
   for (const endpoint of ['collect', 'deposit'] as const) {
     describe(`POST /${endpoint}`, () => {

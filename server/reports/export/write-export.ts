@@ -4,7 +4,7 @@ import type { SumDto } from '#lib/transaction-row.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { createCsvWriter } from './csv-writer.ts'
 import type { ExportResult } from './export-record.ts'
-import type { Counted, ExportWriter, WriterOptions } from './export-writer.ts'
+import type { ExportWriter, WriterOptions } from './export-writer.ts'
 import { createXlsxWriter } from './xlsx-writer.ts'
 
 export type FileResult = ExportResult & { fileSha256: string; fileBytes: number }

@@ -5,7 +5,7 @@ import type { PageRequest } from './page.ts'
 export type ListRow = { total: bigint } & { [Field in keyof Transaction]: Transaction[Field] | null }
 
 /**
- * Page N as arithmetic (DESIGN 8): sequences have no gaps, so the page is a range of them, found by one index descent at
+ * Page N as arithmetic: sequences have no gaps, so the page is a range of them, found by one index descent at
  * any depth. Counter and rows come from one statement, hence one snapshot. No row but the total: `transactionId` is null.
  */
 export async function selectPage(queryable: Queryable, applicationId: string, { page, size }: PageRequest): Promise<ListRow[]> {

@@ -5,12 +5,12 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 import { type ListRow, selectFinalPage, selectPage, selectPendingPage, selectPhonePage, selectWaitingPage } from './list-store.ts'
 import type { Page, PageRequest } from './page.ts'
 
-/** An application's transactions, newest first (spec, getByApplicationProduct). A page past the end has no rows. */
+/** An application's transactions, newest first. A page past the end has no rows. */
 export async function listTransactions(queryable: Queryable, applicationId: string, request: PageRequest): Promise<Page<Transaction>> {
   return asPage(await selectPage(queryable, applicationId, request), request)
 }
 
-/** Those in one status; for SUCCESS and FAILED the newest result first (spec, getByApplicationProductAndStatus). */
+/** Those in one status; for SUCCESS and FAILED the newest result first. */
 export async function listByStatus(
   queryable: Queryable,
   applicationId: string,
@@ -20,7 +20,7 @@ export async function listByStatus(
   return asPage(await rowsOf(queryable, applicationId, status, request), request)
 }
 
-/** Those of one phone number, exactly as written, newest first (spec, getByApplicationProductAndPhoneReceiver). */
+/** Those of one phone number, exactly as written, newest first. */
 export async function listByPhone(
   queryable: Queryable,
   applicationId: string,

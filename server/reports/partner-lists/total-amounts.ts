@@ -15,7 +15,7 @@ export function totalByRange(
   return sumRange(queryable, applicationId, range)
 }
 
-/** The sum of all amounts of the application, whatever became of them (spec, getTotalAmountByApplicationProduct). */
+/** The sum of all amounts of the application, whatever became of them. */
 export function totalOfApplication(queryable: Queryable, applicationId: string): Promise<bigint> {
   return sumAll(queryable, applicationId)
 }

@@ -4,7 +4,7 @@ import { BOOK_CHECKS, selectDifferences } from './verify-books-store.ts'
 export type Difference = { check: string; subject: string; detail: string }
 
 /**
- * Recounts every balance, roll-up, counter and sequence from the raw rows (DESIGN 7). Empty: all is right.
+ * Recounts every balance, roll-up, counter and sequence from the raw rows. Empty: all is right.
  * Reads everything; meant for the command line and for tests, on a quiet database or inside a snapshot.
  */
 export async function verifyBooks(queryable: Queryable): Promise<Difference[]> {

@@ -4,7 +4,7 @@ import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { verifyBooks } from './verify-books.ts'
 
 /**
- * Recounts the books and recomputes every audit chain (DESIGN 7), all in one snapshot, so that a database at work is
+ * Recounts the books and recomputes every audit chain, all in one snapshot, so that a database at work is
  * verified as it stood at one instant. One sentence per difference; empty: all is right.
  */
 export async function verifyDatabase(pool: Pool): Promise<string[]> {

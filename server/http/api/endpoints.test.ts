@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { z } from 'zod'
+import { ok } from '#lib/result.ts'
 import { errorSchema, initiationSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { createAccessLog } from '#server/http/door/access-log.ts'
+import { healthReady } from '#server/http/endpoints/health.ts'
 import { aCollect, type HttpHarness, openHttpHarness, ROOM_TOKEN_SECRET } from '#server/http/testing/http-harness.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
+import type { ApiRequest } from './api-request.ts'
 
 const TRANSACTION = '/api/v1/transaction'
 let room: HttpHarness
@@ -185,27 +188,33 @@ test('externalId is lower case in every answer, whatever its case in the request
     const read = recordSchema.parse((await post(room, `${TRANSACTION}/transaction-status?id=${made.transactionId}`)).body)
     assert.equal(read.externalId, externalId)
   }
-  const batch = await post(room, `${TRANSACTION}/depositMultiple`, [aCollect({ externalId: externalId.replace(/^./, '1').toUpperCase() })])
-  assert.equal(z.array(initiationSchema).parse(batch.body)[0]?.externalId, externalId.replace(/^./, '1'))
+  const inArray = randomUUID()
+  const batch = await post(room, `${TRANSACTION}/depositMultiple`, [aCollect({ externalId: inArray.toUpperCase() })])
+  assert.equal(z.array(initiationSchema).parse(batch.body)[0]?.externalId, inArray)
 })
 
-test('a hundred questions after the health at once are one question to the database', async () => {
-  const watched = await openHttpHarness()
-  try {
-    const runtime = watched.runtime as { pool: typeof watched.runtime.pool }
-    const { pool } = runtime
-    let questions = 0
-    runtime.pool = new Proxy(pool, {
-      get(target, name) {
-        if (name === 'query') questions++
-        const value: unknown = Reflect.get(target, name)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    const answers = await Promise.all(Array.from({ length: 100 }, () => fetch(`${watched.baseUrl}/health`)))
-    assert.ok(answers.every((answer) => answer.status === 200))
-    assert.ok(questions < 50, String(questions))
-  } finally {
-    await watched.close()
-  }
+test('200: a hundred questions after the health while one is under way are one question to the database', async () => {
+  let questions = 0
+  const pool = new Proxy(room.runtime.pool, {
+    get(target, name) {
+      if (name === 'query') questions++
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  // Asked without a socket: requests that come over the network are not all there before the first one is answered.
+  const asked = Array.from({ length: 100 }, () => healthReady.respond({ ...room.runtime, pool }, HEALTH_REQUEST))
+  assert.ok((await Promise.all(asked)).every((answer) => answer.ok && answer.value.status === 200))
+  assert.equal(questions, 1)
 })
+
+const HEALTH_REQUEST: ApiRequest = {
+  method: 'GET',
+  path: '/health',
+  search: '',
+  peerAddress: '127.0.0.1',
+  isForwarded: false,
+  headers: {},
+  header: () => undefined,
+  readBody: async () => ok(new Uint8Array()),
+}

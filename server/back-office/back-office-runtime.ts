@@ -9,7 +9,7 @@ import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 
-/** What signing in and reading the actor need of the process; a part of the whole Runtime, which lives on a floor above. */
+/** What signing in and reading the actor need of the process; a part of the whole Runtime, which is in a layer above. */
 export type BackOfficeRuntime = {
   config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory'>
   pool: Pool

@@ -14,11 +14,12 @@ const PROGRAMS = 20
 const PEOPLE = 12
 /** All of them sign in during each flood: about two a second, which is a small part of what one process can check. */
 const FLOOD_MS_MIN = 16_000
-/** Limits for the slowest correct sign-in and for the slowest tenth. */
+/** Limits for the slowest correct sign-in and for the slowest tenth; on a busy machine so many times what one takes without a flood. */
 /** The flood leaves no more than this unanswered. */
 const UNDER_WAY_MAX = 2_000
 const WORST_MS = 8_000
 const USUAL_MS = 4_000
+const USUAL_FACTOR = 15
 
 type Account = { name: string; password: string }
 
@@ -72,6 +73,8 @@ async function playFlood(room: ScenarioRoom, flood: Flood): Promise<string[]> {
   const { baseUrl } = room.arsenal
   if (flood.knowsThem)
     await Promise.all([...programs.map((one, index) => signInProgram(baseUrl, one, index)), signInInTurn(baseUrl, people)])
+  const calm = await Promise.all(people.slice(0, 1).map((one) => signInPerson(baseUrl, one)))
+  const slowdown = Math.max(1, (USUAL_FACTOR * worst(calm)) / USUAL_MS)
   const stop = await startFlood(baseUrl, flood, flood.names([...programs, ...people]))
   await delay(1_000)
   const forMs = Math.max(FLOOD_MS_MIN, (room.minutes * 60_000) / FLOODS.length)
@@ -84,12 +87,12 @@ async function playFlood(room: ScenarioRoom, flood: Flood): Promise<string[]> {
   room.say(
     `        ${flood.what}: ${Math.round((1_000 * sent) / (performance.now() - startedMs))} attempts/s; in: ${count(byProgram)} programs (worst ${worst(byProgram)} ms), ${count(byPerson)} people (worst ${worst(byPerson)} ms)`,
   )
-  return [...judge(`programs, ${flood.what}`, byProgram), ...judge(`people, ${flood.what}`, byPerson)]
+  return [...judge(`programs, ${flood.what}`, byProgram, slowdown), ...judge(`people, ${flood.what}`, byPerson, slowdown)]
 }
 
 type Attempt = { isIn: boolean; durationMs: number; what: string }
 
-function judge(who: string, attempts: readonly Attempt[]): string[] {
+function judge(who: string, attempts: readonly Attempt[], slowdown: number): string[] {
   const out = attempts.filter((attempt) => !attempt.isIn)
   const durations = attempts.map((attempt) => attempt.durationMs)
   const problems: string[] = []
@@ -97,9 +100,9 @@ function judge(who: string, attempts: readonly Attempt[]): string[] {
     problems.push(
       `${who}: ${out.length} of ${attempts.length} correct passwords were refused (${[...new Set(out.map(({ what }) => what))].slice(0, 3).join(', ')})`,
     )
-  if (percentile(durations, 0.9) > USUAL_MS)
+  if (percentile(durations, 0.9) > slowdown * USUAL_MS)
     problems.push(`${who}: a tenth waited longer than ${Math.round(percentile(durations, 0.9))} ms`)
-  if (Math.max(...durations) > WORST_MS) problems.push(`${who}: one waited ${Math.round(Math.max(...durations))} ms`)
+  if (Math.max(...durations) > slowdown * WORST_MS) problems.push(`${who}: one waited ${Math.round(Math.max(...durations))} ms`)
   return problems
 }
 

@@ -258,6 +258,24 @@ test('400 for a request without any body, whatever its content type', async () =
   }
 })
 
+for (const [path, isApi] of [
+  ['/kora-stores/transactions', false],
+  ['/api/auth/session', false],
+  ['/api/v1/transaction/getByApplicationProduct', true],
+  ['/api/v1/nothing', true],
+] as const) {
+  test(`400 for ${path} with more than 200 parameters in its query string, before anything reads them`, async () => {
+    for (const piece of ['a&', '=&', 'a=b&']) {
+      const response = await fetch(`${room.baseUrl}${path}?${piece.repeat(200)}a`, { headers: room.headers })
+      assert.equal(response.status, 400)
+      if (isApi) errorSchema.parse(await response.json())
+      else assert.match(await response.text(), /could not be read/)
+    }
+    const within = await fetch(`${room.baseUrl}${path}?${Array.from({ length: 200 }, (_, index) => `p${index}=1`).join('&')}`)
+    assert.doesNotMatch(await within.text(), /more than 200|could not be read/)
+  })
+}
+
 test('2,000 idle connections leave the service answering', async () => {
   const sockets = await Promise.all(
     Array.from({ length: 2_000 }, async () => {

@@ -13,7 +13,7 @@ import { PAGE_BODY_TIMEOUT_MS } from './page-body.ts'
 import { pageRefusal } from './page-refusal.ts'
 import { type Fallback, passToNext } from './pass-to-next.ts'
 import { createPeerResolver } from './peer-address.ts'
-import { isAmbiguousPath, readTarget } from './target.ts'
+import { hasTooManyParameters, isAmbiguousPath, readTarget } from './target.ts'
 import { LINGER, type Linger, writeEarlyResponse, writeResponse } from './write-response.ts'
 
 export type ReceiverOptions = {
@@ -60,6 +60,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     if (!target) return refuseAtDoor(incoming, outgoing, refuse(400, 'The request line must name a path.'))
     const refusal = checkHead(incoming, connection.requests++ === 0)
     if (refusal) return refuseAtDoor(incoming, outgoing, refusal)
+    if (hasTooManyParameters(target.search)) return refuseAtDoor(incoming, outgoing, TOO_MANY_PARAMETERS)
     const peerAddress = peers.resolve(incoming.socket.remoteAddress, forwardedFor(incoming.headers))
     const arrival = { target, peerAddress, connection, budget, bodyTimeoutMs, awaitsContinue: awaitsContinue ? outgoing : undefined }
     connection.answersDue++
@@ -127,6 +128,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
           }),
   }
 }
+
+const TOO_MANY_PARAMETERS = refuse(400, 'The query string has more than 200 parameters.')
 
 /** Answers to a body that is not read to its end. */
 const CUTTING_OFF: ReadonlySet<number> = new Set([408, 413, 503])

@@ -18,6 +18,19 @@ export function readTarget(url: string): Target | undefined {
   return question < 0 ? { path: local, search: '' } : { path: local.slice(0, question), search: local.slice(question + 1) }
 }
 
+/** The largest filter of the back office has some thirty parameters; a list of values is one parameter. */
+const PARAMETERS_MAX = 200
+
+/**
+ * Whether a query string has more parameters than any address of this service. Next looks through all parameters once for each of
+ * them: the 15 KB of `a&` that fit into a request line would stop the event loop for seconds.
+ */
+export function hasTooManyParameters(search: string): boolean {
+  let parameters = 1
+  for (let at = search.indexOf('&'); at >= 0; at = search.indexOf('&', at + 1)) if (++parameters > PARAMETERS_MAX) return true
+  return false
+}
+
 /** Whether a path could be read in two ways. */
 export function isAmbiguousPath(path: string): boolean {
   return AMBIGUOUS.test(path)

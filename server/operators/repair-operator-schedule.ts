@@ -4,12 +4,14 @@ import { pullBackWork } from './operator-work-store.ts'
 
 /** Twice the longest pause of the schedule. */
 const AHEAD_MS_MAX = 2 * 60 * 60_000
+/** The history of a new sandbox holds work whose next query is up to twelve hours ahead, so that there is open work to see. */
+const SANDBOX_AHEAD_MS_MAX = 24 * 60 * 60_000
 
 /**
  * Makes operator work due whose next query lies further ahead than the schedule ever puts it. It happens when the database's
  * clock is set back by hours: leases and pauses that were made before would otherwise last as long as the difference. Returns
  * how many rows were repaired.
  */
-export function repairOperatorSchedule(pool: Pool, connectors: Connectors): Promise<number> {
-  return pullBackWork(pool, [...connectors.keys()], AHEAD_MS_MAX)
+export function repairOperatorSchedule(pool: Pool, connectors: Connectors, { isSandbox }: { isSandbox: boolean }): Promise<number> {
+  return pullBackWork(pool, [...connectors.keys()], isSandbox ? SANDBOX_AHEAD_MS_MAX : AHEAD_MS_MAX)
 }

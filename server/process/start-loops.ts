@@ -81,7 +81,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
       await askAboutContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
     }),
     scheduledTask('repair_operator_schedule', '*/5 * * * *', async () => {
-      const repaired = await repairOperatorSchedule(pool, connectors)
+      const repaired = await repairOperatorSchedule(pool, connectors, config)
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),

@@ -91,7 +91,7 @@ test('no webhook is left to be sent to an address that somebody made up', async 
   assert.equal(rows[0]?.count, 0n)
 })
 
-test('the secrets stand in sandbox.json, which only its owner reads,', () => {
+test('the secrets are stored in sandbox.json, which only its owner can read', () => {
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const content: SandboxFile = JSON.parse(readFileSync(file, 'utf8'))
   assert.deepEqual(Object.keys(content), ['baseUrl', 'applications'])

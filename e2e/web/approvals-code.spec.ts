@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from '#server/database/pool.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, moveToFirstRow, test } from './fixtures.ts'
 import { deviceOf, sandboxPool } from './people.ts'
 import { askByKey, bulkBar, giveDevice, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
 
@@ -24,7 +24,7 @@ test('a rule asks for a fresh code: a wrong one and a used one decide nothing an
   const code = deviceOf(await giveDevice(pool, queue.checker))
   await page.reload()
   await expect(rowOf(page, ids[0])).toContainText('0 of 1 · code')
-  await page.keyboard.press('j')
+  await moveToFirstRow(page)
   await page.keyboard.press('v')
   const dialog = page.getByRole('dialog')
   const field = dialog.getByLabel('One-time code')

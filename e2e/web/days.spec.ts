@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, searchByKeys, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import type { SandboxPerson } from './sandbox.ts'
 import { askByKey, bulkBar, newQueue, rowOf, rowsOf } from './waiting.ts'
@@ -64,9 +64,7 @@ test('the day of a checker: what waits, one by one, the rest at once, a question
   await expect(rowsOf(page)).toHaveCount(4)
   await expect(rowOf(page, wrong)).toContainText('Rejected by Mariam Diallo')
 
-  await page.keyboard.press('/')
-  await page.keyboard.type('670112233')
-  await page.keyboard.press('Enter')
+  await searchByKeys(page, '670112233')
   await expect(page.getByText('Awa Traoré').first()).toBeVisible()
   await page.goto(`/${queue.slug}/transactions/${third}`)
   await expect(page.getByText('Payroll of November').first()).toBeVisible()

@@ -33,6 +33,25 @@ export async function signIn(page: Page, person: SandboxPerson, wanted = `/${per
   await page.waitForURL((url) => url.pathname !== '/sign-in')
 }
 
+/** Searches by keys alone. The first one is pressed until the page listens: before its scripts have run it goes nowhere. */
+export async function searchByKeys(page: Page, text: string): Promise<void> {
+  const field = page.locator('input[name=q]:visible')
+  await expect(async () => {
+    await page.keyboard.press('/')
+    await expect(field).toBeFocused({ timeout: 250 })
+  }).toPass()
+  await page.keyboard.type(text)
+  await page.keyboard.press('Enter')
+}
+
+/** Moves to the first row by its key, pressed until the page listens. */
+export async function moveToFirstRow(page: Page): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press('j')
+    await expect(page.locator('tr[aria-current=true]')).toHaveCount(1, { timeout: 250 })
+  }).toPass()
+}
+
 /** Nothing that axe knows is wrong with what is on the screen now. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await findAxeViolations(page)).toEqual([])

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
+import { expect, expectAccessible, searchByKeys, signIn, test, WIDTHS } from './fixtures.ts'
 import { personWith } from './sandbox.ts'
 
 test('the whole frame works by keyboard, and focus comes back to where it was', async ({ page }) => {
@@ -18,9 +18,7 @@ test('the whole frame works by keyboard, and focus comes back to where it was', 
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'your menu' })).toBeFocused()
-  await page.keyboard.press('/')
-  await page.keyboard.type('nothing like it')
-  await page.keyboard.press('Enter')
+  await searchByKeys(page, 'nothing like it')
   await expect(page.getByText('Nothing has nothing like it')).toBeVisible()
   await page.locator('h1').click()
   await page.keyboard.press('g')

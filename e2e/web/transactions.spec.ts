@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright/test'
 import { verifyExportedFile } from '#server/reports/export/verify-file.ts'
-import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, searchByKeys, signIn, test } from './fixtures.ts'
 import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
 
 const rowsOf = (page: Page) => page.locator('tbody tr[id^="row-"]')
@@ -141,9 +141,7 @@ test('support finds a transaction by its id, synchronises it, and reads what the
   // The callback of 912 never comes and the operator has no result; that of 906 is lost, and asking finds it.
   const [pending, lost] = await Promise.all([startCollect('237677000912'), startCollect('237677000906')])
   await signIn(page, person)
-  await page.keyboard.press('/')
-  await page.keyboard.type(pending)
-  await page.keyboard.press('Enter')
+  await searchByKeys(page, pending)
   await expect(page).toHaveURL(new RegExp(`/transactions/${pending}$`))
   await page.getByRole('button', { name: 'Synchronise with the operator' }).click()
   await expect(page.getByText('The operator has no result yet.').first()).toBeVisible()

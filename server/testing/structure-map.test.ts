@@ -35,6 +35,18 @@ test('exists: every file that a link in a README points to', () => {
   assert.deepEqual(broken, [])
 })
 
+test('exists: every file that the walkthroughs in server/README.md name', () => {
+  const [, walkthroughs = ''] = /^## Four walkthroughs$(.*?)^## /ms.exec(readFileSync('server/README.md', 'utf8')) ?? []
+  const named = [...walkthroughs.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? '')
+  // A file by its ending, a folder by its slash; addresses begin with a slash, names have neither.
+  const paths = named.filter((name) => !name.startsWith('/') && /(?:\.(?:ts|tsx|mjs|sql)|\/)$/.test(name))
+  assert.ok(paths.length > 80, `${paths.length} paths`)
+  assert.deepEqual(
+    paths.filter((name) => !existsSync(path.join('server', name))),
+    [],
+  )
+})
+
 test('self-contained: no file refers to a document outside the repository', () => {
   // Migrations that were applied are never edited, their comments included.
   const texts = globSync('{.,app,components,e2e,lib,public,server}/**/*.{ts,tsx,mjs,md,sql,css}', {

@@ -1,7 +1,7 @@
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
-/** What a waiting transaction needs, as the rule stood when it came in. */
+/** What a waiting transaction needs, by the rule that was active at intake. */
 export type ApprovalItem = {
   applicationId: string
   transactionId: string
@@ -22,12 +22,12 @@ export type ApprovalDecision = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
-  /** False while it waits and the person may not approve any more: the approval then does not count. */
+  /** False while it waits if the person may no longer approve: the approval then does not count. */
   counts: boolean
   decidedAt: Date
 }
 
-/** What stands around a waiting transaction at this moment, by the database's clock. */
+/** The conditions of a waiting transaction at this moment, by the database's clock. */
 export type ApprovalTerms = {
   isExpired: boolean
   isApplicationEnabled: boolean

@@ -1,8 +1,8 @@
 import { type ApprovalProgress, approvalProgress } from '#lib/approval-verdict.ts'
 
 /**
- * How far the approvals of an item are. Only those count that were given by people who may still approve: a checker who was
- * blocked, left the application or lost the role does not stand for the payment any more, and another one is needed.
+ * Counts the approvals of a transaction. Only those of people who may still approve count: if a checker was blocked, left the
+ * application or lost the role, another one is needed.
  */
 export function countApprovals(
   steps: readonly number[],

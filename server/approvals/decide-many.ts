@@ -29,9 +29,9 @@ export type DecideManyDeps = DecisionDeps & {
 }
 
 /**
- * One checker's decision about a list, one result for each item in the order given. Each item is decided by itself, so that one that
- * moved meanwhile spoils nothing. A code is verified once, is used up by it, and counts for exactly this list: its
- * digest stands in the audit record. Refused as a whole, with nothing decided, only where the code is missing or wrong.
+ * One checker's decision about a list. Returns one result per transaction, in the order of the list. Each transaction is decided
+ * separately, so that one that has moved does not affect the others. A code is verified once, which uses it up, and counts for exactly this
+ * list, whose digest is stored in the audit record. The list is refused as a whole, with nothing decided, only if the code is missing or wrong.
  */
 export async function decideMany(deps: DecideManyDeps, command: DecideManyCommand): Promise<Result<DecisionResult[], DecisionRefusal>> {
   const { checker, decision, note } = command

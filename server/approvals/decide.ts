@@ -47,7 +47,7 @@ export type DecisionFailure =
   /** The API user that sends the approval in started the transaction, and the rule asks for more than one person. */
   | { kind: 'started_by_api_user'; rule: string }
   | { kind: 'code_required' }
-  /** What was shown is not what stands there now; nothing was decided. */
+  /** What was shown differs from what is stored now; nothing was decided. */
   | { kind: 'content_changed'; content: ShownContent; hash: string }
 
 export type DecisionDeps = { pool: Pool; wake: Wake }
@@ -137,7 +137,7 @@ function refuseTerms(kind: TermsObstacle, { operator, type }: Transaction): Deci
   return { kind, operator, type }
 }
 
-/** Writes the decision down; gives the step that it belongs to. */
+/** Stores the decision and returns the step that it belongs to. */
 async function record(trx: TrxClient, command: DecisionCommand, { item, decisions }: Found): Promise<number> {
   const { applicationId, transactionId, checkerId, decision, note, through, hasFreshCode = false } = command
   const { step } = countApprovals(item?.steps ?? [], decisions)
@@ -145,7 +145,7 @@ async function record(trx: TrxClient, command: DecisionCommand, { item, decision
   return step
 }
 
-/** Moves the transaction where the decision ends the wait. Gives the reason where it may not move after all. */
+/** Moves the transaction if the decision ends the wait. Returns the reason if it may not move after all. */
 async function moveOn(
   trx: TrxClient,
   command: DecisionCommand,
@@ -154,7 +154,7 @@ async function moveOn(
   const { applicationId, transactionId, checkerId, note, actor } = command
   const isRejection = command.decision === 'rejected'
   const isComplete = countApprovals(item?.steps ?? [], [...decisions, { decision: command.decision, counts: true }]).isComplete
-  // One approval of several moves nothing, but whoever looks at the queue has to see it.
+  // One approval of several moves nothing, but people who have the queue open must see it.
   if (!isRejection && !isComplete) {
     await noteChange(trx, applicationId)
     return undefined

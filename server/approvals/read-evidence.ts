@@ -33,7 +33,7 @@ export async function readEvidence(
         ? null
         : {
             now: formatMinor(room.depositMinor),
-            // Money that is held already is gone from the free balance: then this changes nothing any more.
+            // Money that is already held is not in the free balance: then this deposit reduces the balance no further.
             afterThis: formatMinor(room.depositMinor - (transaction.status === 'PENDING_APPROVAL' ? cost : 0n)),
             afterAllWaiting: formatMinor(room.depositMinor - room.waitingMinor),
             waitingCount: room.waitingCount,

@@ -12,7 +12,7 @@ export type Table = Omit<TableRequest, 'applicationId' | 'personId'>
 
 /**
  * The inside of an address that answers a table as a file. Loads the actor, asks the permission table and leaves an audit entry;
- * `fileName` gets the time (UTC) and `.csv`. The handler gives the table, or null where there is no such thing. 503 while the
+ * `fileName` gets the time (UTC) and `.csv`. The handler returns the table, or null if it does not exist. 503 while the
  * application has as many exports under way as it may, 403 for a request that another site made the browser send.
  */
 export async function answerCsv(

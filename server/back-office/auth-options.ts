@@ -10,8 +10,8 @@ import { endOnServer } from './sign-out.ts'
 
 /**
  * next-auth for this product: our people by password (and code), in the session cookie of session-token.ts. The sign-in page
- * uses the same checks and the same cookie, and works without script. Sessions are read here as everywhere: whoever was
- * blocked or signed out has none, and reading a session renews nothing. Its own address reaches next-auth through
+ * uses the same checks and the same cookie, and works without script. Sessions are read here as everywhere: a blocked or
+ * signed-out person has none, and reading a session renews nothing. Its own address reaches next-auth through
  * NEXTAUTH_URL, which `publishForNext` sets.
  */
 export function authOptions(): NextAuthOptions {
@@ -39,7 +39,7 @@ export function authOptions(): NextAuthOptions {
         return session && (await findSignedIn(pool, session)) ? { ...toClaims(session) } : null
       },
     },
-    // A cookie that is no session any more is no error of ours: next-auth would log each with its whole stack.
+    // A cookie without a valid session is not our error: next-auth would log each with its whole stack.
     logger: { error: (code) => backOfficeRuntime().logger.debug({ code }, 'next-auth refused a request') },
     providers: [
       CredentialsProvider({

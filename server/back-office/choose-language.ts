@@ -4,7 +4,7 @@ import { backOfficeRuntime } from './back-office-runtime.ts'
 import { currentPerson } from './current-person.ts'
 import { LANGUAGE_COOKIE, rememberChoice } from './preferences.ts'
 
-/** Keeps the language with whoever is signed in, and in this browser for the pages before the sign-in. For server actions only. */
+/** Stores the language for the signed-in person, and in this browser for the pages before sign-in. For server actions only. */
 export async function chooseLanguage(locale: Locale): Promise<void> {
   const person = await currentPerson()
   if (person) await changeOwnPreferences(backOfficeRuntime().pool, { personId: person.personId, locale })

@@ -4,8 +4,8 @@ import { backOfficeRuntime } from './back-office-runtime.ts'
 import { readSession } from './session.ts'
 
 /**
- * Whoever is signed in on this request, read from the database once per request: somebody who was blocked or signed out is
- * out at once.
+ * The person who is signed in on this request, read from the database once per request, so that a block or a sign-out takes
+ * effect at once.
  */
 export const currentPerson = cache(async (): Promise<SessionPerson | undefined> => {
   const session = await readSession()

@@ -4,12 +4,12 @@ import { readChangeNumbers } from '#server/reports/overview/read-change-numbers.
 
 export type Subscription = Subscriber & {
   onChange(changeNumber: bigint): void
-  /** Called once, when this person may not look any more. */
+  /** Called once, when this person loses access. */
   onEnd(): void
 }
 
 export type LiveHub = {
-  /** Starts telling; the function it gives ends that. */
+  /** Starts the notifications; the function it returns stops them. */
   watch(viewing: Subscription): () => void
   viewers(): number
   /** How many of them one person has open, in whatever windows. */

@@ -3,7 +3,7 @@ import { backOfficeRuntime } from './back-office-runtime.ts'
 import { createLiveHub, type LiveHub } from './live-hub.ts'
 
 const HEARTBEAT_MS = 15_000
-/** After this the page connects anew, which also reads the session again. */
+/** After this the page reconnects, which also reads the session again. */
 const STREAM_MAX_MS = 30 * 60_000
 /** Events that may wait for a reader that does not read; each is about 30 bytes, and one a second. */
 const UNREAD_MAX = 120
@@ -63,7 +63,7 @@ export function liveStream(onlooker: Subscriber & { endsAt: Date }, signal: Abor
           // The reader was quicker.
         }
       }
-      // A reader may be gone before it is listened to: then there is no event any more.
+      // A reader may be gone before the listener is added: then no event follows.
       if (signal.aborted) return end()
       signal.addEventListener('abort', end, { once: true })
       send('retry: 3000\nevent: hello\ndata: -\n\n')

@@ -8,9 +8,9 @@ import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 
 /**
- * The inside of every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the
- * input is believed. Parses `input` (a form or an object), loads the actor in `application` from the database, asks the
- * one permission table, runs the command and gives its Result as a value. A bug is logged and answered `unexpected`.
+ * Runs every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the input is
+ * trusted. Loads the actor in `application` from the database, checks the one permission table, parses `input` (a form or an
+ * object), runs the command and returns its Result as a value. A bug is logged and answered `unexpected`.
  */
 export async function runAction<Schema extends z.ZodType, Value, Failure extends string = never>(
   request: { schema: Schema; permission: Permission; application: unknown; input: unknown },

@@ -80,7 +80,7 @@ export async function checkCode(personId: string, code: unknown): Promise<Result
   )
 }
 
-/** The second step: the code of whoever has just given the right password. For server actions only. */
+/** The second step: the code of a person who has just entered the right password. For server actions only. */
 export async function signInWithCode(code: unknown): Promise<Result<void, CodeFailure>> {
   const half = await readPendingSecondFactorSession()
   // Blocked, or a new password, since the first step: the code must not even be tried.
@@ -96,7 +96,7 @@ export async function noteSignIn(personId: string, factor: SignInFactor): Promis
   await recordSignIn(backOfficeRuntime().pool, { personId, address: peerAddress(), factor })
 }
 
-/** A session of its own for this browser. The one that its cookie held until now ends: nobody could sign out of it any more. */
+/** Starts a new session for this browser. The one that its cookie held ends, because nobody could sign out of it later. */
 async function beginSession(who: { personId: string; epoch: number }, factor: SignInFactor): Promise<void> {
   const replaced = await readSession()
   if (replaced) await endOnServer(replaced)
@@ -106,7 +106,7 @@ async function beginSession(who: { personId: string; epoch: number }, factor: Si
 
 export type Enrolment = { secret: string; qrCode: QrCode }
 
-/** Begins a second factor for whoever is signed in: the key in groups of four, and the QR code, computed here so that no library reaches the browser. */
+/** Begins a second factor for the signed-in person: the key in groups of four, and the QR code, computed here so that no library reaches the browser. */
 export async function beginEnrolment(personId: string): Promise<Result<Enrolment, 'unknown_person' | 'already_enabled'>> {
   const started = await startSecondFactor(backOfficeRuntime().pool, { personId })
   if (!started.ok) return started

@@ -88,7 +88,7 @@ export function isAboutItems(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(error.code) && !/^(?:08|25|28|40|53|55|57|58)/.test(error.code)
 }
 
-/** Repeats a statement that PostgreSQL gave up because it stood in another one's way. */
+/** Repeats a statement that PostgreSQL cancelled because of a deadlock. */
 export async function againOnDeadlock<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,9 +5,9 @@ import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Connectors, QueryOutcome } from './connector.ts'
 import { type ContradictionQuery, claimContradictionQueries, recordContradictionAnswer } from './contradiction-store.ts'
 
-/** Questions to one operator per run: whoever sends contradictions by the thousand must not make us ask by the thousand. */
+/** Queries to one operator per run: thousands of contradictions must not cause thousands of queries. */
 const PER_OPERATOR_MAX = 10
-/** An operator that gives no usable answer is asked again after this pause, so many times in all. */
+/** An operator that returns no usable answer is queried again after this pause, so many times in all. */
 const PAUSE_MS = 5 * 60_000
 const TRIES_MAX = 3
 

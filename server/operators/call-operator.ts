@@ -1,7 +1,7 @@
 import type { Connector, QueryOutcome, SubmitOutcome } from './connector.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 
-/** The submission of a process that was stopped between its claim and its call, and does not make the call any more. */
+/** The submission of a process that was stopped between its claim and its call, and no longer makes the call. */
 export const TOO_LATE: SubmitOutcome = {
   kind: 'not_sent',
   detail: 'The process was stopped before the call',

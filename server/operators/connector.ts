@@ -5,7 +5,7 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 /** What was on the wire, for the record: null where no HTTP answer came; `answer` is the body or what went wrong. */
 export type Exchange = { httpStatus: number | null; answer: string }
 
-/** The operator's own identifiers, where it gives them. */
+/** The operator's own identifiers, if it returns them. */
 export type OperatorIdentifiers = { operatorReference?: string; operatorToken?: string }
 
 /**

@@ -34,9 +34,9 @@ export type ForcedQueryDesk = {
   onOutcome?(outcome: string): void
   onContradiction?(): void
   /**
-   * Runs `question` under the limits of whoever asks: an application's programs together, each person for themselves, so that a
-   * program that floods does not keep people from asking. A question about the same transaction that is under way is joined
-   * instead, and then counts for nobody.
+   * Runs `question` under the limits of its asker: an application's programs share one limit and each person has their own, so
+   * that a program that floods does not keep people from asking. If a question about the same transaction is under way, its
+   * answer is shared, and the new question counts against no limit.
    */
   ask(
     transaction: Pick<Transaction, 'applicationId' | 'transactionId' | 'operator'>,

@@ -9,13 +9,13 @@ const CALLBACK_BYTES_MAX = 64 * 1024
 
 const uuidSchema = z.uuid()
 
-/** What a failed transaction says where the operator gave no readable reason. */
+/** The message of a failed transaction if the operator sent no readable reason. */
 export const REFUSED_MESSAGE = 'Transaction refusée'
 
 /**
- * Stands between every connector and the rest of the service: whatever an operator sends is cleaned and capped here, so that
- * no protocol has to remember it and nothing that PostgreSQL refuses gets further. A connector that throws is a bug; its
- * call counts as an unknown outcome, because what the operator did is not known.
+ * Wraps every connector: whatever an operator sends is cleaned and limited here, so that no protocol has to do it and nothing
+ * that PostgreSQL refuses gets further. A connector that throws is a bug; its call counts as an unknown outcome, because what
+ * the operator did is not known.
  */
 export function guardConnector(operator: OperatorCode, connector: Connector, logger: Pick<Logger, 'error'>): GuardedConnector {
   async function settled<Outcome extends Translations>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
@@ -41,7 +41,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     },
     close: () => connector.close(),
   }
-  // The brand exists for the type checker only: this function is the one place that may give it.
+  // The brand exists for the type checker only: this function is the one place that may apply it.
   return guard as GuardedConnector
 }
 

@@ -12,7 +12,7 @@ export type ClaimedWork = {
   operator: OperatorCode
   /** The state in which it was found; the claim moved `queued` and `submitting` on. */
   foundState: WorkState
-  /** The number of the attempt that the claim stands for. */
+  /** The number of the attempt that the claim began. */
   number: number
   submissions: number
   queries: number
@@ -58,7 +58,7 @@ export type AnswerRow = {
 
 export type AnswerRules = { absenceMs: number; acceptedAbsenceMs: number; hintGapMs: number }
 
-/** Records finished calls and schedules what comes next. Gives the places of those that no later claim has overtaken. */
+/** Records finished calls and schedules what comes next. Returns the places of those that no later claim has overtaken. */
 export async function recordAnswers(queryable: Queryable, answers: AnswerRow[], rules: AnswerRules): Promise<Set<number>> {
   const { rows } = await queryable.query<{ place: number }>({
     name: 'record_operator_answers',

@@ -20,7 +20,7 @@ export const POLL_DELAYS_MS: readonly number[] = [
 /** Up to a tenth earlier or later, so that what was sent together is not asked about together. */
 const JITTER = 0.1
 
-/** Milliseconds until the next query after `queriesMade` of them. `random` gives [0, 1). */
+/** Milliseconds until the next query after `queriesMade` of them. `random` returns a number in [0, 1). */
 export function pollDelayMs(queriesMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
   const delayMs = delaysMs[Math.min(queriesMade, delaysMs.length - 1)] ?? 0
   return Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()))

@@ -16,8 +16,8 @@ export type SynchroniseRequest = { applicationId: string; transactionId: string;
 
 /**
  * chekTransactionStatus: asks the operator now and stores what it says. Final and waiting transactions are returned as they
- * are. An operator that is down or silent leaves everything untouched. Who asks while the operator is being asked about the
- * same transaction shares that answer. A dispatcher may be handling the same row: whoever comes second finds it moved, and
+ * are. If the operator is down or silent, nothing changes. A call while the operator is being queried about the same
+ * transaction shares that answer. A dispatcher may be handling the same row: the second of the two finds it moved, and
  * changes nothing.
  */
 export async function synchroniseTransaction(
@@ -35,7 +35,7 @@ export async function synchroniseTransaction(
   return stored ? ok(stored) : err('not_found')
 }
 
-/** False when the operator gave no usable answer. */
+/** False if the operator returned no usable answer. */
 async function ask(desk: ForcedQueryDesk, transaction: Transaction, actor: AuditActor): Promise<boolean> {
   const { applicationId, transactionId, operator, type } = transaction
   const connector = desk.connectors.get(operator)

@@ -72,7 +72,7 @@ class Model {
   #claims = 0
   #claimOf = new Map<ClaimedWork, number>()
   #submissions = 0
-  /** Denials in a row that the operator gave to scheduled queries of the present submission. */
+  /** Denials in a row with which the operator answered scheduled queries of the present submission. */
   #denials = 0
   /** The last submission never left this service: it may be made again without asking. */
   #isUnsent = false

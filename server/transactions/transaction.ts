@@ -19,7 +19,7 @@ export type Transaction = {
   customerName: string
   phoneNumber: string
   webhookUrl: string
-  /** The operator's own token where it gave one, otherwise the one made at creation. */
+  /** The operator's own token if it returned one, otherwise the one generated at creation. */
   payToken: string
   message: string | null
   source: TransactionSource

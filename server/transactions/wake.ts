@@ -15,7 +15,7 @@ export type Wake = {
 /** For programs without loops (the command line, tests): the loops of other processes find the work when they next look. */
 export const NO_LOOPS: Wake = { operators: () => undefined, webhooks: () => undefined }
 
-/** Wakes whoever waits for what this status leads to. */
+/** Wakes the loop that handles what this status leads to. */
 export function wakeFor(wake: Wake, status: TransactionStatus): void {
   if (status === 'PENDING') wake.operators()
   else if (status === 'SUCCESS' || status === 'FAILED') wake.webhooks()

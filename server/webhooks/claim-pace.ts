@@ -5,7 +5,7 @@ export type ClaimPace = {
   eachMax(): number
   walkMax(nowMs: number): number
   recentMs(nowMs: number): number
-  /** Notes how a claim went; gives the pause before the next one when somebody asks for it, and when nobody does. */
+  /** Notes how a claim went; returns the pause before the next one if it is requested, and if it is not. */
   note(claim: Claim, asked: AskedClaim): { minPauseMs: number; idlePauseMs: number }
   failed(): void
 }
@@ -57,7 +57,7 @@ export function createClaimPace(options: PaceOptions): ClaimPace {
       lastClaimMs = asked.startedMs
       if (isFull) each = new Set(claim.deliveries.map((delivery) => delivery.target)).size >= MANY_TARGETS ? Math.max(1, each >> 1) : each
       else each = Math.min(EACH_MAX, each * 2)
-      // Whoever has work under way is looked at again when some of it ends; the walk is for what nobody else finds.
+      // A receiver with work under way is read again when some of it ends; the walk finds the rest.
       if (isFull) walkAtMs = 0
       else if (asked.hasWalked || asked.isCut)
         walkAtMs =

@@ -6,7 +6,7 @@ export type Connection = { origin: string; client: Client; progress: ConnectionP
 
 export type ConnectionPool = {
   acquire(origin: string): Connection
-  /** Gives a connection back for reuse. Only after an answer that was read to its end. */
+  /** Returns a connection to the pool. Only after an answer that was read to its end. */
   release(connection: Connection): void
   /** Closes a connection at once, also while it is being made. */
   discard(connection: Connection): void

@@ -46,7 +46,7 @@ export type DeliveryLoop = {
   start(): void
   /** Something may be due: looks at once instead of at the next poll. */
   wake(): void
-  /** Stops claiming, gives back what was not begun, waits at most five seconds for what is under way, and records it. */
+  /** Stops claiming, returns what was not begun, waits at most five seconds for what is under way, and records it. */
   drain(): Promise<void>
 }
 
@@ -120,7 +120,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     return claiming
   }
 
-  /** Gives the pause before the next claim. */
+  /** Returns the pause before the next claim, in milliseconds. */
   async function claimOnce(): Promise<number> {
     isWoken = false
     const startedMs = performance.now()
@@ -166,7 +166,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   }
 
   function accept(claim: Claim, allowance: Allowance): void {
-    // Whoever could not be given all it might want is looked at again when it has a free slot.
+    // A receiver that may have more due than it was allowed is read again when it has a free slot.
     for (const key of [...Object.keys(allowance.free), ...Object.keys(allowance.suspects)]) {
       const target = slots.find(key)
       if (target) target.mayHaveMore = true
@@ -207,7 +207,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     isPumping = false
   }
 
-  /** Gives how many attempts were begun. */
+  /** Returns how many attempts were begun. */
   function pump(target: Target): number {
     const slotsNow = Math.floor(target.slots)
     let begun = 0

@@ -31,7 +31,7 @@ test('a receiver that hangs: each attempt says how long it waited for its turn, 
   await loop.drain()
   const waits = (await attemptedOnce()).map((row) => row.waited)
   assert.ok((waits[0] ?? Number.NaN) < 1_000, `the first began after ${waits[0]} ms`)
-  // Twenty-six of them stand behind four that time out together, and never more than four go at a time.
+  // Twenty-six of them wait behind four that time out together, and never more than four go at a time.
   assert.ok((waits.at(-1) ?? 0) > 600, `the last began after ${waits.at(-1)} ms`)
   await database.pool.query(
     `update webhook_deliveries set next_at = now() - interval '6 seconds' where application_id = $1 and transaction_id = $2`,

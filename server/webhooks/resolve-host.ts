@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
-/** Gives every address of a host name; an IP address gives itself. Rejects with a NameLookupError. */
+/** Returns every address of a host name; for an IP address, that address. Rejects with a NameLookupError. */
 export type HostResolver = (hostname: string) => Promise<readonly string[]>
 
 export class NameLookupError extends Error {

@@ -147,7 +147,7 @@ test('of an endless body 64 KB are read, and it counts as received', async () =>
 })
 
 test('a compressed body is not inflated', async () => {
-  // Not valid gzip: whoever tried to inflate it would fail.
+  // Not valid gzip: an attempt to inflate it would fail.
   const receiver = await startReceiver((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all'))
   assert.equal((await makeSender().send(receiver.url, {}, '{}')).outcome, 'delivered')
   await receiver.close()

@@ -64,8 +64,8 @@ const SPREAD_MS = 500
 const SPREAD_MS_MAX = 30_000
 const FORGET_AFTER_MS = 15 * 60_000
 /**
- * Receivers that are remembered, beside those at work. Each is looked at for each claim and told to the database, so that whoever gives every
- * transaction another host name would otherwise slow down everybody's claims.
+ * Receivers that are remembered, besides those with work under way. Each claim reads all of them and sends them to the database, so without
+ * a limit an application that uses another host name for every transaction would slow down everybody's claims.
  */
 const REMEMBERED_MAX = 2_048
 const FORGOTTEN_AT_ONCE = 256

@@ -33,7 +33,7 @@ export async function startReceiver(answer: (response: ServerResponse, request: 
   return { url: `http://${host}:${port}/hook`, port, received, close: () => closeServer(server) }
 }
 
-/** Listens on a free port of a loopback address and gives the port. */
+/** Listens on a free port of a loopback address and returns the port. */
 export async function listen(server: Pick<NetServer, 'listen' | 'address'>, host = '127.0.0.1'): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   // Not a pipe: it listens on a host.
@@ -116,7 +116,7 @@ export async function until(condition: () => boolean | Promise<boolean>, limitMs
   }
 }
 
-/** Waits until no delivery of the application is due any more. */
+/** Waits until no delivery of the application is due. */
 export async function untilFinished(pool: Pool, applicationId: string): Promise<void> {
   await until(async () => {
     const { rows } = await pool.query(`select 1 from webhook_deliveries where application_id = $1 and state = 'due' limit 1`, [

@@ -186,7 +186,7 @@ export async function selectAttempts(queryable: Queryable, applicationId: string
 
 export type DeliveryStateRow = { state: WebhookState; attempts: number; next_at: Date; finished_at: Date | null; is_late: boolean }
 
-/** Where one transaction's webhook stands; undefined while the transaction is not final. */
+/** The state of one transaction's webhook; undefined while the transaction is not final. */
 export async function selectDelivery(
   queryable: Queryable,
   applicationId: string,
@@ -219,7 +219,7 @@ export type HealthRow = {
 export async function selectHealth(queryable: Queryable, applicationId: string, targetsMax: number): Promise<HealthRow[]> {
   const until = "date_trunc('milliseconds', now())"
   const { rows } = await queryable.query<HealthRow>(
-    // Grouped as the targets stand first: a receiver's name is made once per target, not once per delivery.
+    // Grouped by stored target first, so that a receiver's name is built once per target, not once per delivery.
     `select webhook_receiver(d.target) as target, coalesce(sum(d.delivered), 0) as delivered, coalesce(sum(d.due), 0) as due,
             coalesce(sum(d.exhausted), 0) as exhausted, max(d.last_delivered_at) as last_delivered_at,
             coalesce(bool_or(d.exhausted > 0 or d.oldest_due_at < now() - interval '30 seconds'), false) as is_troubled,

@@ -21,7 +21,7 @@ export type ApiRequest = {
   readonly isForwarded: boolean
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined
-  /** All headers by their lower-case names, for whoever checks a signature. */
+  /** All headers by their lower-case names, for checking a signature. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Reads the body, at most `bytesMax` of it, on the account of `owner`. Called once, and only after the caller is known. */
   readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>>

@@ -15,8 +15,8 @@ const OWN_BUDGET = new BodyBudget()
 const RESOLVERS = new WeakMap<HttpRuntime, PeerResolver>()
 
 /**
- * The handlers of one `route.ts`: every method that Next knows, so that it never answers one by itself (its own 405 has no
- * body). Which endpoint a path is, and what its methods are, stands in routes.ts alone: both mounts find no difference.
+ * The handlers of one `route.ts`: every method that Next knows, so that Next never answers one (its own 405 has no body).
+ * Only routes.ts says which endpoint a path is and what its methods are, so both mounts behave the same.
  */
 export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer } as const
 
@@ -82,7 +82,7 @@ class FetchRequest implements ApiRequest {
     return problem === undefined ? body : err(problem)
   }
 
-  /** Gives the memory of the body back to the budget, once the request is answered. */
+  /** Returns the memory of the body to the budget, once the request is answered. */
   release(): void {
     this.#hold?.release()
   }

@@ -39,7 +39,7 @@ export function checkHead(incoming: IncomingMessage, isFirst: boolean): Refusal 
 }
 
 /**
- * node reports RTSP/1.0 as version 1.0, and does not say which protocol it was: that only stands in the bytes that its parser is reading.
+ * Node reports RTSP/1.0 as version 1.0, and does not say which protocol it was: only the bytes that its parser is reading show it.
  * They are copied for the first request of a connection and for every request of version 1.0.
  */
 function isRtsp(socket: Socket): boolean {

@@ -28,9 +28,9 @@ const CONNECTIONS = new WeakMap<Duplex, Connection>()
 const STOP_PARSING = 2
 
 /**
- * Gives a raw socket the error listener that keeps a reset from ending the process. Must run before anything else sees the socket: node
- * takes its own listener away before it hands a socket over (CONNECT, Upgrade). The error itself needs no action: node closes the socket,
- * and whoever reads from it or writes to it is told by `close`.
+ * Adds the error listener to a raw socket that keeps a reset from ending the process. Must run before anything else uses the socket: Node
+ * removes its own listener before it passes a socket on (CONNECT, Upgrade). The error itself needs no action: Node closes the socket, and
+ * its readers and writers receive `close`.
  */
 export function guardSocket(socket: Duplex): void {
   socket.on('error', () => undefined)

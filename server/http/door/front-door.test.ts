@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => room.close())
 
-/** Writes bytes as they are and gives back everything that comes until the other side closes. */
+/** Writes bytes as they are and returns everything that arrives until the other side closes. */
 function talk(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(room.port, '127.0.0.1')

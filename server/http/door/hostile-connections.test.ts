@@ -201,7 +201,7 @@ test('connections full of pipelined requests whose answers nobody reads cost nei
   for (const socket of sockets) socket.write(bytes)
   const startedMs = performance.now()
   await expectAlive()
-  // What stands in the kernel's buffers is read within this time.
+  // What is in the kernel's buffers is read within this time.
   await delay(500)
   assert.ok(performance.now() - startedMs < 2_000)
   assert.ok(process.memoryUsage().rss - before < 150 * 1024 * 1024, `${process.memoryUsage().rss - before} bytes`)

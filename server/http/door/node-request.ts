@@ -71,7 +71,7 @@ export class NodeRequest implements ApiRequest {
     return readBody(this.#incoming, { bytesMax, timeoutMs: bodyTimeoutMs, hold: this.#hold, connection })
   }
 
-  /** Gives the memory of the body back to the budget, once the request is answered. */
+  /** Returns the memory of the body to the budget, once the request is answered. */
   release(): void {
     this.#hold?.release()
   }

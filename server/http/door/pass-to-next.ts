@@ -73,7 +73,7 @@ function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connect
   // Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
   outgoing.on('error', () => undefined)
   incoming.on('error', () => undefined)
-  // Somebody who left a live page closes the connection; to whoever only closes the sending half the stream would go on.
+  // A client that leaves a live page closes the connection. If it closes only the sending half, the stream would continue.
   const isStream = incoming.headers.accept?.includes('text/event-stream') === true
   const leave = () => void outgoing.destroy()
   if (isStream) socket.once('end', leave)

@@ -33,7 +33,7 @@ export function createPeerResolver(trustedProxies: readonly string[]): PeerResol
     for (const hop of (forwardedFor ?? '').split(',').reverse()) {
       const address = hop.trim()
       if (address === '') continue
-      // Something else than an address cannot be judged: who stands behind it is unknown.
+      // Anything but an address cannot be checked: the caller behind it is unknown.
       if (!ipaddr.isValid(address)) return undefined
       nearest = address
       if (!isTrusted(address)) break

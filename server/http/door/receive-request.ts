@@ -39,8 +39,8 @@ export type Receiver = {
 }
 
 /**
- * So many requests of one connection may wait for their answers: the last of them closes it, and the client sends the rest again. Whoever
- * pipelines more and reads nothing would fill the memory with answers.
+ * How many requests of one connection may wait for their answers. The last of them closes the connection, and the client sends the rest
+ * again. A client that pipelines more and reads nothing would fill the memory with answers.
  */
 const PIPELINE_MAX = 16
 

@@ -6,7 +6,7 @@ import { type Sent, sendRequest } from '#e2e/roles/send-request.ts'
 import { notePageStatus, noteReached } from './page-notes.ts'
 import { callNext } from './refuse-before-next.ts'
 
-/** Whatever stands in for Next; each test sets its own. */
+/** The handler that replaces Next; each test sets its own. */
 let handler: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 let server: Server
 let baseUrl: string

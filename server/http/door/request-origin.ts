@@ -34,7 +34,7 @@ export function requestOrigin(): RequestOrigin | undefined {
   return store().getStore()
 }
 
-/** The address of whoever sent the request under way; undefined where it cannot be known. */
+/** The address of the sender of the request under way; undefined if it is unknown. */
 export function currentPeerAddress(): string | undefined {
   return requestOrigin()?.peerAddress
 }

@@ -37,7 +37,7 @@ export function checkService(
   const operator = OPERATORS[request.transferMethod]
   const service = serviceFor(application, operator.code, type)
   if (!service.isEnabled) return refuse(403, `The transfer service ${type} of ${operator.code} is disabled for this application.`)
-  // Nobody could carry it out: it would wait for ever.
+  // No connector could submit it, so it would never end.
   if (!runtime.connectors.has(operator.code)) return refuse(403, `The transfer service ${type} of ${operator.code} is not in service.`)
   return (service.enforcesLimits ? checkLimits(request, type, service) : undefined) ?? checkFees(application, request, type)
 }

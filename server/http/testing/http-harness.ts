@@ -149,7 +149,7 @@ export function collectBody(overrides: Record<string, unknown> = {}): string {
   return JSON.stringify(aCollect(overrides))
 }
 
-/** Stands where Next stands: says what reached it. */
+/** Replaces Next and returns what reached it. */
 function answerAsPage(incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.setHeader('content-type', 'application/json')
   outgoing.end(JSON.stringify({ page: incoming.url, headers: incoming.headers }))

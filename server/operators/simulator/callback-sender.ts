@@ -12,7 +12,7 @@ export type CallbackSender = {
 const UNDER_WAY_MAX = 64
 const WAITING_MAX = 20_000
 
-/** Callbacks are sent once and never repeated: whoever misses one has to ask. */
+/** Callbacks are sent once and never repeated: a service that misses one has to query. */
 export function createCallbackSender(secret: string, timeoutMs: number, now: () => Date): CallbackSender {
   const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 10_000, connectTimeout: timeoutMs })
   let waiting: { url: string; body: string }[] = []

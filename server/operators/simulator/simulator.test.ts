@@ -132,7 +132,7 @@ test('items leave the queue in the order of their instants, whatever the order o
             if (seen.length === instants.length + 1) resolve()
           },
         )
-        // Time stands still until all are in; then everything is due.
+        // The clock is stopped until all are in; then everything is due.
         for (const instant of instants) queue.add(instant, instant)
         nowMs = 1_000
         queue.add(0, 0)

@@ -28,7 +28,7 @@ export type SimulatorOptions = {
   /** The same for the slow row of the table (914). */
   slowDelayMs?: number
   callbackTimeoutMs?: number
-  /** Gives each transfer a token of its own, as some operators do. */
+  /** Returns a token of its own for each transfer, as some operators do. */
   givesTokens?: boolean
   clock?: Clock
 }
@@ -43,7 +43,7 @@ const CALLBACK_TIMEOUT_MS = 5_000
 const BODY_BYTES_MAX = 64 * 1024
 const BALANCE = '100000000'
 
-/** Starts the operators' stand-in: one HTTP server that plays all thirteen codes and keeps books of its own. */
+/** Starts the simulator: one HTTP server that acts as all thirteen operators and keeps books of its own. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const clock = options.clock ?? systemClock
   const nowMs = () => clock.now().getTime()

@@ -235,7 +235,7 @@ export class OperatorHarness {
   }
 }
 
-/** Looks again until the condition gives a value; throws after 20 s, naming what was waited for. */
+/** Checks the condition until it returns a value; throws after 20 s and names what was waited for. */
 export async function until<Value>(condition: () => Promise<Value | undefined | false>, what: string): Promise<Value> {
   const endsAtMs = performance.now() + 20_000
   while (performance.now() < endsAtMs) {

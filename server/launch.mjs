@@ -4,9 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from './prepare.mjs'
 import { keepRunning } from './process/keep-running.mjs'
+import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from './process/node-settings.mjs'
 
-/** Measured under load: more room for the young generation costs less time, and the whole stays below 400 MB. */
-const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning']
 /** A Ctrl-C arrives twice, from the terminal and from npm: within this time it is one. */
 const SAME_SIGNAL_MS = 500
 
@@ -35,7 +34,7 @@ function start() {
     program: PINNED_NODE,
     args: [...NODE_FLAGS, `${ROOT}/server/main.ts`, ...process.argv.slice(2)],
     // What was compiled once, types stripped, is kept: more than a second less at each later start.
-    environment: { NODE_COMPILE_CACHE: `${ROOT}/node_modules/.cache/countersign`, ...process.env },
+    environment: { NODE_COMPILE_CACHE: `${ROOT}/node_modules/.cache/countersign`, ...ALLOCATOR_ENVIRONMENT, ...process.env },
     sweep: () => spawnSync(PINNED_NODE, [`${ROOT}/server/process/end-leftover.ts`], { stdio: 'ignore', timeout: 20_000 }),
   })
 }

@@ -9,11 +9,10 @@ import { fileURLToPath } from 'node:url'
 import { killAtOnce, listProcesses } from '#e2e/crash/processes.ts'
 import { freePort } from '#server/database/embedded.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** As `npm start` starts it. */
-const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning']
 const START_LIMIT_MS = 120_000
 const END_LIMIT_MS = 20_000
 const HOST = '127.0.0.1'
@@ -116,6 +115,7 @@ export class Service {
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
+        ...ALLOCATOR_ENVIRONMENT,
         NODE_ENV: 'production',
         SANDBOX: '1',
         LOG_LEVEL: 'warn',

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Random } from '#lib/seeded-random.ts'
 import { freePort } from '#server/database/embedded.ts'
+import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 import type { Victim } from './plan.ts'
 import { killAtOnce, listProcesses } from './processes.ts'
@@ -106,25 +107,22 @@ export class Service {
     this.#starts++
     const log = openSync(this.logFile, 'a')
     // The channel ends the service when this program is killed.
-    const child = spawn(
-      process.execPath,
-      ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning', MAIN],
-      {
-        cwd: ROOT,
-        stdio: ['ignore', log, log, 'ipc'],
-        env: {
-          PATH: process.env['PATH'],
-          HOME: process.env['HOME'],
-          NODE_ENV: 'production',
-          SANDBOX: '1',
-          LOG_LEVEL: 'warn',
-          HOST: '127.0.0.1',
-          PORT: String(this.#port),
-          DATA_DIR: this.folder,
-          SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
-        },
+    const child = spawn(process.execPath, [...NODE_FLAGS, MAIN], {
+      cwd: ROOT,
+      stdio: ['ignore', log, log, 'ipc'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        ...ALLOCATOR_ENVIRONMENT,
+        NODE_ENV: 'production',
+        SANDBOX: '1',
+        LOG_LEVEL: 'warn',
+        HOST: '127.0.0.1',
+        PORT: String(this.#port),
+        DATA_DIR: this.folder,
+        SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
       },
-    )
+    })
     closeSync(log)
     this.#child = child
     child.once('exit', () => {

@@ -61,7 +61,7 @@ type ClaimRow = {
   deliveries: DeliveryRow[]
 }
 
-/** Claims due deliveries and commits that their attempts have begun. See 0030_webhooks.sql. */
+/** Claims due deliveries and commits that their attempts have begun. See sql/claim-webhook-deliveries.sql. */
 export async function claimDeliveries(queryable: Queryable, options: ClaimOptions): Promise<Claim> {
   const { rows } = await queryable.query<ClaimRow>({
     name: 'claim_webhook_deliveries',

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { freePort } from '#server/database/embedded.ts'
+import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 
 /** The real process, started the way production starts it. */
 export type ServerProcess = { port: number; pid: number; stop(): Promise<void> }
@@ -21,8 +22,6 @@ export type ServerOptions = {
 }
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
-/** Those that `npm start` hands to the pinned Node (server/launch.mjs). */
-const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning']
 /** A transfer service without an operator is refused; nobody listens there, and nothing that is measured goes there. */
 const OPERATOR_ENVIRONMENT = Object.fromEntries(
   OPERATOR_CODES.flatMap((code) => [
@@ -46,6 +45,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      ...ALLOCATOR_ENVIRONMENT,
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),

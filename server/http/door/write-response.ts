@@ -7,6 +7,10 @@ export type Linger = { timeMs: number; bytesMax: number }
 
 export const LINGER: Linger = { timeMs: 2_000, bytesMax: 32 * 1024 * 1024 }
 
+/** Each connection that is read from holds 64 KB: beyond this many, connections close right behind their answers. */
+const LINGERING_MAX = 64
+let lingering = 0
+
 /** Writes a whole answer. `isLast` closes the connection behind it. */
 export function writeResponse(outgoing: ServerResponse, response: ApiResponse, isLast: boolean): void {
   writeHead(outgoing, response, isLast)
@@ -21,6 +25,9 @@ export function writeEarlyResponse(incoming: IncomingMessage, outgoing: ServerRe
   writeHead(outgoing, response, true)
   if (outgoing.req.method === 'HEAD') outgoing.flushHeaders()
   else outgoing.write(response.body)
+  if (lingering >= LINGERING_MAX) return void outgoing.end()
+  lingering++
+  let isOpen = true
   const timer = setTimeout(close, linger.timeMs)
   incoming.once('end', close)
   incoming.once('close', close)
@@ -29,6 +36,9 @@ export function writeEarlyResponse(incoming: IncomingMessage, outgoing: ServerRe
   dropBody(incoming, linger.bytesMax, close)
 
   function close(): void {
+    if (!isOpen) return
+    isOpen = false
+    lingering--
     clearTimeout(timer)
     incoming.socket.off('end', close)
     outgoing.end()

@@ -1,0 +1,18 @@
+// How the pinned Node is started: plain JavaScript, because the launcher runs on the machine's own Node 20.
+
+/**
+ * Measured under load: more room for the young generation costs less time, and the whole stays below 400 MB. With half as
+ * much a webhook costs a fifth more CPU.
+ */
+export const NODE_FLAGS = ['--max-old-space-size=256', '--max-semi-space-size=32', '--disable-warning=ExperimentalWarning']
+
+/**
+ * How glibc returns memory. Without these, its thresholds grow with the first large block that is freed (a password hash
+ * takes 19 MB): from then on large bodies and hashes come from arenas that never shrink, and a process that was under attack
+ * holds 100 MB more than it uses. Another C library ignores them.
+ */
+export const ALLOCATOR_ENVIRONMENT = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '262144',
+}

@@ -10,7 +10,7 @@ import { NO_TRANSACTION } from './transaction-status.ts'
 /** Partners are told to try again after a few seconds; this says how many. */
 const OPERATOR_UNAVAILABLE = refuse(
   500,
-  'The operator gives no answer at this moment. The stored status is unchanged; try again in a few seconds.',
+  'The operator is not answering at this moment. The stored status is unchanged; try again in a few seconds.',
   { 'retry-after': '5' },
 )
 

@@ -99,7 +99,8 @@ async function expectList(page: Page, link: Locator, expected: { count?: number;
   await expect(page).toHaveURL(/\/transactions\?/)
   const { count, sums } = await readList(page)
   if (expected.count !== undefined) expect(count).toBe(expected.count)
-  if (expected.amount !== undefined) expect(sums).toEqual({ [expected.currency ?? '']: expected.amount })
+  // Shortly after midnight an operator may have no volume yet: then the list is empty and has no sum.
+  if (expected.amount !== undefined) expect(sums).toEqual(expected.amount === 0n ? {} : { [expected.currency ?? '']: expected.amount })
   await page.goBack()
   await expect(page).toHaveURL(from)
 }

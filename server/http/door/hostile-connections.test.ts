@@ -276,6 +276,13 @@ for (const [path, isApi] of [
   })
 }
 
+test('a User-Agent of 15 KB reaches the pages as its first 512 characters, and the API whole', async () => {
+  const headers = { ...room.headers, 'user-agent': 'a'.repeat(15_000) }
+  const page = await fetch(`${room.baseUrl}/a-page`, { headers })
+  assert.match(await page.text(), /"user-agent":"a{512}"/)
+  assert.equal((await fetch(`${room.baseUrl}/health/live`, { headers })).status, 200)
+})
+
 test('2,000 idle connections leave the service answering', async () => {
   const sockets = await Promise.all(
     Array.from({ length: 2_000 }, async () => {

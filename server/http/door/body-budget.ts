@@ -29,9 +29,9 @@ export class BodyBudget {
   #addresses = 0
 
   constructor(options: BodyBudgetOptions = {}) {
-    this.#totalMax = options.totalMax ?? 32 * MB
-    this.#applicationMax = options.applicationMax ?? 16 * MB
-    this.#addressesMax = options.addressesMax ?? 8 * MB
+    this.#totalMax = options.totalMax ?? 24 * MB
+    this.#applicationMax = options.applicationMax ?? 12 * MB
+    this.#addressesMax = options.addressesMax ?? 6 * MB
     this.#addressMax = options.addressMax ?? 4 * MB
   }
 

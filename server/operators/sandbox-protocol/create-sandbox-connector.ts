@@ -110,6 +110,9 @@ async function balance(line: OperatorHttpClient, options: SandboxConnectorOption
   }
 }
 
+/** What a callback carries: a transfer that names one of our transactions and its application. */
+const callbackSchema = transferSchema.extend({ reference: z.uuid(), context: z.uuid() })
+
 function parseCallback(
   options: SandboxConnectorOptions,
   headers: Record<string, string | string[] | undefined>,
@@ -118,7 +121,7 @@ function parseCallback(
   const signature = headers[SIGNATURE_HEADER]
   if (typeof signature !== 'string' || !isSignedCallback(options.secret, signature, body, options.clock.now()))
     return { kind: 'unverified' }
-  const transfer = parseJson(transferSchema.extend({ reference: z.uuid(), context: z.uuid() }), body.toString('utf8'))
+  const transfer = parseJson(callbackSchema, body.toString('utf8'))
   if (!transfer) return { kind: 'malformed', detail: 'The body is not a transfer of this protocol' }
   return { kind: 'callback', applicationId: transfer.context, reference: transfer.reference, claim: CLAIMS[transfer.status] }
 }

@@ -45,7 +45,7 @@ async function scene() {
     return item.transactionId
   }
   const viewer = (id: string) => ({ applicationId, id, roles: ['checker'] as Role[], hasSecondFactor: false })
-  const row = (id: string, transactionId: string) => findApproval(pool, viewer(id), transactionId, systemClock.now())
+  const row = (id: string, transactionId: string) => findApproval(pool, viewer(id), transactionId)
   const say = async (transactionId: string, checkerId: string, expectedHash?: string) => {
     const result = await decide(decisionDeps(pool), {
       applicationId,
@@ -114,7 +114,7 @@ test('step 1 stays open when its approval does not count any more, in the list, 
   await say(id, first)
   assert.equal((await row(second, id))?.step, 2)
   await database.pool.query(LEAVE.blocked, [first])
-  const { rows } = await listApprovals(database.pool, viewer(second), approvalFilterSchema.parse({}), systemClock.now())
+  const { rows } = await listApprovals(database.pool, viewer(second), approvalFilterSchema.parse({}))
   assert.deepEqual(
     rows.map((one) => [one.step, one.given]),
     [[1, 0]],

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { DecisionResult } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
-import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -31,7 +30,7 @@ async function scene(roles: Role[] = ['checker']) {
     const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { source: 'person', makerId, bands: [aBand(band)] }))
     await takeIn(database.pool, items)
     const ids = items.map((item) => item.transactionId)
-    const rows = await findApprovals(database.pool, checker, ids, systemClock.now())
+    const rows = await findApprovals(database.pool, checker, ids)
     return ids.map((id) => ({ transactionId: id, contentHash: rows.find((row) => row.transactionId === id)?.contentHash ?? '' }))
   }
   return { applicationId, checker, other: await viewer(), makerId, make }

@@ -92,7 +92,6 @@ async function report(
     deps.pool,
     checker,
     items.map((item) => item.transactionId),
-    deps.clock.now(),
   )
   const byId = new Map(rows.map((row) => [row.transactionId, row]))
   return items.map(({ transactionId }) => {

@@ -4,8 +4,7 @@ import { after, before, test } from 'node:test'
 import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { systemClock } from '#server/clock.ts'
-import { countWaiting } from '#server/reports/overview/count-waiting.ts'
+import { countWaiting } from '#server/approvals/count-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
@@ -41,7 +40,7 @@ async function scene() {
     return item.transactionId
   }
   const queue = async (viewer: (typeof cast)[keyof typeof cast], name: ApprovalQueue, filter: Record<string, string> = {}) =>
-    listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }), systemClock.now())
+    listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }))
   const say = (transactionId: string, checkerId: string, decision: 'validated' | 'rejected') =>
     decide(decisionDeps(pool), {
       applicationId,
@@ -85,7 +84,7 @@ test('each person sees in each queue exactly what is theirs, with the reason why
   assert.deepEqual([ids(seen), new Set(seen.rows.map((row) => row.canReject))], [[byMaker, byBoth, byApi, two], new Set(['not_a_checker'])])
   for (const person of Object.values(cast)) {
     const { counts } = await queue(person, 'mine')
-    assert.equal(counts.mine, await countWaiting(database.pool, applicationId, person.id, person.roles))
+    assert.equal(counts.mine, (await countWaiting(database.pool, applicationId, person.id, person.roles)).count)
     assert.equal(counts.mine + counts.others + counts.made, 4)
   }
 })
@@ -130,9 +129,9 @@ test('filters narrow by operator, amount, maker and rule; sums stay apart by cur
 test('the hash that a row carries is the one that a decision is checked against', async () => {
   const { applicationId, cast, make, say } = await scene()
   const id = await make(cast.maker.id, {}, { steps: [1, 1] })
-  const row = await findApproval(database.pool, cast.second, id, systemClock.now())
+  const row = await findApproval(database.pool, cast.second, id)
   await say(id, cast.checker.id, 'validated')
-  const after = await findApproval(database.pool, cast.second, id, systemClock.now())
+  const after = await findApproval(database.pool, cast.second, id)
   assert.ok(row && after && row.contentHash !== after.contentHash)
   const command = {
     applicationId,
@@ -151,9 +150,9 @@ test('the hash that a row carries is the one that a decision is checked against'
 test('an item that needs a code may not be validated by somebody without a second factor, but rejected', async () => {
   const { cast, make } = await scene()
   const id = await make(cast.maker.id, {}, { needsCode: true })
-  const row = await findApproval(database.pool, cast.checker, id, systemClock.now())
+  const row = await findApproval(database.pool, cast.checker, id)
   assert.deepEqual([row?.canApprove, row?.canReject], ['second_factor_missing', true])
-  const enrolled = await findApproval(database.pool, { ...cast.checker, hasSecondFactor: true }, id, systemClock.now())
+  const enrolled = await findApproval(database.pool, { ...cast.checker, hasSecondFactor: true }, id)
   assert.equal(enrolled?.canApprove, true)
 })
 
@@ -166,14 +165,14 @@ test('an item whose time is over is in nobody’s queue to decide, and the badge
     (await queue(cast.checker, 'others')).rows.map((row) => row.canApprove),
     ['expired'],
   )
-  assert.equal(await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles), 0)
+  assert.equal((await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles)).count, 0)
 })
 
 test('a snapshot of a filter is exactly what may be decided by it', async () => {
   const { cast, make } = await scene()
   await make(cast.both.id)
   const mine = await make(cast.maker.id)
-  const snapshot = await snapshotApprovals(database.pool, cast.both, approvalFilterSchema.parse({}), systemClock.now())
+  const snapshot = await snapshotApprovals(database.pool, cast.both, approvalFilterSchema.parse({}))
   assert.deepEqual([snapshot.items.map((item) => item.transactionId), snapshot.total], [[mine], 1])
 })
 
@@ -190,14 +189,14 @@ test('who decided is named also where the program of the application sent the de
     actor: { kind: 'api', id: randomUUID() },
   })
   assert.ok(decided.ok)
-  const row = await findApproval(database.pool, cast.second, id, systemClock.now())
+  const row = await findApproval(database.pool, cast.second, id)
   assert.deepEqual([row?.end?.event, row?.end?.by, row?.end?.reason], ['rejected', 'Test person', 'Duplicate'])
 })
 
 test('the hash covers what a row shows: each of these changes makes another one', async () => {
   const { cast, make } = await scene()
   const id = await make(cast.maker.id)
-  const hash = async () => (await findApproval(database.pool, cast.checker, id, systemClock.now()))?.contentHash
+  const hash = async () => (await findApproval(database.pool, cast.checker, id))?.contentHash
   const seen = new Set([await hash()])
   const changes = [
     'update transactions set amount_minor = amount_minor + 1 where transaction_id = $1',

@@ -1,46 +1,49 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
-import { canApprove, canDecide } from '#lib/approval-verdict.ts'
 import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount, type DecidedItem } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
-import type { Role } from '#lib/permissions.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { ApprovalDecision } from './approval-store.ts'
 import { contentHash, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
-import { groupWaiting, type QueueRow, selectByIds, selectDecided, selectWaiting, type WaitingGroup } from './queue-store.ts'
+import {
+  groupWaiting,
+  type QueueRow,
+  type QueueViewer,
+  selectByIds,
+  selectDecided,
+  selectWaiting,
+  type WaitingGroup,
+} from './queue-store.ts'
 
-/** Who looks: what rows say about buttons depends on it. */
-export type ApprovalViewer = { applicationId: string; id: string; roles: readonly Role[]; hasSecondFactor: boolean }
+/** Whose queues are read: what rows say about buttons depends on it. */
+export type ApprovalViewer = QueueViewer & { hasSecondFactor: boolean }
 
-/** One page of one approval queue with everything around it, as this person may see and use it at `now`. */
-export async function listApprovals(
-  queryable: Queryable,
-  viewer: ApprovalViewer,
-  filter: ApprovalFilter,
-  now: Date,
-): Promise<ApprovalPage> {
-  const { applicationId } = viewer
-  const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
-  const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
-  const [found, groups] = await Promise.all([
-    filter.queue === 'decided'
-      ? selectDecided(queryable, applicationId, filter, window)
-      : selectWaiting(queryable, applicationId, who, filter, window),
-    groupWaiting(queryable, applicationId, who, filter),
-  ])
-  const first = found[0]
+/** One page of one approval queue with everything around it, as this person may see and use it now. */
+export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter): Promise<ApprovalPage> {
+  const [{ rows, total }, groups] = await Promise.all([selectPage(queryable, viewer, filter), groupWaiting(queryable, viewer, filter)])
   const sums = sumGroups(groups.filter((group) => group.queue === filter.queue && group.isFitting))
   const countOf = (queue: WaitingGroup['queue']) => groups.reduce((count, group) => count + (group.queue === queue ? group.count : 0), 0)
   const oldest = groups.flatMap((group) => (group.queue === 'mine' ? [group.oldestAt.toISOString()] : [])).sort()[0]
   return {
-    rows: found.map((row) => toApprovalRow(row, viewer, now)),
-    total: first && 'total' in first ? Number(first.total) : sums.reduce((count, sum) => count + sum.count, 0),
+    rows: rows.map((row) => toApprovalRow(row, viewer)),
+    total: total ?? sums.reduce((count, sum) => count + sum.count, 0),
     sums,
     counts: { mine: countOf('mine'), others: countOf('others'), made: countOf('made') },
     oldestAt: oldest ?? null,
     ...choicesOf(groups),
   }
+}
+
+/** The rows of a page. `total` is null where the groups of what waits count it. */
+async function selectPage(
+  queryable: Queryable,
+  viewer: ApprovalViewer,
+  filter: ApprovalFilter,
+): Promise<{ rows: readonly QueueRow[]; total: number | null }> {
+  const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
+  if (filter.queue !== 'decided') return { rows: await selectWaiting(queryable, viewer, filter, window), total: null }
+  return selectDecided(queryable, viewer, filter, window)
 }
 
 /** Count and sum per currency, never added together. */
@@ -65,38 +68,25 @@ export async function findApprovals(
   queryable: Queryable,
   viewer: ApprovalViewer,
   transactionIds: readonly string[],
-  now: Date,
 ): Promise<ApprovalRow[]> {
   if (transactionIds.length === 0) return []
-  return (await selectByIds(queryable, viewer.applicationId, transactionIds)).map((row) => toApprovalRow(row, viewer, now))
+  return (await selectByIds(queryable, viewer, transactionIds)).map((row) => toApprovalRow(row, viewer))
 }
 
 /** One row, for a panel or the page of a transaction; undefined when this application has no such approval. */
-export async function findApproval(
-  queryable: Queryable,
-  viewer: ApprovalViewer,
-  transactionId: string,
-  now: Date,
-): Promise<ApprovalRow | undefined> {
-  return (await findApprovals(queryable, viewer, [transactionId], now))[0]
+export async function findApproval(queryable: Queryable, viewer: ApprovalViewer, transactionId: string): Promise<ApprovalRow | undefined> {
+  return (await findApprovals(queryable, viewer, [transactionId]))[0]
 }
 
 /** The first BULK_MAX of a filter of "mine" with their hashes: exactly what a decision about the whole filter will be about. */
-export async function snapshotApprovals(
-  queryable: Queryable,
-  viewer: ApprovalViewer,
-  filter: ApprovalFilter,
-  now: Date,
-): Promise<BulkSnapshot> {
+export async function snapshotApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter): Promise<BulkSnapshot> {
   const mine = { ...filter, queue: 'mine' as const }
-  const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
   const [rows, groups] = await Promise.all([
-    selectWaiting(queryable, viewer.applicationId, who, mine, { offset: 0, limit: BULK_MAX }),
-    groupWaiting(queryable, viewer.applicationId, who, mine),
+    selectWaiting(queryable, viewer, mine, { offset: 0, limit: BULK_MAX }),
+    groupWaiting(queryable, viewer, mine),
   ])
-  const items = rows.map((row) => toApprovalRow(row, viewer, now))
   return {
-    items: items.map(toDecidedItem),
+    items: rows.map((row) => toDecidedItem(toApprovalRow(row, viewer))),
     total: groups.reduce((count, group) => count + (group.queue === 'mine' && group.isFitting ? group.count : 0), 0),
   }
 }
@@ -126,19 +116,9 @@ function toDecidedItem(row: ApprovalRow): DecidedItem {
   }
 }
 
-function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): ApprovalRow {
+function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): ApprovalRow {
   const decisions = row.decisions.map((decision) => ({ ...decision, decidedAt: new Date(decision.decidedAt) }))
   const progress = countApprovals(row.steps, decisions)
-  const facts = {
-    person: viewer,
-    makerId: row.makerId,
-    status: row.status,
-    isExpired: row.expiresAt <= now,
-    deciderIds: decisions.map((decision) => decision.checkerId),
-    isApplicationEnabled: row.isApplicationEnabled,
-    isServiceEnabled: row.isServiceEnabled,
-  }
-  const mayApprove = canApprove(facts)
   return {
     transactionId: row.transactionId,
     externalId: row.externalId,
@@ -175,8 +155,8 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Approv
       at: decidedAt.toISOString(),
     })),
     end: row.end && { ...row.end, by: row.end.by ?? decidedBy(row), at: new Date(row.end.at).toISOString() },
-    canApprove: mayApprove === true && row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : mayApprove,
-    canReject: canDecide(facts),
+    canApprove: row.obstacle ?? row.termsObstacle ?? (row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : true),
+    canReject: row.obstacle ?? true,
     canRecall: row.makerId !== viewer.id ? 'not_the_maker' : row.status === 'PENDING_APPROVAL' ? true : 'not_waiting',
     contentHash: hashOf(row, decisions),
   }

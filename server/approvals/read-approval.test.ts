@@ -32,9 +32,8 @@ test('who can decide is every active checker who neither made it nor has decided
   const item = anIntakeItem(applicationId, { source: 'person', makerId: both, bands: [aBand({ steps: [2] })] })
   await takeIn(pool, [item])
 
-  const decidersFor = async (id: string | undefined, roles: Role[]) =>
-    (await readApproval(pool, { applicationId, id: id ?? '', roles, hasSecondFactor: false }, item.transactionId, systemClock.now()))
-      ?.deciders
+  const decidersFor = async (id: string | undefined, _roles: Role[]) =>
+    (await readApproval(pool, { applicationId, id: id ?? '', hasSecondFactor: false }, item.transactionId, systemClock.now()))?.deciders
   const say = async (checkerId: string | undefined) => {
     const said = await decide(decisionDeps(pool), {
       applicationId,

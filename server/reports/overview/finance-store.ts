@@ -120,18 +120,3 @@ export async function selectUnconfirmed(queryable: Queryable, applicationId: str
   )
   return rows
 }
-
-/** When the oldest transaction came that this person could decide: not their own, not decided by them already, in time. */
-export async function selectOldestWaiting(queryable: Queryable, applicationId: string, personId: string): Promise<Date | null> {
-  const { rows } = await queryable.query<{ at: Date }>(
-    `select t.created_at as at from transactions t
-     where t.application_id = $1 and t.status = 'PENDING_APPROVAL' and t.maker_id is distinct from $2
-       and exists (select 1 from approval_items i
-                   where i.application_id = $1 and i.transaction_id = t.transaction_id and i.expires_at > now())
-       and not exists (select 1 from approval_decisions d
-                       where d.application_id = $1 and d.transaction_id = t.transaction_id and d.checker_id = $2)
-     order by t.sequence limit 1`,
-    [applicationId, personId],
-  )
-  return rows[0]?.at ?? null
-}

@@ -10,17 +10,16 @@ import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { can, type Role } from '#lib/permissions.ts'
 import { utcDayOf } from '#lib/time.ts'
 import { addDays, daysBetween } from '#lib/total-dates.ts'
+import { countWaiting } from '#server/approvals/count-waiting.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { toCharts, toOperatorTotals } from '#server/reports/totals/read-totals.ts'
 import { daysOnly } from '#server/reports/transaction-search/roll-up-source.ts'
 import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
 import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
-import { countWaiting } from './count-waiting.ts'
 import {
   type OperatorDaySum,
   type OperatorStatusSum,
   type RollUpQuery,
-  selectOldestWaiting,
   selectOperatorDays,
   selectOperatorSums,
   selectPeriodSums,
@@ -31,8 +30,6 @@ import {
 const MINUTE_MS = 60_000
 /** Where an age bucket ends and the next begins. */
 const EDGES_MS = [10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
-/** The badge counts no further either. */
-const WAITING_MAX = 1_000
 const WORST_TARGETS = 5
 const CONTRADICTIONS_MAX = 1_000
 const CONTRADICTIONS_SHOWN = 5
@@ -71,11 +68,8 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
 
 async function readWaiting(pool: Queryable, { applicationId, personId, roles }: OverviewReader): Promise<OverviewDto['waiting']> {
   if (!can(roles, 'transaction:decide')) return null
-  const [count, oldest] = await Promise.all([
-    countWaiting(pool, applicationId, personId, roles),
-    selectOldestWaiting(pool, applicationId, personId),
-  ])
-  return { count, isMore: count >= WAITING_MAX, oldestAt: count === 0 ? null : (oldest?.toISOString() ?? null) }
+  const { oldestAt, ...waiting } = await countWaiting(pool, applicationId, personId, roles)
+  return { ...waiting, oldestAt: oldestAt?.toISOString() ?? null }
 }
 
 async function readContradictions(pool: Queryable, applicationId: string): Promise<OpenContradictions> {

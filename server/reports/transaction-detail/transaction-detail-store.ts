@@ -1,5 +1,6 @@
 import type { EventName, LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/transaction-detail.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
+import { DECISION_COUNTS } from '#server/approvals/may-decide.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type EventRow = {
@@ -118,7 +119,7 @@ export async function selectDecisions(queryable: Queryable, applicationId: strin
   const { rows } = await queryable.query<DecisionRow>({
     name: 'select_transaction_decisions',
     text: `select p.name as "checkerName", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as at,
-        t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id) as counts
+        ${DECISION_COUNTS} as counts
       from approval_decisions d join people p on p.person_id = d.checker_id
         join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
       where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at`,

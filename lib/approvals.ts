@@ -62,6 +62,8 @@ export type ApprovalRow = {
   createdAt: string
   expiresAt: string
   ruleName: string
+  /** The rule is the built-in one for what a person or a file starts; its name is no text for people. */
+  isDefaultRule: boolean
   reasons: readonly ApprovalReason[]
   policyVersion: number
   steps: readonly number[]

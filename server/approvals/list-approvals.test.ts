@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { BASE_RULE } from '#lib/approval-policy.ts'
 import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
@@ -166,6 +167,14 @@ test('an item whose time is over is in nobody’s queue to decide, and the badge
     ['expired'],
   )
   assert.equal((await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles)).count, 0)
+})
+
+test('isDefaultRule is true for the built-in rule alone', async () => {
+  const { cast, make } = await scene()
+  const builtIn = await make(cast.maker.id, {}, { rule: { name: BASE_RULE.name, parts: [] } })
+  const own = await make(cast.maker.id, {}, { rule: { name: 'Large', parts: [] } })
+  assert.equal((await findApproval(database.pool, cast.checker, builtIn))?.isDefaultRule, true)
+  assert.equal((await findApproval(database.pool, cast.checker, own))?.isDefaultRule, false)
 })
 
 test('a snapshot of a filter is exactly what may be decided by it', async () => {

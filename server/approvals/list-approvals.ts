@@ -1,4 +1,5 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
+import { BASE_RULE } from '#lib/approval-policy.ts'
 import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount, type DecidedItem } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
@@ -137,6 +138,7 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): ApprovalRow {
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     ruleName: row.rule.name,
+    isDefaultRule: row.rule.name === BASE_RULE.name,
     reasons: reasonsOf(row),
     policyVersion: row.policyVersion,
     steps: row.steps,

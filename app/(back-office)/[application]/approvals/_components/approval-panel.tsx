@@ -67,7 +67,7 @@ export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSh
           {row.maker?.name ?? t('approvals.api')}, <TimeText at={row.createdAt} />
         </Fact>
         <Fact label={t('approvals.field.rule')}>
-          {row.ruleName === 'Prepared by a person' ? reasonText(t, locale, row) : row.ruleName}
+          {row.isDefaultRule ? reasonText(t, locale, row) : row.ruleName}
           <span className="block text-second text-quiet">{progressText(t, row)}</span>
           {row.decisions.map((decision) => (
             <span key={decision.checkerId} className="block text-second text-quiet">

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { chartPeriods, countDays } from './chart-periods.ts'
-import { FIRST_DAY, LAST_DAY, utcDayOf } from './time.ts'
+import { chartPeriods } from './chart-periods.ts'
+import { countDays, FIRST_DAY, LAST_DAY, utcDayOf } from './time.ts'
 
 const days = fc.date({ min: new Date(`${FIRST_DAY}T00:00:00Z`), max: new Date(`${LAST_DAY}T00:00:00Z`), noInvalidDate: true }).map(utcDayOf)
 

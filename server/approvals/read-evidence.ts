@@ -1,6 +1,7 @@
 import type { ApprovalEvidence } from '#lib/approvals.ts'
 import { formatMinor } from '#lib/money.ts'
 import { phoneNumberForms } from '#lib/phone-number.ts'
+import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
@@ -8,7 +9,6 @@ import { type PhoneRow, selectDepositRoom, selectOfPhone } from './evidence-stor
 
 /** Newest transactions of a number that are looked at; a busier number shows "at least". */
 const LOOKED_AT_MAX = 500
-const DAY_MS = 24 * 60 * 60 * 1_000
 const NEAR_EQUAL_MAX = 5
 /** From this many payments on, the range is that of the middle nine tenths and not of all. */
 const RANGE_FROM = 5

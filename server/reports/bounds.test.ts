@@ -90,9 +90,9 @@ const listed = (filter: Record<string, string>) =>
 
 const READS: Record<string, () => Promise<unknown>> = {
   'a statement of all days': () => readStatement(database.pool, everything()),
-  'the last page of its lines': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 87 }),
-  'a page of its lines that does not exist': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 100_000_000 }),
-  'its lines of one kind': () => readStatementLines(database.pool, { ...everything(), kind: 'fund', page: 1 }),
+  'the last page of its lines': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 86 }),
+  'a page of its lines that does not exist': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 99_999_999 }),
+  'its lines of one kind': () => readStatementLines(database.pool, { ...everything(), kind: 'fund', page: 0 }),
   'the balances of all operators': () => readBalances(database.pool, applicationId, NOW),
   'the overview of 90 days': () => readOverview(database.pool, { applicationId, personId, roles: ['finance', 'checker'] }, 90, NOW),
   'the list of all transactions': () => listed(WHOLE),

@@ -71,7 +71,7 @@ export async function exportTransactions(
 }
 
 function subjectOf({ format, filter, transactionIds, applicationName, person }: ExportRequest, cutOffAt: Date): ExportSubject {
-  const query = toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 1, size: 50 })).replace(/^\?/, '')
+  const query = toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 0, size: 50 })).replace(/^\?/, '')
   return {
     exportId: randomUUID(),
     applicationName,

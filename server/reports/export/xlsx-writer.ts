@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Translate } from '#lib/i18n/translate.ts'
+import { DAY_MS } from '#lib/time.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type Cell, EXPORT_COLUMNS } from './export-columns.ts'
 import { type ExportResult, recordLines } from './export-record.ts'
@@ -10,7 +11,6 @@ import { ZipStream } from './zip-stream.ts'
 
 /** What a sheet can hold with its head. */
 const SHEET_ROWS_MAX = 1_048_575
-const DAY_MS = 86_400_000
 /** Day 0 of a workbook's calendar. */
 const EPOCH_MS = Date.UTC(1899, 11, 30)
 const STYLE = { head: 1, amount: 2, instant: 3, amountWithCents: 4 } as const

@@ -2,15 +2,13 @@ import type { Holdings, LineFilter, LineKind, Movements, StatementDto, Statement
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { StatementFilter } from '#lib/schemas/finance-query.ts'
-import { type UtcDay, utcDayOf } from '#lib/time.ts'
-import { monthEnd, resolveDateRange } from '#lib/total-dates.ts'
+import { FIRST_DAY, monthEnd, resolveDateRange, type UtcDay, utcDayOf } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { openSnapshot, withSnapshot } from '#server/database/with-snapshot.ts'
 import { addSums, addsUp, type LedgerDay, type OperatorLedger, readLedger, type Sums, ZERO_SUMS } from './day-ledger.ts'
 import { countPeriods, type LineRow, type PeriodLength, selectLines, sumLines, walkLines } from './ledger-days-store.ts'
 
 export const LINES_PER_PAGE = 50
-const FIRST_DAY = '0001-01-01'
 
 export type StatementRequest = {
   applicationId: string
@@ -92,7 +90,7 @@ export type LinesRequest = StatementRequest & { kind: LineFilter | null; page: n
 export function readStatementLines(pool: Pool, request: LinesRequest): Promise<StatementLinesDto> {
   const { applicationId, operator, filter, now, kind, page, size = LINES_PER_PAGE } = request
   const { from, to } = rangeOf(filter, now)
-  const begin = BigInt(page - 1) * BigInt(size)
+  const begin = BigInt(page) * BigInt(size)
   return withSnapshot(pool, async (snapshot) => {
     if (kind !== null) {
       const { count, amountMinor } = await sumLines(snapshot, applicationId, { operator, from, to, kind })

@@ -6,7 +6,7 @@ import { formatMinor } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { addDays } from '#lib/total-dates.ts'
+import { addDays } from '#lib/time.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
 import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
@@ -87,7 +87,7 @@ async function checkMovements(request: StatementRequest, { movements }: Statemen
   for (const kind of LINE_FILTERS) {
     const expected = all.filter((line) => (kind === 'fees' ? line.fees !== '0' : line.kind === kind)).map((line) => line.id)
     const found: string[] = []
-    for (let page = 1; page === 1 || found.length < expected.length; page++) {
+    for (let page = 0; page === 0 || found.length < expected.length; page++) {
       const part = await readStatementLines(database.pool, { ...request, kind, page, size: 7 })
       assert.equal(part.sum, kind === 'fees' ? movements.fees : movements[MOVEMENTS[kind]])
       assert.equal(part.total, expected.length)
@@ -113,7 +113,7 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
       assert.equal(truth.opening + truth.collected + truth.funded - truth.paid - truth.fees, truth.closing)
       assert.equal(statement.agrees, true)
       const lines = []
-      for (let page = 1; ; page++) {
+      for (let page = 0; ; page++) {
         const part = await readStatementLines(database.pool, { ...request, kind: null, page, size: 7 })
         assert.equal(part.total, truth.count)
         lines.push(...part.lines)

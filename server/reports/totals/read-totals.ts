@@ -3,8 +3,7 @@ import type { CurrencyChart, CurrencyTotal, OperatorTotal, TotalsDto } from '#li
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { TotalsFilter } from '#lib/schemas/finance-query.ts'
-import { FIRST_DAY, LAST_DAY, type UtcDay, utcDayOf } from '#lib/time.ts'
-import { type OpenRange, resolveDateRange } from '#lib/total-dates.ts'
+import { FIRST_DAY, LAST_DAY, type OpenRange, resolveDateRange, type UtcDay, utcDayOf } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import {

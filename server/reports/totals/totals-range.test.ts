@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { addDecimals } from '#lib/add-decimals.ts'
 import { listBehindPeriod } from '#lib/finance-address.ts'
+import { addDecimals } from '#lib/money.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'

@@ -1,5 +1,4 @@
-import type { UtcDay } from '#lib/time.ts'
-import { addDays } from '#lib/total-dates.ts'
+import { addDays, FIRST_DAY, LAST_DAY, type UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 /** A range of days, both ends included; null is open. */
@@ -7,9 +6,6 @@ export type DayRange = { from: UtcDay | null; to: UtcDay | null }
 
 /** Where sums are read: whole months that are sealed, and the stretches of days between them. */
 export type Source = { months: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] }
-
-const FIRST_DAY = '0001-01-01'
-const LAST_DAY = '9999-12-31'
 
 /**
  * The whole months of a range that are sealed for the application, in order, by their first days; and what they leave of the range.

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OperatorCode } from '#lib/operators.ts'
 import { filteredOperators, type TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import type { UtcDay } from '#lib/time.ts'
+import { FIRST_DAY, LAST_DAY, type UtcDay } from '#lib/time.ts'
 import { TRANSACTION_STATUSES } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { runQuery } from '#server/database/query-builder.ts'
@@ -42,7 +42,7 @@ export async function selectSpanCounts(
   filter: TransactionFilter,
   source: Source,
 ): Promise<{ spans: SpanCount[]; sums: OperatorSum[] }> {
-  const isWithin = sql<SqlBool>`s.day >= ${filter.from ?? '0001-01-01'}::date and s.day <= ${filter.to ?? '9999-12-31'}::date`
+  const isWithin = sql<SqlBool>`s.day >= ${filter.from ?? FIRST_DAY}::date and s.day <= ${filter.to ?? LAST_DAY}::date`
   const matches = sql<SqlBool>`${rollUpCondition(filter, 's')} and ${isWithin}`
   const rows = await runQuery(
     queryable,

@@ -1,7 +1,7 @@
 import { CURRENCIES, type Currency } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import { addDays, monthEnd } from '#lib/total-dates.ts'
+import { addDays, monthEnd } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectSource } from './roll-up-source.ts'
 import { type OperatorSum, type SpanCount, selectSpanCounts } from './search-spans-store.ts'

@@ -106,7 +106,7 @@ async function stretchesOfPage(
 
 /** The spans that a page touches, found by counting from `before`: how many match before the first span given. */
 function touchedByPage(spans: readonly Span[], { page, size }: TransactionFilter, before = 0n) {
-  const begin = BigInt(page - 1) * BigInt(size)
+  const begin = BigInt(page) * BigInt(size)
   const end = begin + BigInt(size)
   const stretches: Span[] = []
   let counted = before
@@ -145,7 +145,7 @@ async function searchByRows(search: Search): Promise<SearchedPage> {
 
 function pageOf({ queryable, applicationId, filter }: Search, spans: Span[]): Promise<Transaction[]> {
   if (spans.length === 0) return Promise.resolve([])
-  const offset = BigInt(filter.page - 1) * BigInt(filter.size)
+  const offset = BigInt(filter.page) * BigInt(filter.size)
   return selectRows(queryable, applicationId, filter, { stretches: merged(spans), offset, limit: filter.size })
 }
 

@@ -43,7 +43,7 @@ const view = z.object({
     .max(2_000)
     .transform((text, context) => {
       const filter = readAddress(transactionFilterSchema, Object.fromEntries(new URLSearchParams(text)))
-      if (filter.ok) return toQuery(toAddressValues({ ...toTransactionQuery(filter.value), page: 1 })).replace(/^\?/, '')
+      if (filter.ok) return toQuery(toAddressValues({ ...toTransactionQuery(filter.value), page: 0 })).replace(/^\?/, '')
       context.addIssue({ code: 'custom', message: 'action.invalid' })
       return z.NEVER
     }),

@@ -10,7 +10,8 @@ import { dataColumns } from '#components/table/features.ts'
 import { NotAllowed } from '#components/ui/button.tsx'
 import { useNow, useT, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
-import { DAY_MS, formatDuration } from '#lib/format-time.ts'
+import { formatDuration } from '#lib/format-time.ts'
+import { DAY_MS } from '#lib/time.ts'
 import { useBoard } from './board-context.ts'
 
 /** Six columns beside the panel: closer together than elsewhere. */

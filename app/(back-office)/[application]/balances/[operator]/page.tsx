@@ -38,7 +38,7 @@ export default async function StatementPage({ params, searchParams }: Props) {
   const { reportPool, clock } = backOfficeRuntime()
   const request = { applicationId: actor.applicationId, operator: operator.data, filter: query, now: clock.now() }
   const queryClient = getQueryClient()
-  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 1 })
+  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 0 })
   const [locale] = await Promise.all([
     readLocale(),
     queryClient.fetchQuery({

@@ -80,7 +80,7 @@ export type BalanceCard = {
 
 export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
 
-/** What happened to money in a stretch of time. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+/** What happened to money in a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
 export type Movements = {
   collected: string
   funded: string

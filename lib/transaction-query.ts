@@ -1,3 +1,4 @@
+import { formatMinor } from './money.ts'
 import type { QueryValues } from './paths.ts'
 import type { TransactionFilter } from './schemas/transaction-filter.ts'
 
@@ -8,6 +9,11 @@ import type { TransactionFilter } from './schemas/transaction-filter.ts'
 export type TransactionQuery = Omit<TransactionFilter, 'min' | 'max'> & { min: string | null; max: string | null }
 
 const DEFAULT_SIZE = 50
+
+/** A filter as a browser may hold it. */
+export function toTransactionQuery(filter: TransactionFilter): TransactionQuery {
+  return { ...filter, min: filter.min === null ? null : formatMinor(filter.min), max: filter.max === null ? null : formatMinor(filter.max) }
+}
 
 /** The values of the address: the default order, page and size are left out, so that one list has one address. */
 export function toAddressValues(query: TransactionQuery): QueryValues {

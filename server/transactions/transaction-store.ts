@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { TRANSACTION_COLUMNS, type Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 export type IntakeRow = {
   place: number
@@ -31,28 +31,6 @@ export async function callTransitionBatch(queryable: Queryable, applicationIds: 
     name: 'transition_batch',
     text: 'select * from transition_batch($1, $2)',
     values: [applicationIds, itemsJson],
-  })
-  return rows
-}
-
-export async function selectTransaction(
-  queryable: Queryable,
-  applicationId: string,
-  transactionId: string,
-): Promise<Transaction | undefined> {
-  const { rows } = await queryable.query<Transaction>({
-    name: 'select_transaction',
-    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.transaction_id = $2`,
-    values: [applicationId, transactionId],
-  })
-  return rows[0]
-}
-
-export async function selectByExternalIds(queryable: Queryable, applicationId: string, externalIds: string[]): Promise<Transaction[]> {
-  const { rows } = await queryable.query<Transaction>({
-    name: 'select_by_external_ids',
-    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.external_id = any ($2)`,
-    values: [applicationId, externalIds],
   })
   return rows
 }

@@ -5,14 +5,13 @@ import { toQuery } from '#lib/paths.ts'
 import { can, type Role } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import { toAddressValues } from '#lib/transaction-query.ts'
+import { toAddressValues, toTransactionQuery } from '#lib/transaction-query.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { openSnapshot } from '#server/database/with-snapshot.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { stretchOfDates } from '#server/reports/transaction-search/search-transactions.ts'
-import { selectRowsByIds, selectRowsOfWalk } from '#server/reports/transaction-search/search-transactions-store.ts'
-import { toTransactionQuery } from '#server/reports/transaction-search/transaction-list.ts'
+import { findSequenceRange } from '#server/reports/transaction-search/search-transactions.ts'
+import { selectBatch, selectRowsByIds } from '#server/reports/transaction-search/search-transactions-store.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
 import type { ExportSubject } from './export-record.ts'
@@ -121,12 +120,12 @@ async function* batchesByFilter(
   applicationId: string,
   filter: TransactionFilter,
 ): AsyncGenerator<Transaction[], void, undefined> {
-  const found = await stretchOfDates(queryable, applicationId, filter)
+  const found = await findSequenceRange(queryable, applicationId, filter)
   if (!found) return
   const order = filter.sort === 'oldest' ? 'oldest' : 'newest'
   let { first, last } = found
   for (;;) {
-    const rows = await selectRowsOfWalk(queryable, applicationId, filter, { stretch: { first, last }, order, limit: BATCH_ROWS })
+    const rows = await selectBatch(queryable, applicationId, filter, { range: { first, last }, order, limit: BATCH_ROWS })
     const end = rows.at(-1)
     if (!end) return
     yield rows

@@ -12,9 +12,6 @@ import { addDays, daysBetween, utcDayOf } from '#lib/time.ts'
 import { countWaiting } from '#server/approvals/count-waiting.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { toCharts, toOperatorTotals } from '#server/reports/totals/read-totals.ts'
-import { daysOnly } from '#server/reports/transaction-search/roll-up-source.ts'
-import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
-import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
 import {
   type OperatorDaySum,
   type OperatorStatusSum,
@@ -22,9 +19,11 @@ import {
   selectOperatorDays,
   selectOperatorSums,
   selectPeriodSums,
-  selectUnconfirmed,
-  type UnconfirmedSum,
-} from './finance-store.ts'
+} from '#server/reports/totals/roll-up-sums-store.ts'
+import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
+import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
+import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
+import { selectUnconfirmed, type UnconfirmedSum } from './unconfirmed-store.ts'
 
 const MINUTE_MS = 60_000
 /** Where an age bucket ends and the next begins. */

@@ -8,8 +8,8 @@ import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/fact
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { listByPhone, listByStatus, listTransactions } from './list-transactions.ts'
-import { totalByRange, totalOfApplication } from './total-amounts.ts'
+import { listByPhone, listByStatus, listTransactions } from './list-for-partner.ts'
+import { totalByRange, totalOfApplication } from './sum-amounts.ts'
 
 let database: TestDatabase
 let applicationId: string

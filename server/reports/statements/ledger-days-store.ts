@@ -28,12 +28,6 @@ export type DayMovements = {
   peakMinor: bigint
 }
 
-/** Up to which instant the sums by day are complete, to the microsecond: a Date would lose three digits. */
-export async function selectSealedUntil(queryable: Queryable): Promise<string> {
-  const { rows } = await queryable.query<{ until: string }>('select sealed_until::text as until from ledger_seal')
-  return rows[0]?.until ?? '-infinity'
-}
-
 const SUMS = `sum(collect_minor)::bigint as "collectMinor", sum(deposit_minor)::bigint as "depositMinor", sum(held_minor)::bigint as "heldMinor",
   sum(collected_minor)::bigint as "collectedMinor", sum(paid_minor)::bigint as "paidMinor", sum(fees_minor)::bigint as "feesMinor",
   sum(funded_minor)::bigint as "fundedMinor", sum(corrected_minor)::bigint as "correctedMinor", sum(placed_minor)::bigint as "placedMinor",

@@ -8,7 +8,7 @@ import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { readTransactionList } from './transaction-list.ts'
+import { readTransactionList } from './read-transaction-list.ts'
 
 let database: TestDatabase
 let applicationId: string

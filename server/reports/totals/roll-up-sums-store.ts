@@ -4,15 +4,15 @@ import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
 import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { Source } from '#server/reports/transaction-search/roll-up-source.ts'
+import type { RollUpRanges } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
 
 export type RollUpQuery = { from: UtcDay | null; to: UtcDay | null; type: TransactionType | null; operators: readonly OperatorCode[] }
 
 export type OperatorStatusSum = { operator: OperatorCode; status: TransactionStatus; count: bigint; amountMinor: bigint }
 
 /**
- * $1 application, $2 and $3 stretches of days, $4 sealed months, $5 type or null, $6 operators, $7 statuses. `offset 0` keeps the planner at
- * one descent of the key per stretch and status: left free, it reads ten years of days to find the last month.
+ * $1 application, $2 and $3 ranges of days, $4 sealed months, $5 type or null, $6 operators, $7 statuses. `offset 0` keeps the planner at
+ * one descent of the key per range and status: otherwise it reads ten years of days to find the last month.
  */
 const SUMMED = `(
   select d.day, d.operator, d.status, d.transaction_count, d.amount_minor
@@ -27,21 +27,21 @@ const SUMMED = `(
     where m.application_id = $1 and m.month = any ($4::date[]) and ($5::text is null or m.type = $5)
       and m.operator = any ($6::text[]) and m.status = any ($7::text[]))`
 
-function valuesOf(applicationId: string, query: RollUpQuery, source: Source, statuses: readonly TransactionStatus[]): unknown[] {
+function valuesOf(applicationId: string, query: RollUpQuery, ranges: RollUpRanges, statuses: readonly TransactionStatus[]): unknown[] {
   const operators = query.operators.length > 0 ? query.operators : OPERATOR_CODES
-  return [applicationId, source.fromDays, source.toDays, source.months, query.type, operators, statuses]
+  return [applicationId, ranges.fromDays, ranges.toDays, ranges.months, query.type, operators, statuses]
 }
 
-/** What the filters leave of the roll-ups, per operator and status. */
+/** The sums of what matches the query, per operator and status. */
 export async function selectOperatorSums(
   queryable: Queryable,
   applicationId: string,
   query: RollUpQuery,
-  source: Source,
+  ranges: RollUpRanges,
 ): Promise<OperatorStatusSum[]> {
   const { rows } = await queryable.query<OperatorStatusSum>(
     `select operator, status, sum(transaction_count) as count, sum(amount_minor) as "amountMinor" from ${SUMMED} d group by operator, status`,
-    valuesOf(applicationId, query, source, TRANSACTION_STATUSES),
+    valuesOf(applicationId, query, ranges, TRANSACTION_STATUSES),
   )
   return rows
 }
@@ -50,12 +50,12 @@ export type PeriodSum = { period: string; currency: Currency; status: 'SUCCESS' 
 
 const PERIOD_FORMATS: Readonly<Record<PeriodStep, string>> = { day: 'YYYY-MM-DD', month: 'YYYY-MM', year: 'YYYY' }
 
-/** Succeeded and failed amounts per day, month or year and currency, oldest first. By day: the source has no months. */
+/** Succeeded and failed amounts per day, month or year and currency, oldest first. By day the ranges have no months. */
 export async function selectPeriodSums(
   queryable: Queryable,
   applicationId: string,
   query: RollUpQuery,
-  source: Source,
+  ranges: RollUpRanges,
   step: PeriodStep,
 ): Promise<PeriodSum[]> {
   const { rows } = await queryable.query<PeriodSum>(
@@ -65,7 +65,7 @@ export async function selectPeriodSums(
      join unnest($10::text[], $11::text[]) as c (operator, currency) on c.operator = d.operator
      group by 1, 2, 3 order by 1`,
     [
-      ...valuesOf(applicationId, query, source, ['SUCCESS', 'FAILED']),
+      ...valuesOf(applicationId, query, ranges, ['SUCCESS', 'FAILED']),
       PERIOD_FORMATS[step],
       step,
       OPERATOR_CODES,
@@ -73,11 +73,6 @@ export async function selectPeriodSums(
     ],
   )
   return rows
-}
-
-/** Takes over the months of which every day is sealed. */
-export async function sealMonths(queryable: Queryable): Promise<void> {
-  await queryable.query('select seal_operator_months()')
 }
 
 /** The first and last day on which the application has transactions. */
@@ -102,21 +97,6 @@ export async function selectOperatorDays(queryable: Queryable, applicationId: st
     `select operator, day, sum(amount_minor) as "amountMinor" from transaction_days
      where application_id = $1 and status = 'SUCCESS' and day between $2::date and $3::date group by operator, day`,
     [applicationId, from, to],
-  )
-  return rows
-}
-
-export type UnconfirmedSum = { currency: Currency; bucket: number; count: bigint; amountMinor: bigint }
-
-/** Unconfirmed transactions per currency and age; `edges` are the instants between the buckets, newest first. */
-export async function selectUnconfirmed(queryable: Queryable, applicationId: string, edges: readonly Date[]): Promise<UnconfirmedSum[]> {
-  const { rows } = await queryable.query<UnconfirmedSum>(
-    `select t.currency, (select count(*) from unnest($2::timestamptz[]) as e (at) where w.unconfirmed_since < e.at)::integer as bucket,
-            count(*) as count, sum(t.amount_minor) as "amountMinor"
-     from operator_work w join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
-     where w.application_id = $1 and w.unconfirmed_since is not null and t.status = 'PENDING'
-     group by 1, 2`,
-    [applicationId, edges],
   )
   return rows
 }

@@ -2,7 +2,14 @@ import { assertNever } from '#lib/result.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
-import { type ListRow, selectFinalPage, selectPage, selectPendingPage, selectPhonePage, selectWaitingPage } from './list-store.ts'
+import {
+  type ListRow,
+  selectFinalPage,
+  selectPage,
+  selectPendingPage,
+  selectPhonePage,
+  selectWaitingPage,
+} from './list-for-partner-store.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** An application's transactions, newest first. A page past the end has no rows. */

@@ -1,24 +1,23 @@
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import type { TransactionQuery } from '#lib/transaction-query.ts'
 import type { SumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/transaction-row.ts'
 import { isFinalStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import type { CurrencySum } from './period-counts-store.ts'
 import { type RowNote, selectRowNotes } from './row-notes-store.ts'
-import type { CurrencySum } from './search-spans.ts'
 import { searchTransactions } from './search-transactions.ts'
 
-/** One page of the transaction list with what stands beside each row, ready for JSON. */
+/** Returns one page of the transaction list with the notes of its rows, ready for JSON. */
 export async function readTransactionList(
   queryable: Queryable,
   applicationId: string,
   filter: TransactionFilter,
 ): Promise<TransactionListDto> {
   const found = await searchTransactions(queryable, applicationId, filter)
-  // Nothing stands beside a final transaction that an interface made: no need to ask.
-  const asked = found.rows.filter((row) => !isFinalStatus(row.status) || row.makerId !== null).map((row) => row.transactionId)
-  const notes = asked.length === 0 ? [] : await selectRowNotes(queryable, applicationId, asked)
+  // A final transaction that a program made has no notes.
+  const withNotes = found.rows.filter((row) => !isFinalStatus(row.status) || row.makerId !== null).map((row) => row.transactionId)
+  const notes = withNotes.length === 0 ? [] : await selectRowNotes(queryable, applicationId, withNotes)
   const byId = new Map(notes.map((note) => [note.transactionId, note]))
   return {
     rows: found.rows.map((row) => toRow(row, byId.get(row.transactionId))),
@@ -34,7 +33,7 @@ export function toSumDto({ currency, count, amountMinor }: CurrencySum): SumDto 
   return { currency, count: Number(count), amount: formatMinor(amountMinor) }
 }
 
-function toRow(row: Transaction, beside: RowNote | undefined): TransactionRow {
+function toRow(row: Transaction, extra: RowNote | undefined): TransactionRow {
   return {
     transactionId: row.transactionId,
     externalId: row.externalId,
@@ -49,21 +48,16 @@ function toRow(row: Transaction, beside: RowNote | undefined): TransactionRow {
     customerName: row.customerName,
     phoneNumber: row.phoneNumber,
     payToken: row.payToken,
-    makerName: beside?.makerName ?? null,
-    note: noteOf(row, beside),
+    makerName: extra?.makerName ?? null,
+    note: noteOf(row, extra),
   }
 }
 
-/** The one thing to know of a row: why it failed, that nobody knows how it ended, or how many approvals it has. */
-function noteOf(row: Transaction, beside: RowNote | undefined): TransactionNote | null {
+/** What to know of a row beyond its status: why it failed, since when it is unconfirmed, or how many approvals it has. */
+function noteOf(row: Transaction, extra: RowNote | undefined): TransactionNote | null {
   if (row.status === 'FAILED') return row.message === null ? null : { kind: 'message', text: row.message }
-  if (row.status === 'PENDING' && beside?.unconfirmedSince) return { kind: 'unconfirmed', since: beside.unconfirmedSince.toISOString() }
-  const needed = beside?.approvalsNeeded ?? null
-  if (row.status === 'PENDING_APPROVAL' && needed !== null) return { kind: 'approvals', done: beside?.approvalsDone ?? 0, needed }
+  if (row.status === 'PENDING' && extra?.unconfirmedSince) return { kind: 'unconfirmed', since: extra.unconfirmedSince.toISOString() }
+  const needed = extra?.approvalsNeeded ?? null
+  if (row.status === 'PENDING_APPROVAL' && needed !== null) return { kind: 'approvals', done: extra?.approvalsDone ?? 0, needed }
   return null
-}
-
-/** A filter as a browser may hold it: amounts as decimal texts. */
-export function toTransactionQuery(filter: TransactionFilter): TransactionQuery {
-  return { ...filter, min: filter.min === null ? null : formatMinor(filter.min), max: filter.max === null ? null : formatMinor(filter.max) }
 }

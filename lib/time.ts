@@ -87,7 +87,7 @@ function rangeOf(from: Calendar, to: Calendar): DayRange {
 
 /** The presets of the transaction list. */
 export const LIST_PRESETS = ['today', 'yesterday', 'last7', 'last30', 'thisMonth', 'lastMonth'] as const
-export type ListPreset = (typeof LIST_PRESETS)[number]
+type ListPreset = (typeof LIST_PRESETS)[number]
 
 /** The presets of the totals and the statements. */
 export const TOTAL_PRESETS = ['today', 'yesterday', 'last7', 'thisMonth', 'lastMonth', 'thisYear', 'always'] as const

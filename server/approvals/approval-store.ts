@@ -84,7 +84,7 @@ export async function selectDecisions(queryable: Queryable, applicationId: strin
   return rows
 }
 
-export type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts'> & { applicationId: string; transactionId: string }
+type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts'> & { applicationId: string; transactionId: string }
 
 /** The maker is copied from the transaction itself, so that the CHECK compares with the truth. */
 export async function insertDecision(trx: TrxClient, decision: NewDecision): Promise<void> {

@@ -11,7 +11,7 @@ import { countApprovals } from './count-approvals.ts'
 import { type DecisionDeps, type DecisionFailure, decide } from './decide.ts'
 import { type ApprovalViewer, findApprovals } from './list-approvals.ts'
 
-export type DecideManyCommand = {
+type DecideManyCommand = {
   checker: ApprovalViewer
   decision: 'validated' | 'rejected'
   /** The payee note or the reason, the same for each. */
@@ -22,7 +22,7 @@ export type DecideManyCommand = {
   code?: string | undefined
 }
 
-export type DecideManyDeps = DecisionDeps & {
+type DecideManyDeps = DecisionDeps & {
   clock: Clock
   logger: Pick<Logger, 'error'>
   metrics: { countOutcome(kind: 'decision', outcome: string): void }

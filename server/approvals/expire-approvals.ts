@@ -9,7 +9,7 @@ export const EXPIRED_MESSAGE = "Délai d'approbation dépassé"
 
 const BATCH = 200
 
-export type ExpireDeps = { pool: Pool; settler: Pick<Settler, 'settle'>; logger: Pick<Logger, 'error'> }
+type ExpireDeps = { pool: Pool; settler: Pick<Settler, 'settle'>; logger: Pick<Logger, 'error'> }
 
 /**
  * Ends waiting transactions whose time is over as FAILED, with a webhook like any other result. Safe in several processes

@@ -8,8 +8,8 @@ import { transition } from '#server/transactions/transition.ts'
 import { type Wake, wakeFor } from '#server/transactions/wake.ts'
 import { lockCounters } from './approval-store.ts'
 
-export type RecallCommand = { applicationId: string; transactionId: string; makerId: string; reason: string }
-export type RecallFailure = 'not_found' | 'not_the_maker' | 'not_waiting'
+type RecallCommand = { applicationId: string; transactionId: string; makerId: string; reason: string }
+type RecallFailure = 'not_found' | 'not_the_maker' | 'not_waiting'
 
 /** A maker takes back what still waits: it ends FAILED with the maker's reason, and the deliveries of this process are woken. */
 export async function recallTransaction(

@@ -1,5 +1,5 @@
 /** A place among the exports under way. */
-export type ExportSlot = {
+type ExportSlot = {
   /** Gives the place back; a second call has no effect. */
   release(): void
 }

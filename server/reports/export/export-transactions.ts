@@ -33,7 +33,7 @@ export type ExportRequest = {
 }
 
 /** `file` must be read to its end or given back with `return()`: it holds a connection. */
-export type ExportFile = { exportId: string; cutOffAt: Date; file: FilePieces }
+type ExportFile = { exportId: string; cutOffAt: Date; file: FilePieces }
 
 /**
  * Takes a list of transactions out as a file, in memory that does not grow with it: rows are walked by their sequence inside one

@@ -3,7 +3,7 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { err, ok, type Result } from '#lib/result.ts'
 import { CSV_RECORD_MARK } from './export-record.ts'
 
-export type VerifiedFile = { format: 'csv' | 'xlsx'; dataSha256: string; record: ReadonlyMap<string, string> }
+type VerifiedFile = { format: 'csv' | 'xlsx'; dataSha256: string; record: ReadonlyMap<string, string> }
 
 const HASH_NAME = 'SHA-256 of the data'
 const ZIP_SIGNATURE = 0x04034b50

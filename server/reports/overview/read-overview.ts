@@ -32,7 +32,7 @@ const WORST_TARGETS = 5
 const CONTRADICTIONS_MAX = 1_000
 const CONTRADICTIONS_SHOWN = 5
 
-export type OverviewReader = { applicationId: string; personId: string; roles: readonly Role[] }
+type OverviewReader = { applicationId: string; personId: string; roles: readonly Role[] }
 
 /** What a person sees first: what waits for them, money whose end nobody knows, operators and receivers. */
 export async function readOverview(pool: Pool, reader: OverviewReader, days: number, now: Date): Promise<OverviewDto> {

@@ -14,7 +14,9 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { readBalances } from './read-balances.ts'
-import { readStatement, readStatementLines, type StatementRequest } from './read-statement.ts'
+import { readStatement } from './read-statement.ts'
+import { readStatementLines } from './read-statement-lines.ts'
+import type { StatementRequest } from './statement-periods.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -2,7 +2,7 @@ import { COUNTRIES } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findPhone, findTransactionByAnyId, hasBatch } from './search-store.ts'
 
-export type SearchTarget =
+type SearchTarget =
   | { kind: 'transaction'; transactionId: string }
   | { kind: 'batch'; batchId: string }
   | { kind: 'phone'; phoneNumber: string }

@@ -63,7 +63,7 @@ const ORDERS: Record<TransactionFilter['sort'], RawBuilder<unknown>> = {
   'amount-asc': sql`t.amount_minor, t.sequence desc`,
 }
 
-export type RowsRequest = { ranges: readonly SequenceRange[]; offset: bigint; limit: number }
+type RowsRequest = { ranges: readonly SequenceRange[]; offset: bigint; limit: number }
 
 /** The rows of some ranges that match the filter, in its order. */
 export function selectRows(
@@ -80,7 +80,7 @@ export function selectRows(
   )
 }
 
-export type BatchRequest = { range: SequenceRange; order: 'newest' | 'oldest'; limit: number }
+type BatchRequest = { range: SequenceRange; order: 'newest' | 'oldest'; limit: number }
 
 /** The first rows of a range in order of the sequence. For the next batch the caller moves the range behind the last row. */
 export function selectBatch(

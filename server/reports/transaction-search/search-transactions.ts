@@ -18,7 +18,7 @@ const SORT_SCAN_MAX = 3n * SCAN_MAX
 /** Delivered webhooks are searched by the time at which they ended if the filter's window is at most this long. */
 const WEBHOOK_WINDOW_MS_MAX = 48 * 3_600_000
 
-export type SearchedPage = {
+type SearchedPage = {
   rows: Transaction[]
   /** Exact over what was searched. */
   total: bigint

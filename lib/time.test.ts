@@ -68,7 +68,7 @@ test('an instant is UTC, exists, and lies on a day that is one', () => {
     assert.ok(!isUtcInstant(text), JSON.stringify(text))
 })
 
-test('counting days never leaves the days there are', () => {
+test('addDays stays between FIRST_DAY and LAST_DAY', () => {
   fc.assert(
     fc.property(days, fc.integer({ min: -4_000_000, max: 4_000_000 }), (day, count) => {
       const reached = addDays(day, count)

@@ -79,7 +79,7 @@ for (const [kind, disable] of Object.entries(DISABLE)) {
   })
 }
 
-test('application_disabled or PENDING, never an unexpected failure, when the switch is turned while approvals are under way', async () => {
+test('application_disabled or PENDING, and no other result, while the application is switched off and on', async () => {
   const { applicationId, wait, say } = await scene()
   const ids = await wait(40)
   const [results] = await Promise.all([

@@ -57,7 +57,7 @@ async function scene() {
 
 const ids = ({ rows }: { rows: readonly ApprovalRow[] }) => rows.map((row) => row.transactionId)
 
-test('each person sees in each queue exactly what is theirs, with the reason why or why not', async () => {
+test("each queue holds exactly a person's own rows, each with the reason why they may not decide", async () => {
   const { applicationId, cast, make, queue, say } = await scene()
   const byMaker = await make(cast.maker.id)
   const byBoth = await make(cast.both.id)
@@ -90,7 +90,7 @@ test('each person sees in each queue exactly what is theirs, with the reason why
   }
 })
 
-test('decided shows who decided what, the latest first, and how it ended', async () => {
+test('the decided queue lists the latest decision first, with who decided and how it ended', async () => {
   const { cast, make, queue, say } = await scene()
   const first = await make(cast.maker.id)
   const second = await make(cast.maker.id)
@@ -107,7 +107,7 @@ test('decided shows who decided what, the latest first, and how it ended', async
   assert.equal(total, 2)
 })
 
-test('filters narrow by operator, amount, maker and rule; sums stay apart by currency', async () => {
+test('rows and sums match the filters by operator, amount, maker and rule, one sum per currency', async () => {
   const { cast, make, queue } = await scene()
   const small = await make(cast.maker.id)
   const large = await make(cast.both.id, { amountMinor: 90_000_000n }, { rule: { name: 'Large', parts: [] } })
@@ -127,7 +127,7 @@ test('filters narrow by operator, amount, maker and rule; sums stay apart by cur
   assert.deepEqual(all.rules, ['Everything waits', 'Large'])
 })
 
-test('the hash that a row carries is the one that a decision is checked against', async () => {
+test('PENDING for the hash of the row, content_changed for any other', async () => {
   const { applicationId, cast, make, say } = await scene()
   const id = await make(cast.maker.id, {}, { steps: [1, 1] })
   const row = await findApproval(database.pool, cast.second, id)
@@ -148,7 +148,7 @@ test('the hash that a row carries is the one that a decision is checked against'
   assert.ok((await decide(decisionDeps(database.pool), { ...command, expectedHash: after.contentHash })).ok)
 })
 
-test('an item that needs a code may not be validated by somebody without a second factor, but rejected', async () => {
+test('second_factor_missing for approving an item that requires a code, true for rejecting it', async () => {
   const { cast, make } = await scene()
   const id = await make(cast.maker.id, {}, { needsCode: true })
   const row = await findApproval(database.pool, cast.checker, id)
@@ -157,7 +157,7 @@ test('an item that needs a code may not be validated by somebody without a secon
   assert.equal(enrolled?.canApprove, true)
 })
 
-test('an item whose time is over is in nobody’s queue to decide, and the badge does not count it', async () => {
+test('expired items are in no queue to decide and in no badge', async () => {
   const { applicationId, cast, make, queue } = await scene()
   const id = await make(cast.maker.id)
   await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [id])
@@ -177,7 +177,7 @@ test('isDefaultRule is true for the built-in rule alone', async () => {
   assert.equal((await findApproval(database.pool, cast.checker, own))?.isDefaultRule, false)
 })
 
-test('a snapshot of a filter is exactly what may be decided by it', async () => {
+test('a snapshot holds exactly the items of a filter that its viewer may decide', async () => {
   const { cast, make } = await scene()
   await make(cast.both.id)
   const mine = await make(cast.maker.id)
@@ -185,7 +185,7 @@ test('a snapshot of a filter is exactly what may be decided by it', async () => 
   assert.deepEqual([snapshot.items.map((item) => item.transactionId), snapshot.total], [[mine], 1])
 })
 
-test('who decided is named also where the program of the application sent the decision in', async () => {
+test('the checker is named also for a decision that came through the API', async () => {
   const { applicationId, cast, make } = await scene()
   const id = await make(cast.maker.id)
   const decided = await decide(decisionDeps(database.pool), {
@@ -202,7 +202,7 @@ test('who decided is named also where the program of the application sent the de
   assert.deepEqual([row?.end?.event, row?.end?.by, row?.end?.reason], ['rejected', 'Test person', 'Duplicate'])
 })
 
-test('the hash covers what a row shows: each of these changes makes another one', async () => {
+test('another hash after any change of what a row shows', async () => {
   const { cast, make } = await scene()
   const id = await make(cast.maker.id)
   const hash = async () => (await findApproval(database.pool, cast.checker, id))?.contentHash

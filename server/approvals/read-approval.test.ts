@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('who can decide is every active checker who neither made it nor has decided, and nobody once it is over', async () => {
+test('deciders are the active checkers who neither made the transaction nor decided; null once it no longer waits', async () => {
   const { pool } = database
   const applicationId = await makeApplication(pool)
   await fund(pool, applicationId, 'MOMOCM', 100_000_000n)

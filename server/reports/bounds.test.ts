@@ -117,7 +117,7 @@ for (const [name, read] of Object.entries(READS)) {
   })
 }
 
-test('the lines of a statement leave in pieces, however many there are', async () => {
+test('small pieces for the lines of a statement, however many there are', async () => {
   async function* rows() {
     for await (const lines of walkStatementLines(database.pool, { ...everything(), kind: null }, 50_000))
       yield lines.map((line) => [{ text: line.at }])

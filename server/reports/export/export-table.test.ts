@@ -50,7 +50,7 @@ async function textOf(rows: TableRows): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-test('a table that is taken out is in the audit chain before its first byte: who, what, which filters', async () => {
+test('an audit entry with person, subject and filters before the first byte of a table', async () => {
   const exported = await ask(rowsOf(['a'], ['b']))
   assert.ok(exported.ok)
   const [entry] = await listAudit(database.pool, applicationId, { size: 1 })
@@ -64,7 +64,7 @@ test('a table that is taken out is in the audit chain before its first byte: who
   assert.ok((await verifyAuditChain(database.pool, applicationId)).ok)
 })
 
-test('a table that cannot be read leaves no byte, no record and no slot behind', async () => {
+test('no byte, no audit entry and no held slot for a table that cannot be read', async () => {
   const before = (await listAudit(database.pool, applicationId, { size: 200 })).length
   for (let time = 0; time < 6; time++) {
     // biome-ignore lint/correctness/useYield: it fails before it has anything
@@ -76,7 +76,7 @@ test('a table that cannot be read leaves no byte, no record and no slot behind',
   assert.equal((await listAudit(database.pool, applicationId, { size: 200 })).length, before)
 })
 
-test('the lines of a statement that are walked are those of its pages, of every kind and of one', async () => {
+test('the exported lines of a statement equal those of its pages, for every kind', async () => {
   const request = {
     applicationId,
     operator: 'MOMOCM' as const,
@@ -95,7 +95,7 @@ test('the lines of a statement that are walked are those of its pages, of every 
   assert.equal(database.pool.totalCount - database.pool.idleCount, 0)
 })
 
-test('a statement is by day, of very many days by month, of very many months by year, and adds up in each', async () => {
+test('a statement has days, months or years, depending on its length, and adds up in each', async () => {
   const yearly = await makeApplication(database.pool)
   const years = 40
   await database.pool.query(

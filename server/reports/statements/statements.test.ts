@@ -130,8 +130,8 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
     }
 }
 
-test('opening, movements and closing of every statement are those of the postings, whether sealed, half sealed or not at all', async () => {
-  for (const seed of [1, 2, 3]) {
+test('opening, movements and closing equal the postings, whether all, some or none of them are sealed', async () => {
+  for (const seed of [1, 2]) {
     const random = createRandom(seed)
     const applicationId = await makeApplication(database.pool)
     for (const operator of SOME_OPERATORS) await fund(database.pool, applicationId, operator, BigInt(random.between(1_000_000, 9_999_999)))
@@ -161,7 +161,7 @@ test('opening, movements and closing of every statement are those of the posting
   }
 })
 
-test('postings that are under way while the days are sealed are never lost', async () => {
+test('no posting is lost that is under way while the days are sealed', async () => {
   const applicationId = await makeApplication(database.pool)
   const open = await database.pool.connect()
   try {
@@ -186,7 +186,7 @@ test('postings that are under way while the days are sealed are never lost', asy
   assert.deepEqual(rows, [{ deposit_minor: 500n }])
 })
 
-test('postings loaded behind the seal are shown right at once, and the days are repaired', async () => {
+test('exact figures at once after postings of the past were loaded, and repaired days after the task', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'SNWAVE', 700_000n)
   await sealLedgerDays(database.pool, 0)
@@ -207,7 +207,7 @@ test('postings loaded behind the seal are shown right at once, and the days are 
   assert.deepEqual(await repairLedgerDays(database.pool), [])
 })
 
-test('a balance is low below its threshold, since the last time it went below', async () => {
+test('isLow below the threshold, since the last time the balance went below it', async () => {
   const applicationId = await makeApplication(database.pool)
   const finance = await makePerson(database.pool, applicationId, ['finance'])
   await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('the search box finds a transaction by each of its ids, a batch, and a phone however it is typed', async () => {
+test('a transaction by each of its ids, a batch, and a phone number in any spelling, from the search box', async () => {
   const { pool } = database
   const application = await makeApplication(pool)
   const batchId = randomUUID()
@@ -27,7 +27,7 @@ test('the search box finds a transaction by each of its ids, a batch, and a phon
   }
 })
 
-test('what belongs to another application is not found', async () => {
+test('undefined for what belongs to another application', async () => {
   const { pool } = database
   const item = anIntakeItem(await makeApplication(pool), { type: 'COLLECT' })
   await createIntake({ pool }).submit(item)
@@ -36,14 +36,14 @@ test('what belongs to another application is not found', async () => {
     assert.equal(await resolveSearch(pool, other, typed), undefined)
 })
 
-test('nonsense is nothing, never an error', async () => {
+test('undefined for text that is no id and no phone number', async () => {
   const application = await makeApplication(database.pool)
   for (const typed of ['', '   ', '\0', "' or 1=1 --", '%', 'x'.repeat(500), '12'])
     assert.equal(await resolveSearch(database.pool, application, typed), undefined)
   assert.deepEqual(phoneCandidates('12ab'), [])
 })
 
-test('what is no id leads to the list: digits as the begin of a phone, anything else as part of a name', () => {
+test('a filter by phone for digits, by name for anything else that is no id', () => {
   assert.deepEqual(listFilterOf('+237 6 77'), { phone: '237677' })
   assert.deepEqual(listFilterOf('00237'), { phone: '237' })
   assert.deepEqual(listFilterOf('12'), { name: '12' })

@@ -16,7 +16,7 @@ export const approvalFilterSchema = z.object({
     .default(null),
   rule: z.string().trim().max(1_000).default(''),
   sort: z.enum(APPROVAL_SORTS).default('oldest'),
-  /** Zero-based. */
+  /** From 0, also in the address. */
   page: z.coerce.number().int().min(0).max(100_000).default(0),
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>

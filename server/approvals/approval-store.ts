@@ -41,7 +41,7 @@ export async function lockCounters(trx: TrxClient, applicationId: string): Promi
   await trx.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
 }
 
-/** What stands between a person and a decision on a transaction, at the start of this statement; undefined when there is no such transaction. */
+/** Why a person may not decide on a transaction, at the start of this statement; undefined if there is no such transaction. */
 export async function selectVerdict(
   queryable: Queryable,
   applicationId: string,

@@ -44,7 +44,7 @@ export type DecisionFailure =
   | { kind: TermsObstacle; operator: Transaction['operator']; type: Transaction['type'] }
   /** The rule does not let the application's program decide. */
   | { kind: 'api_may_not_decide'; rule: string }
-  /** The API user that sends the approval in started the transaction, and the rule asks for more than one person. */
+  /** The API user that sends the approval in started the transaction, and the rule requires more than one person. */
   | { kind: 'started_by_api_user'; rule: string }
   | { kind: 'code_required' }
   /** What was shown differs from what is stored now; nothing was decided. */
@@ -112,7 +112,7 @@ function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure
 
 /**
  * What the application's program may not do: decide where the rule leaves that to people, and approve what it started itself
- * where the rule asks for two people or a code. One stolen set of credentials could otherwise start a payment and name
+ * where the rule requires two people or a code. One stolen set of credentials could otherwise start a payment and name
  * every checker that it needs.
  */
 function refuseProgram({ through, decision, actor }: DecisionCommand, item: ApprovalItem): DecisionFailure | undefined {

@@ -37,7 +37,7 @@ export type QueueRow = Transaction & {
   end: ApprovalEnd | null
 }
 
-/** Decisions that the last tab looks at, newest first: it is for what just happened; the list of transactions knows the rest. */
+/** How many decisions the decided queue covers, the newest first. Older ones are in the list of transactions. */
 const DECIDED_MAX = 2_000
 
 /** What a row shows to this person. */
@@ -81,7 +81,7 @@ const ORDERS: Record<ApprovalFilter['sort'], RawBuilder<unknown>> = {
   amount: sql`t.amount_minor desc, t.sequence`,
 }
 
-/** One page of a waiting queue. Only what waits is looked at, through its partial index, whatever the size of the rest. */
+/** One page of a waiting queue. Only what waits is read, through its partial index, however many other transactions there are. */
 export function selectWaiting(
   queryable: Queryable,
   viewer: QueueViewer,

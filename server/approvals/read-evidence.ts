@@ -7,7 +7,7 @@ import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type PhoneRow, selectDepositRoom, selectOfPhone } from './evidence-store.ts'
 
-/** Newest transactions of a number that are looked at; a busier number shows "at least". */
+/** How many transactions of a number are read, the newest first; if there are more, the page shows "at least". */
 const LOOKED_AT_MAX = 500
 const NEAR_EQUAL_MAX = 5
 /** From this many payments on, the range is that of the middle nine tenths and not of all. */

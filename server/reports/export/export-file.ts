@@ -1,8 +1,8 @@
-/** A file that is made while it is read. It must be read to its end or given back with `return()`. */
+/** A file that is made while it is read. It must be read to its end or closed with `return()`. */
 export type FilePieces = AsyncGenerator<Buffer, void, undefined>
 
 export type FileLimits = {
-  /** How long the reader may leave a piece untaken. */
+  /** How long the reader may take to read a piece. */
   stallMs: number
   /** How long the whole file may take. */
   durationMs: number
@@ -10,12 +10,12 @@ export type FileLimits = {
 
 const FILE_LIMITS: FileLimits = { stallMs: 60_000, durationMs: 30 * 60_000 }
 
-/** Thrown to a reader that was too slow: the transfer breaks off, so that the part it has never looks like the whole file. */
+/** Thrown to a reader that was too slow: the transfer is aborted, so that the part it has never looks like the whole file. */
 export class FileExpiredError extends Error {
   override readonly name = 'FileExpiredError'
 }
 
-/** What is in a buffer of the connection while its reader does nothing. */
+/** How much is in a buffer of the connection while its reader is idle. */
 const PIECE_BYTES_MAX = 64 * 1024
 
 /**

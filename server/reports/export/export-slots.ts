@@ -1,6 +1,6 @@
-/** A place among the exports under way. */
+/** One of the exports that may be under way. */
 type ExportSlot = {
-  /** Gives the place back; a second call has no effect. */
+  /** Frees the slot; a second call has no effect. */
   release(): void
 }
 

@@ -27,18 +27,17 @@ export type ExportRequest = {
   person: { id: string; name: string; roles: readonly Role[] }
   format: ExportFormat
   filter: TransactionFilter
-  /** Only these, where rows were ticked; null: everything that the filter leaves. */
+  /** Only these, if rows were selected; null: everything that matches the filter. */
   transactionIds: readonly string[] | null
   t: Translate
 }
 
-/** `file` must be read to its end or given back with `return()`: it holds a connection. */
+/** `file` must be read to its end or closed with `return()`: it holds a connection. */
 type ExportFile = { exportId: string; cutOffAt: Date; file: FilePieces }
 
 /**
- * Takes a list of transactions out as a file, in memory that does not grow with it: rows are walked by their sequence inside one
- * unchanging view of the database. That somebody takes it is on record (exports, audit) before the first byte leaves, what it held and
- * its SHA-256 before the last.
+ * Exports a list of transactions as a file, in memory that does not grow with it: rows are read by their sequence in one snapshot. The
+ * export is on record (exports, audit) before the first byte is sent; its content and SHA-256 are before the last.
  */
 export async function exportTransactions(
   deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },

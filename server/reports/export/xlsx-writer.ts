@@ -126,7 +126,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 function escapeXml(text: string): string {
   return (
     cellText(text)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these may not stand in XML
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not allowed in XML
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
       .replace(/_(?=x[0-9a-fA-F]{4}_)/g, '_x005F_')
       .replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign)

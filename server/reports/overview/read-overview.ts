@@ -34,7 +34,7 @@ const CONTRADICTIONS_SHOWN = 5
 
 type OverviewReader = { applicationId: string; personId: string; roles: readonly Role[] }
 
-/** What a person sees first: what waits for them, money whose end nobody knows, operators and receivers. */
+/** The first page after sign-in: what waits for the person, unconfirmed money, operators and receivers. */
 export async function readOverview(pool: Pool, reader: OverviewReader, days: number, now: Date): Promise<OverviewDto> {
   const { applicationId } = reader
   const to = utcDayOf(now)
@@ -137,22 +137,22 @@ async function readWebhooks(pool: Queryable, applicationId: string): Promise<Web
 const HEALTH_AGE_MAX_MS = 15_000
 const healthByApplication = new Map<string, { readAtMs: number; health: Promise<WebhookHealth> }>()
 
-/** A day of deliveries is read by one viewer in fifteen seconds, whoever looks: many viewers must not mean many queries. */
+/** A day of deliveries is read at most once in fifteen seconds per application: many viewers must not mean many queries. */
 function recentHealth(pool: Queryable, applicationId: string): Promise<WebhookHealth> {
   const known = healthByApplication.get(applicationId)
   const nowMs = performance.now()
   if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.health
-  // What nobody looks at any more is forgotten: at most the applications of the last seconds are held.
+  // Older entries are removed, so only the applications of the last seconds are held.
   for (const [id, { readAtMs }] of healthByApplication) {
     if (nowMs - readAtMs < HEALTH_AGE_MAX_MS) break
     healthByApplication.delete(id)
   }
   const health = webhookHealth(pool, applicationId)
-  // In order of time: an entry that is made again stands last.
+  // Deleted first, so that the map stays in order of time.
   healthByApplication.delete(applicationId)
   const entry = { readAtMs: nowMs, health }
   healthByApplication.set(applicationId, entry)
-  // What failed is asked again by the next.
+  // A failed read is repeated by the next viewer.
   health.catch(() => {
     if (healthByApplication.get(applicationId) === entry) healthByApplication.delete(applicationId)
   })

@@ -11,7 +11,7 @@ export type Sums = Omit<DayMovements, 'operator' | 'day' | 'isLive' | 'peakMinor
 /** A day, or a month or year by the first characters of its days. */
 export type LedgerDay = Sums & { day: string; peakMinor: bigint }
 
-/** The books of one operator: everything before the first day asked for, then day by day, oldest first, then everything after the last. */
+/** The books of one operator: everything before the first requested day, then day by day, oldest first, then everything after the last. */
 export type OperatorLedger = { balance: Balance; before: Sums; days: LedgerDay[]; after: Sums }
 
 export const ZERO_SUMS: Sums = {

@@ -6,10 +6,10 @@ import type { Queryable } from '#server/database/pool.ts'
 /** How many characters of a day (`2026-11-03`) name the period that movements are summed by: day, month or year. */
 export type PeriodLength = 10 | 7 | 4
 
-/** The period of all days behind the last one asked for. */
+/** The period of all days after the last requested one. */
 export const AFTERWARDS = 'after'
 
-/** What moved at an operator in a period; `day` null: on all days before the first one asked for. Hundredths. */
+/** What moved at an operator in a period; `day` null: on all days before the first requested one. Hundredths. */
 export type DayMovements = {
   operator: OperatorCode
   day: UtcDay | null

@@ -43,8 +43,8 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
 }
 
 /**
- * The bars of the chart. What a range asks for beyond the days that the application has is left out as soon as it would make the bars
- * coarser: nobody can ask for more bars than there are transactions to fill, and never for more than fit (chartPeriods).
+ * The bars of the chart. The part of a range in which the application has no transactions is left out if the bars would otherwise be
+ * coarser, so there are never more bars than fit (chartPeriods).
  */
 function periodsOf(range: OpenRange, has: { first: UtcDay; last: UtcDay }): { step: PeriodStep; periods: string[] } {
   const from = laterOf(range.from, has.first)

@@ -109,7 +109,7 @@ export type DecisionRow = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
-  /** False while it waits and the person may not approve any more. */
+  /** False while the transaction waits and the person may no longer approve. */
   counts: boolean
   at: Date
 }

@@ -22,7 +22,7 @@ import {
   type WorkRow,
 } from './transaction-detail-store.ts'
 
-/** A transaction that nobody confirms is asked about for days: only the newest calls are shown. */
+/** An unconfirmed transaction is queried for days: only the newest calls are shown. */
 const ATTEMPTS_SHOWN_MAX = 100
 
 /** Everything that is known of one transaction of an application, ready for JSON; undefined when it has no such transaction. */
@@ -80,7 +80,7 @@ function fieldsOf(transaction: Transaction) {
     currency: transaction.currency,
     customerName: transaction.customerName,
     phoneNumber: transaction.phoneNumber,
-    // Receivers are told secrets in their address; whoever looks at a transaction has no need of them.
+    // The address may contain secrets of the receiver, which the viewers of a transaction do not need.
     webhookUrl: hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
     message: transaction.message,
@@ -96,7 +96,7 @@ function fieldsOf(transaction: Transaction) {
   }
 }
 
-/** A person where one made it, else whoever the creation is recorded for. */
+/** The person who made it, otherwise the actor of its creation. */
 function makerOf(makerName: string | undefined, events: readonly EventRow[]): ActorDto {
   const creation = events[0]
   return makerName === undefined

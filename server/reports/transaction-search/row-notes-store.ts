@@ -10,8 +10,8 @@ export type RowNote = {
 }
 
 /**
- * What stands beside the transactions of one page, by their ids: since when the outcome at the operator is unknown, how many approvals
- * are in, and who made them. A few index look-ups per row.
+ * The notes of the transactions of one page, by their ids: since when the outcome at the operator is unknown, how many approvals there
+ * are, and who made them. A few index look-ups per row.
  */
 export async function selectRowNotes(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<RowNote[]> {
   const { rows } = await queryable.query<RowNote>({

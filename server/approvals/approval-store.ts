@@ -3,7 +3,8 @@ import type { ApprovalBand } from '#lib/approval-policy.ts'
 import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { runQuery } from '#server/database/query-builder.ts'
-import { DECISION_COUNTS, decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
+import { type ApprovalDecision, DECISION_COLUMNS } from './decision-columns.ts'
+import { decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
 
 /** What a transaction needs, by the rule that was active at intake. */
 export type ApprovalItem = {
@@ -23,18 +24,6 @@ export type ApprovalItem = {
 
 /** Why a person may not decide or approve now; null: they may. */
 export type Verdict = { obstacle: DecisionObstacle | null; termsObstacle: TermsObstacle | null }
-
-export type ApprovalDecision = {
-  checkerId: string
-  decision: 'validated' | 'rejected'
-  step: number
-  note: string
-  usedCode: boolean
-  through: 'api' | 'back_office'
-  /** False while the transaction waits and the person may no longer approve: the approval then does not count. */
-  counts: boolean
-  decidedAt: Date
-}
 
 /** Takes the lock that orders everything about one application's money. */
 export async function lockCounters(trx: TrxClient, applicationId: string): Promise<void> {
@@ -75,8 +64,7 @@ export async function selectItem(queryable: Queryable, applicationId: string, tr
 /** The decisions on a transaction so far, in order of time. */
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalDecision[]> {
   const { rows } = await queryable.query<ApprovalDecision>(
-    `select d.checker_id as "checkerId", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as "decidedAt",
-       ${DECISION_COUNTS} as counts
+    `select ${DECISION_COLUMNS}
      from approval_decisions d join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
      where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at, d.checker_id`,
     [applicationId, transactionId],

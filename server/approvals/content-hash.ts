@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from '#server/transactions/transaction.ts'
-import type { ApprovalDecision, ApprovalItem } from './approval-store.ts'
+import type { ApprovalItem } from './approval-store.ts'
+import type { ApprovalDecision } from './decision-columns.ts'
 
 type ShownItem = Omit<ApprovalItem, 'applicationId' | 'transactionId' | 'startedByApiUser'>
 

@@ -9,7 +9,6 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { type Wake, wakeFor } from '#server/transactions/wake.ts'
 import {
-  type ApprovalDecision,
   type ApprovalItem,
   insertDecision,
   lockCounters,
@@ -21,6 +20,7 @@ import {
 } from './approval-store.ts'
 import { contentHash, type ShownContent, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
+import type { ApprovalDecision } from './decision-columns.ts'
 
 export type DecisionCommand = {
   applicationId: string

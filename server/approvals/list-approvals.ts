@@ -4,9 +4,9 @@ import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type 
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { ApprovalDecision } from './approval-store.ts'
 import { contentHash, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
+import type { ApprovalDecision } from './decision-columns.ts'
 import {
   groupWaiting,
   type QueueRow,

@@ -7,7 +7,8 @@ import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { runQuery } from '#server/database/query-builder.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
-import { DECISION_COUNTS, decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
+import { type ApprovalDecisionJson, DECISION_JSON } from './decision-columns.ts'
+import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
 
 /** Whose queues are read, and in which application. */
 export type QueueViewer = { applicationId: string; id: string }
@@ -23,17 +24,7 @@ export type QueueRow = Transaction & {
   /** Why the viewer may not decide or approve now; null: they may. */
   obstacle: DecisionObstacle | null
   termsObstacle: TermsObstacle | null
-  decisions: {
-    checkerId: string
-    checkerName: string
-    decision: 'validated' | 'rejected'
-    step: number
-    note: string
-    usedCode: boolean
-    through: 'api' | 'back_office'
-    counts: boolean
-    decidedAt: string
-  }[]
+  decisions: (ApprovalDecisionJson & { checkerName: string })[]
   end: ApprovalEnd | null
 }
 
@@ -45,9 +36,7 @@ function columnsFor({ applicationId, id }: QueueViewer): RawBuilder<unknown> {
   return sql`${sql.raw(TRANSACTION_COLUMNS)}, m.name as "makerName", i.policy_version as "policyVersion", i.rule, i.steps,
   i.needs_code as "needsCode", i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
   ${decisionObstacle(sql`${applicationId}`, sql`${id}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle",
-  coalesce((select json_agg(json_build_object('checkerId', d.checker_id, 'checkerName', p.name, 'decision', d.decision, 'step', d.step, 'note', d.note,
-              'usedCode', d.used_code, 'through', d.through, 'counts', ${sql.raw(DECISION_COUNTS)}, 'decidedAt', d.decided_at)
-              order by d.decided_at, d.checker_id)
+  coalesce((select json_agg(json_build_object('checkerName', p.name, ${sql.raw(DECISION_JSON)}) order by d.decided_at, d.checker_id)
             from approval_decisions d join people p on p.person_id = d.checker_id
             where d.application_id = t.application_id and d.transaction_id = t.transaction_id), '[]') as decisions,
   case when t.status <> 'PENDING_APPROVAL' then (select json_build_object('event', e.event, 'by', p.name, 'reason', e.reason, 'at', e.at)

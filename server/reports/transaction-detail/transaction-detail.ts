@@ -59,7 +59,7 @@ export async function readTransactionDetail(
     webhook: webhook ? toWebhook(webhook) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
-    decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
+    decisions: decisions.map(({ checkerId: _, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
   }
 }
 

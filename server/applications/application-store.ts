@@ -6,7 +6,7 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { TransferService } from './snapshot.ts'
 
-export type NewApplication = {
+type NewApplication = {
   applicationId: string
   name: string
   apiId: string
@@ -63,7 +63,7 @@ export async function lockApplication(trx: Queryable, applicationId: string): Pr
   return rowCount === 1
 }
 
-export type NewKeyRow = {
+type NewKeyRow = {
   applicationId: string
   apiKeyId: string
   name: string

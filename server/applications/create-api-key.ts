@@ -10,7 +10,7 @@ import { countLiveKeys, expireKeys, insertKey, lockApplication } from './applica
 /** Every key is compared on every request: a few for rotation, not a collection. */
 const LIVE_KEYS_MAX = 10
 
-export type CreateApiKey = {
+type CreateApiKey = {
   applicationId: string
   name: string
   actor: CommandActor

@@ -9,8 +9,8 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApplication, insertFirstPolicy, insertWebhookSecret } from './application-store.ts'
 
-export type CreateApplication = { name: string; actor: CommandActor; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
-export type CreatedApplication = { applicationId: string; apiId: string; webhookSecret: string }
+type CreateApplication = { name: string; actor: CommandActor; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
+type CreatedApplication = { applicationId: string; apiId: string; webhookSecret: string }
 
 /**
  * Makes an application with its counters, its thirteen balances at zero, the default approval policy and a webhook

@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/database/pool.ts'
 import type { ApplicationRow } from './application-row.ts'
 
-export type ChangedApplications = { oldestUnseenXid: string; changed: { applicationId: string; xid: string }[] }
+type ChangedApplications = { oldestUnseenXid: string; changed: { applicationId: string; xid: string }[] }
 
 /**
  * The applications that changed in any transaction from `sinceXid` on, and the oldest transaction that this look could

@@ -2,7 +2,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { readApplications, readChangedApplications } from './directory-store.ts'
 import { type ApplicationSnapshot, toSnapshot } from './snapshot.ts'
 
-export type DirectoryOptions = {
+type DirectoryOptions = {
   pool: Pool
   /** Pause between two looks; a change is in force after at most this and one look. */
   pollIntervalMs?: number

@@ -9,7 +9,7 @@ import type { ApplicationRow, ServiceKey } from './application-row.ts'
 
 export type ApiKeySnapshot = { hash: Buffer; expiresAt: Date | null; revokedAt: Date | null }
 export type TransferService = { isEnabled: boolean; enforcesLimits: boolean; minimumMinor: bigint | null; maximumMinor: bigint | null }
-export type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
+type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
 
 /** Everything about one application that a request needs, as it was at the last refresh of the directory. */
 export type ApplicationSnapshot = {
@@ -41,11 +41,6 @@ export function feesFor(snapshot: ApplicationSnapshot, operator: OperatorCode, t
 /** The transfer service of this operator and direction; what nobody switched off is on, without limits in force. */
 export function serviceFor(snapshot: ApplicationSnapshot, operator: OperatorCode, type: TransactionType): TransferService {
   return snapshot.services.get(`${operator}:${type}`) ?? OPEN_SERVICE
-}
-
-/** The secrets that sign a webhook at this instant, the current one first (Standard Webhooks rotation). */
-export function signingSecretsFor(snapshot: ApplicationSnapshot, now: Date): string[] {
-  return snapshot.webhookSecrets.filter((entry) => entry.expiresAt === null || entry.expiresAt > now).map((entry) => entry.secret)
 }
 
 /**

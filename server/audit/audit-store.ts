@@ -3,7 +3,7 @@ import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
 export type StoredEntry = ChainedEntry & { previousHash: Buffer; hash: Buffer }
-export type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
+type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
 
 /** Makes writers of one chain stand in line until the database transaction ends. */
 export async function lockChain(trx: Queryable, applicationId: string): Promise<void> {

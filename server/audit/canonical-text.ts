@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuditActor } from './command-actor.ts'
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type AuditDetails = { [key: string]: JsonValue }
 
 export type ChainedEntry = {
@@ -46,7 +46,7 @@ export function hashEntry(previousHash: Buffer, entry: ChainedEntry): Buffer {
 }
 
 /** Text as jsonb can keep it: no NUL, no half of a surrogate pair. */
-export function storableText(text: string): string {
+function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 

@@ -6,10 +6,10 @@ import { GENESIS_HASH, hashEntry } from './canonical-text.ts'
 const PAGE_SIZE = 1_000
 
 /** An intact chain: how many entries and the digest of the last, which an outside anchor can be compared with. */
-export type ChainReport = { entryCount: bigint; headHash: Buffer }
+type ChainReport = { entryCount: bigint; headHash: Buffer }
 
 /** The first place where a chain does not hold. */
-export type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predecessor' | 'content_changed' }
+type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predecessor' | 'content_changed' }
 
 /**
  * Recomputes the chain of one application, a thousand entries at a time, and reports the first break.

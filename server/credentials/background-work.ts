@@ -1,7 +1,7 @@
 const WAITING_MAX = 1_000
 
 /** Does what nobody waits for, one after the other: a caller must not learn from the time of an answer that it was done. */
-export type BackgroundWork = { add(work: () => Promise<void> | undefined): void }
+type BackgroundWork = { add(work: () => Promise<void> | undefined): void }
 
 /** Makes an empty line. `onError` is told of work that failed, and of work that was left out because 1,000 pieces wait already. */
 export function createBackgroundWork(onError: (error: unknown) => void): BackgroundWork {

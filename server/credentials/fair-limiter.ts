@@ -11,7 +11,7 @@ export type Turn = {
 }
 
 /** Bounds work that costs much memory and processor time, and shares it fairly between those who ask. */
-export type FairLimiter = {
+type FairLimiter = {
   /**
    * Runs `work` when its turn comes. Returns undefined, without running it, when the queue has no room for it (at once, or
    * later when it gives way to a shorter branch) and when its turn has not come within `waitMaxMs`.
@@ -19,7 +19,7 @@ export type FairLimiter = {
   run<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value | undefined>
 }
 
-export type FairLimiterOptions = {
+type FairLimiterOptions = {
   concurrency: number
   /** How many may wait: in each of the two queues, then in one group of each level of the paths. */
   levelMax: readonly number[]

@@ -5,7 +5,7 @@ export type Queued = { path: readonly string[] }
  * A queue in which groups take turns at every level: whoever sends much delays only their own group. Bounded; when it is
  * full, the longest branch gives way to a shorter one.
  */
-export type FairQueue<Item extends Queued> = {
+type FairQueue<Item extends Queued> = {
   /**
    * Queues an item. Returns the item that had to give way: the newest of the longest branch, or the offered one itself.
    * Undefined when there was room.

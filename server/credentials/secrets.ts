@@ -8,7 +8,7 @@ export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-export type NewApiKey = { apiKey: string; keyPrefix: string; keyHash: Buffer }
+type NewApiKey = { apiKey: string; keyPrefix: string; keyHash: Buffer }
 
 /** A new API key: 256 random bits behind a mark that secret scanners can find. The key itself is not kept anywhere. */
 export function generateApiKey(): NewApiKey {

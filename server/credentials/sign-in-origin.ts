@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { throttleAddress, throttleNetwork } from './address.ts'
 
-export type KeyedDigest = (...parts: string[]) => Buffer
+type KeyedDigest = (...parts: string[]) => Buffer
 
 /** Where a sign-in comes from and whom it names, as digests and as the path in which it waits. */
 export type Origin = {

@@ -2,7 +2,7 @@
 type Share<Entry> = { entries: Entry[]; first: number; hasTurn: boolean }
 
 /** Entries of many shares, given out one share after the other. What an operation costs does not grow with what waits. */
-export type FairQueue<Entry> = {
+type FairQueue<Entry> = {
   size(): number
   sizeOf(share: string): number
   push(share: string, entry: Entry): void

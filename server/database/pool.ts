@@ -9,7 +9,7 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, (text) => BigInt(text))
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 export type Pool = pg.Pool
-export type PoolOptions = {
+type PoolOptions = {
   databaseUrl: string
   connectionsMax: number
   applicationName: string

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts'
 
-export type SupervisedPostgres = {
+type SupervisedPostgres = {
   url: string
   dataDirectory: string
   /** The present server's process id; changes with each restart. */
@@ -11,7 +11,7 @@ export type SupervisedPostgres = {
   kill(): void
 }
 
-export type SupervisionEvents = {
+type SupervisionEvents = {
   onRestart(): void
   /** The server could not be started again; the process cannot go on. */
   onLost(error: unknown): void

@@ -15,7 +15,7 @@ export async function withSnapshot<Value>(pool: Pool, read: (snapshot: TrxClient
   }
 }
 
-export type Snapshot = { client: TrxClient; close(): Promise<void> }
+type Snapshot = { client: TrxClient; close(): Promise<void> }
 
 /** The same view, held open for as long as somebody reads from it piece by piece. Whoever opens it closes it, whatever happens. */
 export async function openSnapshot(pool: Pool): Promise<Snapshot> {

@@ -14,7 +14,7 @@ const TOKEN_LENGTH_MAX = 4_096
 const FIRST_EPOCH = 1
 
 /** `epoch` counts how often the tokens of this user have been ended; see `authenticateCaller`. */
-export type AccessClaims = { apiUserId: string; applicationId: string; epoch: number; expiresAtMs: number }
+type AccessClaims = { apiUserId: string; applicationId: string; epoch: number; expiresAtMs: number }
 
 /** Signs and checks access tokens. */
 export type Tokens = {
@@ -29,7 +29,7 @@ export type Tokens = {
   verify(token: string): AccessClaims | undefined | Promise<AccessClaims | undefined>
 }
 
-export type TokensOptions = {
+type TokensOptions = {
   clock: Clock
   /** Signs the tokens: the same in every process, at least 32 bytes of text. */
   secret: string

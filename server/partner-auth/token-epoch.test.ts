@@ -9,8 +9,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens, type Tokens } from './access-token.ts'
 import { authenticateCaller } from './authenticate-caller.ts'
+import { exchangeRefreshToken } from './exchange-refresh-token.ts'
 import { issueTokens, type TokenDeps } from './issue-tokens.ts'
-import { refreshTokens } from './refresh-tokens.ts'
 import { resetApiUserPassword } from './reset-api-user-password.ts'
 
 const SECRET = 'a secret for tests that is long enough'
@@ -85,15 +85,15 @@ test('unauthenticated: access tokens issued before a password reset, in both pro
   assert.equal((await acceptance(partner, renewed.accessToken))[0], true, 'the process that issued it accepts it at once')
   await untilBoth(partner, old.accessToken, false)
   await untilBoth(partner, renewed.accessToken, true)
-  assert.deepEqual(await refreshTokens(deps, old), { ok: false, error: 'invalid_token' })
+  assert.deepEqual(await exchangeRefreshToken(deps, old), { ok: false, error: 'invalid_token' })
 })
 
 test('unauthenticated: access tokens of a user whose refresh token was reused late; the end of its tokens is in the audit record', async () => {
   const partner = await createTestPartner(database.pool)
   const stolen = must(await signIn(partner))
-  const current = must(await refreshTokens(deps, stolen))
+  const current = must(await exchangeRefreshToken(deps, stolen))
   nowMs += 31_000
-  assert.deepEqual(await refreshTokens(deps, stolen), { ok: false, error: 'invalid_token' })
+  assert.deepEqual(await exchangeRefreshToken(deps, stolen), { ok: false, error: 'invalid_token' })
   await untilBoth(partner, current.accessToken, false)
   const record = await listAudit(database.pool, partner.applicationId, { size: 50 })
   assert.deepEqual(
@@ -153,9 +153,9 @@ test('no live refresh token survives a reset that races twenty refreshes', async
     const { applicationId, apiUserId } = partner
     const pairs = await Promise.all(Array.from({ length: 10 }, async () => must(await signIn(partner))))
     await Promise.all([
-      ...pairs.map((pair) => refreshTokens(deps, pair)),
+      ...pairs.map((pair) => exchangeRefreshToken(deps, pair)),
       resetApiUserPassword(database.pool, { applicationId, apiUserId, actor: SYSTEM_ACTOR }),
-      ...pairs.map((pair) => refreshTokens(deps, pair)),
+      ...pairs.map((pair) => exchangeRefreshToken(deps, pair)),
     ])
     const { rows } = await database.pool.query('select 1 from refresh_tokens where api_user_id = $1 and revoked_at is null', [apiUserId])
     assert.equal(rows.length, 0)

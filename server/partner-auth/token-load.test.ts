@@ -8,9 +8,9 @@ import { createPool, type Pool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
+import { exchangeRefreshToken } from './exchange-refresh-token.ts'
 import { issueTokens, type TokenDeps } from './issue-tokens.ts'
 import { formatRefreshToken } from './refresh-token.ts'
-import { refreshTokens } from './refresh-tokens.ts'
 
 let database: TestDatabase
 let pool: Pool
@@ -51,12 +51,12 @@ async function mostInUse(work: () => Promise<void>): Promise<number> {
 test('refresh tokens that somebody made up are refused without a transaction, those of no application without the database', async () => {
   const most = await mostInUse(async () => {
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => refreshTokens(deps, { refreshToken: randomBytes(48).toString('base64url') })),
+      Array.from({ length: 200 }, () => exchangeRefreshToken(deps, { refreshToken: randomBytes(48).toString('base64url') })),
     )
     assert.ok(answers.every((answer) => !answer.ok && answer.error === 'invalid_token'))
   })
   assert.equal(most, 0)
-  assert.deepEqual(await refreshTokens(deps, { refreshToken: formatRefreshToken(partner.applicationId) }), {
+  assert.deepEqual(await exchangeRefreshToken(deps, { refreshToken: formatRefreshToken(partner.applicationId) }), {
     ok: false,
     error: 'invalid_token',
   })
@@ -66,7 +66,7 @@ test('two hundred exchanges of one token at once use few connections, and all an
   const pair = must(await signIn())
   const successors = new Set<string>()
   const most = await mostInUse(async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => refreshTokens(deps, pair)))
+    const answers = await Promise.all(Array.from({ length: 200 }, () => exchangeRefreshToken(deps, pair)))
     for (const answer of answers) successors.add(must(answer).refreshToken)
   })
   assert.equal(successors.size, 1)

@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/database/pool.ts'
 
 export type ApiUserRow = { applicationId: string; apiUserId: string; passwordHash: string; isBlocked: boolean }
-export type LockedApiUser = { apiUserId: string; passwordHash: string; isBlocked: boolean; tokenEpoch: number }
+type LockedApiUser = { apiUserId: string; passwordHash: string; isBlocked: boolean; tokenEpoch: number }
 export type RefreshTokenRow = {
   apiUserId: string
   familyId: string
@@ -9,7 +9,7 @@ export type RefreshTokenRow = {
   replacedAt: Date | null
   revokedAt: Date | null
 }
-export type NewRefreshToken = {
+type NewRefreshToken = {
   applicationId: string
   tokenHash: Buffer
   apiUserId: string

@@ -8,7 +8,7 @@ import { recordPersonAct } from './record-person-act.ts'
 import { acceptStep, enableSecondFactor, readSecondFactor, replaceRecoveryCodes } from './second-factor-store.ts'
 import { verifyOwnPassword } from './verify-own-password.ts'
 
-export type ConfirmSecondFactor = { personId: string; password: string; code: string; peerAddress: string }
+type ConfirmSecondFactor = { personId: string; password: string; code: string; peerAddress: string }
 export type ConfirmFailure = 'wrong_password' | 'throttled' | 'unknown_person' | 'not_started' | 'already_enabled' | 'wrong_code'
 type Confirmed = { recoveryCodes: string[]; sessionEpoch: number }
 

@@ -6,7 +6,7 @@ import { recordPersonAct } from './record-person-act.ts'
 import { clearSecondFactor, findDemandingApplication } from './second-factor-store.ts'
 import { type SecondFactorFailure, verifySecondFactor } from './verify-second-factor.ts'
 
-export type DisableFailure = SecondFactorFailure | { kind: 'demanded'; applicationName: string } | { kind: 'unknown_person' }
+type DisableFailure = SecondFactorFailure | { kind: 'demanded'; applicationName: string } | { kind: 'unknown_person' }
 
 /**
  * A person switches their second factor off, with a code from their device or a recovery code (the device may be what they

@@ -58,8 +58,8 @@ test('a person keeps a language and a zone, one is changed without the other, an
   assert.deepEqual(
     record.map((entry) => [entry.action, entry.details]),
     [
-      ['person.look_changed', { timeZone: 'Africa/Douala' }],
-      ['person.look_changed', { locale: 'fr' }],
+      ['person.preferences_changed', { timeZone: 'Africa/Douala' }],
+      ['person.preferences_changed', { locale: 'fr' }],
     ],
   )
 })

@@ -11,7 +11,7 @@ export async function selectViews(queryable: Queryable, applicationId: string, p
   return rows
 }
 
-export type NewView = { applicationId: string; personId: string; viewId: string; name: string; query: string }
+type NewView = { applicationId: string; personId: string; viewId: string; name: string; query: string }
 
 /** Keeps a view; a view of the same name takes the new filters. False when the person already has `viewsMax` others. */
 export async function upsertView(queryable: Queryable, view: NewView, viewsMax: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { removeView, type SavedViewRow, selectViews, upsertView } from './saved-view-store.ts'
 
 /** A named set of filters of the transaction list; `query` is what stands in its address. It belongs to one person in one application. */
-export type SavedView = SavedViewRow
+type SavedView = SavedViewRow
 
 /** More than anybody keeps apart, and few enough for one menu. */
 const VIEWS_MAX = 50

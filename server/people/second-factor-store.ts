@@ -2,7 +2,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
-export type SecondFactorRow = { email: string; secret: string | null; isEnabled: boolean; lastStep: bigint | null }
+type SecondFactorRow = { email: string; secret: string | null; isEnabled: boolean; lastStep: bigint | null }
 
 /** What is stored of a person's second factor. */
 export async function readSecondFactor(queryable: Queryable, personId: string): Promise<SecondFactorRow | undefined> {
@@ -93,20 +93,6 @@ export async function findDemandingApplication(queryable: Queryable, personId: s
     [personId],
   )
   return rows[0]?.name
-}
-
-/** Since when the second factor is on, null when it is off, and the number of unused recovery codes. */
-export async function readSecondFactorState(
-  queryable: Queryable,
-  personId: string,
-): Promise<{ enabledAt: Date | null; recoveryCodesLeft: number }> {
-  const { rows } = await queryable.query<{ totp_enabled_at: Date | null; codes_left: number }>(
-    `select totp_enabled_at,
-            (select count(*)::int from recovery_codes c where c.person_id = p.person_id and c.used_at is null) as codes_left
-       from people p where p.person_id = $1`,
-    [personId],
-  )
-  return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
 }
 
 /** Replaces all recovery codes. */

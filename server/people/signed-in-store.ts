@@ -2,7 +2,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type MembershipRow = {
+type MembershipRow = {
   applicationId: string
   slug: string
   name: string
@@ -42,15 +42,15 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
   return rows[0]
 }
 
-/** Keeps a person's language or time zone; what is undefined stays. False when there is no such person. */
-export async function updateLook(
+/** Stores a person's language or time zone; what is undefined stays as it is. Returns false if there is no such person. */
+export async function updatePreferences(
   queryable: Queryable,
   personId: string,
-  look: { locale?: Locale | undefined; timeZone?: string | undefined },
+  preferences: { locale?: Locale | undefined; timeZone?: string | undefined },
 ): Promise<boolean> {
   const { rowCount } = await queryable.query(
     'update people set locale = coalesce($2, locale), time_zone = coalesce($3, time_zone) where person_id = $1',
-    [personId, look.locale ?? null, look.timeZone ?? null],
+    [personId, preferences.locale ?? null, preferences.timeZone ?? null],
   )
   return rowCount === 1
 }

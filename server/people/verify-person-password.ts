@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { findPersonByEmail } from './person-store.ts'
 import { recordFailedSignIn } from './record-sign-in.ts'
 
-export type SignedInPerson = { personId: string; sessionEpoch: number; hasSecondFactor: boolean }
+type SignedInPerson = { personId: string; sessionEpoch: number; hasSecondFactor: boolean }
 
 /**
  * The first step of a person's sign-in. An unknown address and a wrong password get the same answer at the same price;

@@ -15,7 +15,7 @@ import {
   setRetentionMark,
 } from './retention-store.ts'
 
-export type RetentionOptions = {
+type RetentionOptions = {
   /** How many months each kind is kept; 0: for ever. */
   months: RetentionMonths
   now: Date
@@ -27,7 +27,7 @@ export type RetentionOptions = {
 }
 
 /** How many rows of each table were removed, where any were. */
-export type RemovedRows = Record<string, number>
+type RemovedRows = Record<string, number>
 
 const BATCH_ROWS = 2_000
 /** Between batches, so that payments find the disk and the connections free. */

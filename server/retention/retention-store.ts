@@ -80,7 +80,7 @@ export async function selectRetentionMarks(queryable: Queryable): Promise<{ kind
 }
 
 /** Where a walk along a primary key stands: the values of the key's columns behind application_id. */
-export type Cursor = readonly string[]
+type Cursor = readonly string[]
 
 export function firstCursor(rule: RuleOfTransactions): Cursor {
   return rule.key.map((column) => column.lowest)

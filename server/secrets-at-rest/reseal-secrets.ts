@@ -20,7 +20,7 @@ const BATCH_SIZE = 200
 /** A process that does nothing else asks for changes every quarter of a second; its connection may be away in between. */
 const SECOND_LOOK_MS = 600
 
-export type SealPlainResult = 'nothing_plain' | 'sealed' | 'waits_for_old_processes'
+type SealPlainResult = 'nothing_plain' | 'sealed' | 'waits_for_old_processes'
 
 /**
  * Encrypts every secret that is stored as plain text: those of a release before secrets were encrypted. While processes
@@ -36,7 +36,7 @@ export async function sealPlainSecrets(pool: Pool, keyring: Keyring): Promise<Se
   return 'sealed'
 }
 
-export type RotationResult = {
+type RotationResult = {
   resealedCount: number
   /** Keys that nothing in this database needs any more. */
   droppedKeyIds: string[]

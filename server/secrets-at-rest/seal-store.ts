@@ -3,7 +3,7 @@ import { sealedPrefix } from './keyring.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /** `row` is the row's identity as text, its parts separated by a slash, as in the place of a secret. */
-export type StoredSecret = { row: string; stored: string }
+type StoredSecret = { row: string; stored: string }
 
 /** Which rows of a column: those that are not encrypted, or all that are not encrypted under one key. */
 export type Wanted = { kind: 'plain' } | { kind: 'not_under'; keyId: string }
@@ -66,7 +66,7 @@ export async function readKeyIdsInUse(queryable: Queryable): Promise<string[]> {
   return rows.map((row) => row.key_id)
 }
 
-export type RegisteredKey = { keyId: string; verification: string }
+type RegisteredKey = { keyId: string; verification: string }
 
 /** The keys that this database knows, with the value that each of them must be able to decrypt. */
 export async function readRegisteredKeys(queryable: Queryable): Promise<RegisteredKey[]> {

@@ -23,7 +23,7 @@ const INVALID: Exchange = { kind: 'refused', failure: 'invalid_token' }
  * Used later, or after its successor was used, it was probably stolen: its whole family and the access tokens of the user
  * end, and the caller gets `invalid_token` as for any wrong token. `throttled`: too many exchanges of this application wait.
  */
-export async function refreshTokens(
+export async function exchangeRefreshToken(
   deps: Omit<TokenDeps, 'throttle'>,
   request: { refreshToken: string },
 ): Promise<Result<TokenPair, RefreshFailure>> {

@@ -183,7 +183,8 @@ test('in: programs on networks without failures, while two hundred networks send
     signIns.map(({ kind }) => kind),
     Array(4).fill('in'),
   )
-  assert.ok(Math.max(...signIns.map(({ durationMs }) => durationMs)) < ANSWER_LIMIT_MS)
+  // A turn behind each of the two hundred networks would take longer, because two comparisons run at once.
+  assert.ok(Math.max(...signIns.map(({ durationMs }) => durationMs)) < (200 * COMPARISON_MS) / 2)
 })
 
 test('at most 15 failures are counted for 1,000 attempts with the same wrong password', async () => {

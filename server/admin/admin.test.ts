@@ -67,7 +67,7 @@ function fact(from: Record<string, string>, name: string): string {
   return from[name] ?? assert.fail(`${name} was not printed`)
 }
 
-test('from an empty database to a partner that may call, by the command line alone', async () => {
+test('authenticated: a partner that was created by commands alone, until access is taken away', async () => {
   const created = await facts('create-application', '--name', 'Kora Stores')
   const applicationId = fact(created, 'applicationId')
   assert.match(fact(created, 'webhookSecret'), /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -103,7 +103,7 @@ test('from an empty database to a partner that may call, by the command line alo
   await assert.rejects(call)
 })
 
-test('a new application has its counters, its thirteen balances at zero in their currencies, and an active policy', async () => {
+test('13 balances at zero, counters and an active policy for a new application', async () => {
   const { applicationId } = await facts('create-application', '--name', 'Books')
   const { rows } = await database.pool.query<{ operators: bigint; currencies: string }>(
     `select count(*) as operators, string_agg(distinct currency, ' ' order by currency) as currencies from ledger_balances
@@ -115,7 +115,7 @@ test('a new application has its counters, its thirteen balances at zero in their
   assert.equal(directory.find(applicationId ?? '')?.policy?.version, 1)
 })
 
-test('services, fees, webhook secrets and keys are set as typed', async () => {
+test('services, fees, webhook secrets and keys as given on the command line', async () => {
   const { applicationId = '', webhookSecret } = await facts('create-application', '--name', 'Terms')
   await facts(
     'set-service',
@@ -172,7 +172,7 @@ test('services, fees, webhook secrets and keys are set as typed', async () => {
   assert.notEqual(first['keyId'], undefined)
 })
 
-test('money is added once per id, and shows in the record', async () => {
+test('added once per id: money on a balance, with an audit entry', async () => {
   const { applicationId = '' } = await facts('create-application', '--name', 'Money')
   const id = crypto.randomUUID()
   const args = ['fund', '--application', applicationId, '--operator', 'MOMOCM', '--amount', '1000000.50', '--id', id, '--reason', 'Opening']
@@ -187,7 +187,7 @@ test('money is added once per id, and shows in the record', async () => {
   assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 15n)
 })
 
-test('people are made, given roles, blocked, and helped when they lost something', async () => {
+test('roles, block and new password in force after each command about a person', async () => {
   const { applicationId = '' } = await facts('create-application', '--name', 'People')
   const made = await facts(
     'create-person',
@@ -216,7 +216,7 @@ test('people are made, given roles, blocked, and helped when they lost something
   assert.ok(!(await signIn(fact(made, 'password'))).ok)
 })
 
-test('list shows who may use an application, and nothing one could call with', async () => {
+test('users and key prefixes of an application in list, without secrets', async () => {
   const { applicationId = '', webhookSecret = '' } = await facts('create-application', '--name', 'Listed')
   const { apiKey = '' } = await facts('create-key', '--application', applicationId)
   await facts('create-api-user', '--application', applicationId, '--username', 'listed@example.com')
@@ -228,13 +228,13 @@ test('list shows who may use an application, and nothing one could call with', a
   for (const secret of [apiKey, webhookSecret]) assert.ok(!one.out.includes(secret))
 })
 
-test('a secret is printed once, with a warning that is not part of the output', async () => {
+test('a new secret on stdout, with a warning on stderr', async () => {
   const run = await admin(['create-application', '--name', 'Shown'])
   assert.match(run.out, /webhookSecret {2}whsec_/)
   assert.match(run.problem, /not shown again/)
 })
 
-test('without DATABASE_URL it works on the sandbox that runs with this DATA_DIR, with the keys of that sandbox', async () => {
+test('stored in the sandbox of this DATA_DIR, with its keys, without DATABASE_URL', async () => {
   const sandbox = await createTestDatabase({ mode: 'sandbox' })
   try {
     await writeFile(path.join(folder, 'postgres.url'), `${sandbox.url}\n`)
@@ -257,7 +257,7 @@ test('without DATABASE_URL it works on the sandbox that runs with this DATA_DIR,
   }
 })
 
-test('refused in a sentence: a database whose mode is not said, or is the other one, before anything is written', async () => {
+test('exit code 1 before anything is written: a database whose mode is unknown or differs', async () => {
   const silent = await admin(['list'], { DATABASE_URL: database.url, NODE_ENV: '' })
   assert.deepEqual(
     [silent.code, silent.problem],
@@ -279,7 +279,7 @@ test('refused in a sentence: a database whose mode is not said, or is the other 
   }
 })
 
-test('refused in a sentence: a command that encrypts, without the key or with another one', async () => {
+test('exit code 1 for a command that encrypts, without the key or with another one', async () => {
   const args = ['create-application', '--name', 'Without a key']
   const without = await admin(args, { DATABASE_URL: database.url, SECRETS_KEY: '' })
   assert.deepEqual([without.code, /^SECRETS_KEY is missing/.test(without.problem)], [1, true])
@@ -290,7 +290,7 @@ test('refused in a sentence: a command that encrypts, without the key or with an
   assert.equal((await admin(['list'], { DATABASE_URL: database.url, SECRETS_KEY: '' })).code, 0)
 })
 
-test('rotate-secrets-key encrypts everything with the new key and says when the old one can be dropped', async () => {
+test('encrypted again by rotate-secrets-key, which says when the old key can be removed', async () => {
   const other = await createTestDatabase({ mode: 'production' })
   try {
     const [old, current] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
@@ -321,7 +321,7 @@ test('exit code 1 and nothing added when one of all operators has no balance row
   assert.deepEqual(rows, [{ total: 0n, postings: 0n }])
 })
 
-test('the first application can be made before the service has ever started', async () => {
+test('exit code 0 for the first application on an empty database', async () => {
   const empty = `empty_${crypto.randomUUID().slice(0, 8)}`
   await database.pool.query(`create database ${empty}`)
   try {
@@ -336,7 +336,7 @@ test('the first application can be made before the service has ever started', as
   }
 })
 
-test('every mistake is answered with one sentence and an exit code', async () => {
+test('exit code 1 or 2 and one sentence for every mistake', async () => {
   const cases: [string[], number, RegExp][] = [
     [[], 2, /^$/],
     [['nonsense'], 2, /^There is no command "nonsense"/],

@@ -36,7 +36,7 @@ function nameOf(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1)
 }
 
-test('none: relations and functions in public after a migration with another search_path', async () => {
+test('no relation or function in public after a migration with another search_path', async () => {
   const { rows } = await pool.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = 'public'::regnamespace
      union all select proname from pg_proc where pronamespace = 'public'::regnamespace`,
@@ -44,7 +44,7 @@ test('none: relations and functions in public after a migration with another sea
   assert.deepEqual(rows, [])
 })
 
-test('balanced: the books after a collect and deposits were accepted, decided and settled in another schema', async () => {
+test('PENDING, FAILED and SUCCESS in another schema, with balanced books', async () => {
   const applicationId = await makeApplication(pool)
   const checkerId = await makePerson(pool, applicationId, ['checker'])
   await fund(pool, applicationId, 'MOMOCM', 10_000_000n)
@@ -62,7 +62,7 @@ test('balanced: the books after a collect and deposits were accepted, decided an
   assert.deepEqual(await verifyBooks(pool), [])
 })
 
-test('a new application gets its slug and its version from triggers when the session has no search_path', async () => {
+test('slug and version from the triggers of a new application, also without a search_path in the session', async () => {
   const trx = await pool.connect()
   try {
     await trx.query("set search_path = ''")

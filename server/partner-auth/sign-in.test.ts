@@ -53,7 +53,7 @@ async function refresh(refreshToken: string): ReturnType<typeof exchangeRefreshT
   return exchangeRefreshToken(deps, { refreshToken })
 }
 
-test('user name and password give a JWT for an hour and a refresh token, different each time', async () => {
+test('a JWT for one hour and a refresh token, different for each sign-in', async () => {
   const first = must(await signIn())
   const second = must(await signIn())
   assert.equal(first.expiresInSeconds, 3_600)
@@ -63,14 +63,14 @@ test('user name and password give a JWT for an hour and a refresh token, differe
   assert.deepEqual([claims.sub, claims['app'], (claims.exp ?? 0) - (claims.iat ?? 0)], [partner.apiUserId, partner.applicationId, 3_600])
 })
 
-test('a refresh token is kept only as a digest', async () => {
+test('only the digest of a refresh token is stored', async () => {
   const { refreshToken } = must(await signIn())
   const { rows } = await database.pool.query<{ row: string }>('select t::text as row from refresh_tokens t')
   assert.ok(rows.length > 0)
   assert.ok(rows.every(({ row }) => !row.includes(refreshToken) && !row.includes(Buffer.from(refreshToken).toString('hex'))))
 })
 
-test('unknown names, wrong passwords and impossible text all get the same refusal', async () => {
+test('wrong_credentials for unknown names, wrong passwords and text that cannot be stored', async () => {
   const wrong = [
     { password: 'wrong' },
     { password: '' },
@@ -84,7 +84,7 @@ test('unknown names, wrong passwords and impossible text all get the same refusa
   for (const [place, change] of wrong.entries()) assert.deepEqual(await signIn({ ...change, peerAddress: `203.0.113.${place}` }), WRONG)
 })
 
-test('after ten wrong passwords wrong ones are throttled, the right one still gets in, and then counting starts again', async () => {
+test('throttled: wrong passwords after ten; the correct one is accepted, and counting starts again', async () => {
   // A process that has never seen this program: nothing is remembered.
   const fresh = { ...deps, throttle: newThrottle() }
   const tryIn = (password: string): ReturnType<typeof issueTokens> =>
@@ -113,7 +113,7 @@ test('1 comparison at a time, with the pause of a throttled name in between, for
   assert.ok(twelfth - eleventh >= 199, `${twelfth - eleventh} ms`)
 })
 
-test('the right password gets in among fifty wrong ones sent at the same moment from elsewhere', async () => {
+test('accepted: the correct password among fifty wrong ones that another address sends at the same time', async () => {
   const guesses = Array.from({ length: 50 }, (_, place) => signIn({ password: `guess ${place}`, peerAddress: '203.0.113.99' }))
   assert.ok((await signIn({ peerAddress: '203.0.113.100' })).ok)
   const kinds = (await Promise.all(guesses)).map((answer) => (answer.ok ? 'in' : answer.error.kind))
@@ -121,14 +121,14 @@ test('the right password gets in among fifty wrong ones sent at the same moment 
   assert.ok(kinds.filter((kind) => kind === 'throttled').length >= 30)
 })
 
-test('a program that was right before is let in at once, in front of a flood of wrong passwords from its own address', async () => {
+test('accepted: a program that signed in before, while its own address sends wrong passwords', async () => {
   assert.ok((await signIn()).ok)
   const guesses = Array.from({ length: 60 }, (_, place) => signIn({ password: `guess ${place}` }))
   assert.ok((await signIn()).ok)
   assert.ok((await Promise.all(guesses)).every((answer) => !answer.ok))
 })
 
-test('a new password ends what was remembered of the old one', async () => {
+test('wrong_credentials for the old password of a program after a reset', async () => {
   const other = await createTestPartner(database.pool)
   assert.ok((await signIn(other)).ok)
   const { password } = must(
@@ -167,13 +167,13 @@ function countingPool(onStatement: () => void): TokenDeps['pool'] {
   })
 }
 
-test('forgotten failures are cleaned away', async () => {
+test('removed: counts of failures that are older than the window', async () => {
   await signIn({ password: 'wrong', peerAddress: '203.0.113.5' })
   assert.ok((await pruneSignInThrottles(database.pool, new Date(nowMs + 16 * 60_000))) > 0)
   assert.equal(await pruneSignInThrottles(database.pool, new Date(nowMs + 16 * 60_000)), 0)
 })
 
-test('a refresh token is exchanged for a new pair, and its successor goes on', async () => {
+test('a new pair for a refresh token and again for its successor', async () => {
   const first = must(await signIn())
   const second = must(await refresh(first.refreshToken))
   const third = must(await refresh(second.refreshToken))
@@ -181,7 +181,7 @@ test('a refresh token is exchanged for a new pair, and its successor goes on', a
   assert.equal(decodeJwt(third.accessToken).sub, partner.apiUserId)
 })
 
-test('the token just replaced returns the same successor again within 30 s, and that one goes on', async () => {
+test('the same successor for a token that was replaced within 30 s', async () => {
   const { refreshToken } = must(await signIn())
   const lost = must(await refresh(refreshToken))
   nowMs += 29_000
@@ -190,7 +190,7 @@ test('the token just replaced returns the same successor again within 30 s, and 
   assert.ok((await refresh(again.refreshToken)).ok)
 })
 
-test('invalid_token: a replaced token whose successor was used, because its answer had arrived; the family ends', async () => {
+test('invalid_token for a replaced token whose successor was used, and for its whole family', async () => {
   const { refreshToken } = must(await signIn())
   const second = must(await refresh(refreshToken))
   const third = must(await refresh(second.refreshToken))
@@ -198,7 +198,7 @@ test('invalid_token: a replaced token whose successor was used, because its answ
   assert.deepEqual(await refresh(third.refreshToken), { ok: false, error: 'invalid_token' })
 })
 
-test('a replaced token used later ends every token of its family, and no other family', async () => {
+test('invalid_token for a token that was replaced more than 30 s ago, and for its whole family', async () => {
   const stolen = must(await signIn()).refreshToken
   const bystander = must(await signIn()).refreshToken
   const current = must(await refresh(stolen)).refreshToken
@@ -208,7 +208,7 @@ test('a replaced token used later ends every token of its family, and no other f
   assert.ok((await refresh(bystander)).ok)
 })
 
-test('twenty exchanges of one token all answer with one and the same successor, because any of the answers may be lost', async () => {
+test('one successor for twenty exchanges of the same token at once', async () => {
   const { refreshToken } = must(await signIn())
   const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken)))
   assert.equal(new Set(answers.map((answer) => must(answer).refreshToken)).size, 1)
@@ -220,7 +220,7 @@ test('twenty exchanges of one token all answer with one and the same successor, 
   assert.equal(rows[0]?.live, 1n)
 })
 
-test('a theft seen while the thief exchanges leaves no live token behind', async () => {
+test('0 live tokens in a family whose reuse is detected during another exchange', async () => {
   for (let round = 0; round < 5; round++) {
     const stolen = must(await signIn()).refreshToken
     const current = must(await refresh(stolen)).refreshToken
@@ -234,7 +234,7 @@ test('a theft seen while the thief exchanges leaves no live token behind', async
   }
 })
 
-test('a refresh token ends after 30 days, and nonsense never was one', async () => {
+test('invalid_token for a refresh token after 30 days and for text that is no token', async () => {
   const { refreshToken } = must(await signIn())
   for (const nonsense of ['', 'x', '\0', 'A'.repeat(64), `${refreshToken}A`, refreshToken.slice(1), 'A'.repeat(1_000_000)]) {
     assert.deepEqual(await refresh(nonsense), { ok: false, error: 'invalid_token' })
@@ -243,7 +243,7 @@ test('a refresh token ends after 30 days, and nonsense never was one', async () 
   assert.deepEqual(await refresh(refreshToken), { ok: false, error: 'invalid_token' })
 })
 
-test('a program that signs in again and again keeps at most fifty tokens, the newest', async () => {
+test('50 tokens, the newest, for a program that signs in 55 times', async () => {
   const tokens: string[] = []
   for (let count = 0; count < 55; count++) {
     nowMs += 1
@@ -257,7 +257,7 @@ test('a program that signs in again and again keeps at most fifty tokens, the ne
   assert.ok((await refresh(tokens[54] ?? '')).ok)
 })
 
-test('a blocked user and a disabled application learn it only with the right password', async () => {
+test('user_blocked and application_disabled only with the correct password', async () => {
   const other = await createTestPartner(database.pool)
   const { refreshToken } = must(await signIn(other))
   await database.pool.query('update api_users set is_blocked = true where api_user_id = $1', [other.apiUserId])

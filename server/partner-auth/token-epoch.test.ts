@@ -121,7 +121,7 @@ test('unauthenticated: correctly signed tokens with an unknown or empty sub, the
   assert.deepEqual(await acceptance(partner, await signed({ app, epoch: 1 }, partner.apiUserId)), [true, true])
 })
 
-test('a token without an epoch, issued before epochs existed, counts as the first epoch and ends with it', async () => {
+test('accepted until the first epoch ends: a token without an epoch', async () => {
   const partner = await createTestPartner(database.pool)
   const { applicationId, apiUserId } = partner
   const old = await signed({ app: applicationId }, apiUserId)
@@ -147,7 +147,7 @@ test('wrong_credentials: a password that is reset while a sign-in with it is und
   })
 })
 
-test('no live refresh token survives a reset that races twenty refreshes', async () => {
+test('0 live refresh tokens after a reset at the same time as twenty refreshes', async () => {
   for (let round = 0; round < 5; round++) {
     const partner = await createTestPartner(database.pool)
     const { applicationId, apiUserId } = partner

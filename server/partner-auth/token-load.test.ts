@@ -48,7 +48,7 @@ async function mostInUse(work: () => Promise<void>): Promise<number> {
   return most
 }
 
-test('refresh tokens that somebody made up are refused without a transaction, those of no application without the database', async () => {
+test('invalid_token for an invented refresh token, without a transaction', async () => {
   const most = await mostInUse(async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => exchangeRefreshToken(deps, { refreshToken: randomBytes(48).toString('base64url') })),
@@ -62,7 +62,7 @@ test('refresh tokens that somebody made up are refused without a transaction, th
   })
 })
 
-test('two hundred exchanges of one token at once use few connections, and all answer with the one successor', async () => {
+test('one successor for two hundred exchanges of the same token at once, over few connections', async () => {
   const pair = must(await signIn())
   const successors = new Set<string>()
   const most = await mostInUse(async () => {
@@ -73,7 +73,7 @@ test('two hundred exchanges of one token at once use few connections, and all an
   assert.ok(most <= 4, `${most} connections`)
 })
 
-test('two hundred sign-ins of one program at once use few connections, and all succeed', async () => {
+test('200 successes for two hundred sign-ins of one program at once, over few connections', async () => {
   must(await signIn())
   const most = await mostInUse(async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, signIn))

@@ -71,13 +71,13 @@ function check(personId: string, code: string, allowsRecovery = true): ReturnTyp
   return verifySecondFactor({ pool: database.pool, clock }, { personId, code, allowsRecovery })
 }
 
-test('a person signs in with e-mail address in any letter case and the password that was given once', async () => {
+test("the person's id for their e-mail address in upper or lower case and their password", async () => {
   const person = await somebody()
   const signedIn = must(await signIn({ email: ` ${person.email.toUpperCase()} `, password: person.password }))
   assert.deepEqual(signedIn, { personId: person.personId, sessionEpoch: 1, hasSecondFactor: false })
 })
 
-test('an unknown address, a wrong password and impossible text get one answer', async () => {
+test('wrong_credentials for an unknown address, a wrong password and text that cannot be stored', async () => {
   const person = await somebody()
   for (const request of [
     { ...person, password: 'wrong' },
@@ -88,7 +88,7 @@ test('an unknown address, a wrong password and impossible text get one answer', 
   }
 })
 
-test('a blocked person is out with the next request, and learns why only with the right password', async () => {
+test('person_blocked on the next request of a blocked person, and at sign-in only with the correct password', async () => {
   const person = await somebody()
   must(await blockPerson(database.pool, { personId: person.personId, isBlocked: true, actor: SYSTEM_ACTOR }))
   assert.deepEqual(await loadActor(database.pool, person.personId, applicationId), { ok: false, error: 'person_blocked' })
@@ -98,7 +98,7 @@ test('a blocked person is out with the next request, and learns why only with th
   assert.ok((await signIn(person)).ok)
 })
 
-test('the actor carries the roles of this application only, as they are now', async () => {
+test('the current roles of this application only, for a member of two applications', async () => {
   const person = await somebody(['maker', 'checker'])
   const other = await createTestPartner(database.pool)
   must(
@@ -123,7 +123,7 @@ test('the actor carries the roles of this application only, as they are now', as
   assert.deepEqual(await loadActor(database.pool, crypto.randomUUID(), applicationId), { ok: false, error: 'unknown_person' })
 })
 
-test('signing out everywhere, a new password and a block each end the sessions that exist', async () => {
+test('signed_out for sessions from before a sign-out everywhere or a password reset', async () => {
   const person = await somebody()
   const { sessionEpoch } = must(
     await bumpSessionEpoch(database.pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } }),
@@ -156,7 +156,7 @@ test('signing out everywhere, a new password and a block each end the sessions t
   )
 })
 
-test('only an administrator of the application changes its people, and nobody changes their own roles', async () => {
+test('not_permitted for everybody except an administrator of the application', async () => {
   const target = await somebody()
   const as = (roles: Role[], inApplication = applicationId, id: string = crypto.randomUUID()): CommandActor => ({
     kind: 'person',
@@ -189,7 +189,7 @@ test('only an administrator of the application changes its people, and nobody ch
   })
 })
 
-test('people whose data makes no sense are refused', async () => {
+test('invalid_email, invalid_name, invalid_roles and unknown_application; no person is stored', async () => {
   const good = { applicationId, email: 'good@example.com', name: 'Good', roles: ['maker'] as Role[], actor: SYSTEM_ACTOR }
   assert.deepEqual(await createPerson(database.pool, { ...good, email: 'no address' }), { ok: false, error: 'invalid_email' })
   assert.deepEqual(await createPerson(database.pool, { ...good, name: ' ' }), { ok: false, error: 'invalid_name' })
@@ -202,7 +202,7 @@ test('people whose data makes no sense are refused', async () => {
   assert.equal(rowCount, 0)
 })
 
-test('a one-time code is accepted once, one step of clock difference either way, and no further', async () => {
+test('accepted once: a one-time code of this time step or the one before', async () => {
   const person = await withSecondFactor()
   const code = person.code()
   assert.deepEqual(await check(person.personId, code), { ok: true, value: { usedRecoveryCode: false } })
@@ -217,14 +217,14 @@ test('a one-time code is accepted once, one step of clock difference either way,
   assert.equal(must(await signIn(person)).hasSecondFactor, true)
 })
 
-test('of four equal codes sent at once one is accepted', async () => {
+test('1 acceptance for one code sent four times at once', async () => {
   const person = await withSecondFactor()
   const code = person.code()
   const answers = await Promise.all(Array.from({ length: 4 }, () => check(person.personId, code)))
   assert.equal(answers.filter((answer) => answer.ok).length, 1)
 })
 
-test('a hundred guesses at once are at most five tries, and then one every thirty seconds', async () => {
+test('throttled after five wrong codes, then one attempt every 30 s', async () => {
   const person = await withSecondFactor()
   const answers = await Promise.all(Array.from({ length: 100 }, (_, guess) => check(person.personId, String(guess).padStart(6, '0'))))
   assert.ok(answers.filter((answer) => !answer.ok && answer.error.kind === 'wrong_code').length <= 5)
@@ -242,7 +242,7 @@ test('a hundred guesses at once are at most five tries, and then one every thirt
   assert.equal(await kind(person.code()), 'in')
 })
 
-test('each recovery code works once, however it is typed, and not where a fresh code is asked for', async () => {
+test('accepted once: a recovery code in any spelling, where recovery codes are allowed', async () => {
   const person = await withSecondFactor()
   assert.equal(person.recoveryCodes.length, 10)
   const [first = '', second = ''] = person.recoveryCodes
@@ -256,13 +256,13 @@ test('each recovery code works once, however it is typed, and not where a fresh 
   assert.ok(rows.every(({ row }) => !row.includes(first.replaceAll('-', ''))))
 })
 
-test('of four equal recovery codes sent at once one is accepted', async () => {
+test('1 acceptance for one recovery code sent four times at once', async () => {
   const person = await withSecondFactor()
   const answers = await Promise.all(Array.from({ length: 4 }, () => check(person.personId, person.recoveryCodes[0] ?? '')))
   assert.equal(answers.filter((answer) => answer.ok).length, 1)
 })
 
-test('enrolment counts only after a right code, starts anew when begun again, and is not begun over a confirmed one', async () => {
+test('not_enabled until a code confirmed the enrolment', async () => {
   const person = await somebody()
   const { personId } = person
   assert.deepEqual(await confirm(person, '123456'), {
@@ -279,7 +279,7 @@ test('enrolment counts only after a right code, starts anew when begun again, an
   assert.deepEqual(await startSecondFactor(database.pool, { personId }), { ok: false, error: 'already_enabled' })
 })
 
-test('wrong_password: enrolment without the password, which is asked for before the code; with both, every session ends', async () => {
+test('wrong_password: an enrolment without the correct password, also with a correct code', async () => {
   const person = await somebody()
   const { secret } = must(await startSecondFactor(database.pool, person))
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
@@ -291,7 +291,7 @@ test('wrong_password: enrolment without the password, which is asked for before 
   assert.deepEqual(await confirm({ ...person, personId: crypto.randomUUID() }, code), { ok: false, error: 'unknown_person' })
 })
 
-test('an application can demand a second factor, and a reset takes it off and ends the sessions', async () => {
+test('mustEnrolSecondFactor after the reset of a second factor that an application requires', async () => {
   const person = await withSecondFactor()
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
   try {
@@ -309,7 +309,7 @@ test('an application can demand a second factor, and a reset takes it off and en
   }
 })
 
-test('every change of a person is in the record, which holds no password and no code', async () => {
+test('an audit entry for each change of a person, without passwords and codes', async () => {
   const person = await withSecondFactor()
   must(await resetPersonPassword(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
   const wide = await listAudit(database.pool, SERVICE_WIDE, { size: 200 })

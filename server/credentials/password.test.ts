@@ -25,9 +25,10 @@ test('true for the password that was hashed', async () => {
 
 test('false for an unknown person, after one comparison that costs as much as that of a known person', async () => {
   const { hashPassword, isPasswordRight, compared } = observedHasher()
-  assert.equal(await isPasswordRight(await hashPassword('correct horse'), 'wrong'), false)
+  const passwordHash = await hashPassword('correct horse')
+  assert.equal(await isPasswordRight(passwordHash, 'wrong'), false)
   assert.equal(await isPasswordRight(undefined, 'wrong'), false)
-  assert.deepEqual(compared.map(costOf), ['$argon2id$v=19$m=19456,t=2,p=1', '$argon2id$v=19$m=19456,t=2,p=1'])
+  assert.deepEqual(compared.map(costOf), [costOf(passwordHash), costOf(passwordHash)])
 })
 
 test('false for a password of more than 1,024 characters, after one comparison', async () => {

@@ -73,7 +73,7 @@ type Spacing = { pair: number; address: number; account: number }
 
 /**
  * Makes the throttle. Failures are counted in the database for all processes; queues and pace are kept per process.
- * Two argon2 computations run at once (38 MiB), and at most 512 attempts wait in each queue.
+ * Two argon2 computations run at once (18 MiB), and at most 512 attempts wait in each queue.
  */
 export function createSignInThrottle(options: SignInThrottleOptions): SignInThrottle {
   const { pool, clock, secret, onError = () => undefined, hasher = { isPasswordRight }, spacingMs = SPACING_MS } = options

@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     name: 'create-application',
-    summary: 'Make an application; nobody can call it yet',
+    summary: 'Create an application; it has no key and no API user yet',
     options: { name: required('NAME'), 'second-factor': optional('yes|no') },
     usesSecrets: true,
     async run(pool, options) {
@@ -43,7 +43,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   },
   {
     name: 'set-application',
-    summary: 'Change its name, demand a second factor of its people, add transactionStatus to its webhooks',
+    summary: 'Change its name, require a second factor of its people, add transactionStatus to its webhooks',
     options: {
       application: required('ID|NAME'),
       name: optional('NAME'),
@@ -165,7 +165,7 @@ async function fund(pool: Pool, options: Options): Promise<Output> {
   const fundingId = options['id'] ?? randomUUID()
   if (!UUID.test(fundingId)) throw new AdminError('--id takes a UUID.', 2)
   if (options['id'] !== undefined && operators.length > 1) throw new AdminError('--id names one funding: give one operator with it.', 2)
-  // All operators or none: whoever starts a command again that failed in the middle must not add the first ones twice.
+  // All operators or none: repeating a command that failed in the middle must not fund the first ones twice.
   const added = unwrap(
     await withTransaction<number, 'unknown_application'>(pool, async (trx) => {
       let count = 0

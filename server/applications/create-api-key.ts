@@ -19,7 +19,7 @@ type CreateApiKey = {
   othersExpireAt?: Date
 }
 
-/** Makes an API key and gives it this once; only its digest and its first characters are kept. */
+/** Makes an API key, returned only once. Only its digest and its first characters are stored. */
 export async function createApiKey(
   pool: Pool,
   command: CreateApiKey,

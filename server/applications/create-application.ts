@@ -14,8 +14,8 @@ type CreatedApplication = { applicationId: string; apiId: string; webhookSecret:
 
 /**
  * Makes an application with its counters, its thirteen balances at zero, the default approval policy and a webhook
- * secret, which is shown this once. It has no key, no user and an empty allow list: nobody can call yet.
- * Only the machine's administrator may.
+ * secret, which is returned only once. It has no key, no user and an empty allow list, so nobody can call yet.
+ * Reserved for the machine administrator.
  */
 export async function createApplication(
   pool: Pool,

@@ -13,7 +13,7 @@ type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predeces
 
 /**
  * Recomputes the chain of one application, a thousand entries at a time, and reports the first break.
- * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy kept elsewhere.
+ * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy stored elsewhere.
  */
 export async function verifyAuditChain(queryable: Queryable, applicationId: string): Promise<Result<ChainReport, ChainBreak>> {
   let sequence = 0n

@@ -3,7 +3,7 @@ import { throttleAddress, throttleNetwork } from './address.ts'
 
 type KeyedDigest = (...parts: string[]) => Buffer
 
-/** Where a sign-in comes from and whom it names, as digests and as the path in which it waits. */
+/** The origin and name of a sign-in, as digests and as the path in which it waits. */
 export type Origin = {
   pairKey: string
   addressKey: string

@@ -20,7 +20,7 @@ const UNRESOLVED_ADDRESSES_MAX = 10_000
 export const THROTTLE_WINDOW_MS = 15 * 60_000
 /** At most one password is checked in this time, in each process, once the limit of the name and address, address or account is reached. */
 const SPACING_MS: Spacing = { pair: 1_000, address: 250, account: 1_000 }
-/** What a caller is told to wait whose password was not checked. */
+/** Retry-After for a caller whose password was not checked. */
 const NOT_CHECKED_RETRY_MS = 1_000
 /** How long a network from which a name signed in is known. */
 const NETWORK_KNOWN_MS = 90 * 24 * 3_600_000
@@ -37,19 +37,19 @@ type SignInAttempt<Account> = {
   password: string
   /** Set where the attempt comes from a browser in which this name signed in before, or is signed in now. */
   device?: string | undefined
-  /** Reads whoever has this name; undefined: nobody. Called once the attempt has its turn. */
+  /** Reads the account of this name; undefined if there is none. Called when the attempt has its turn. */
   find(): Promise<Account | undefined>
   /**
-   * Told in the background of the 1st, 2nd, 4th, 8th … wrong password in a row for somebody who exists: few enough for a
+   * Called in the background for the 1st, 2nd, 4th, 8th … consecutive wrong password of an existing account: few enough for a
    * record that is never shortened. `failures` counts those of all addresses.
    */
   onWrong?(account: Account, failures: number): Promise<void>
 }
 
-/** Checks passwords at a bounded price. One per process. The README of this folder says what is guaranteed to whom. */
+/** Checks passwords at a bounded cost. One per process. The README of this folder says what is guaranteed to whom. */
 export type SignInThrottle = {
   /**
-   * Returns the account when `password` is right. `wrong_credentials`: it was checked and is wrong, or nobody has that
+   * Returns the account when `password` is right. `wrong_credentials`: it was checked and is wrong, or there is no such
    * name. `throttled`: wrong, and beyond a limit; or not checked, because this address, this account or the whole process
    * has more sign-ins waiting than are queued.
    */
@@ -81,7 +81,7 @@ export function createSignInThrottle(options: SignInThrottleOptions): SignInThro
   const keyed = createKeyedDigest(secret)
   const background = createBackgroundWork(onError)
   const unresolved = createUnresolved(clock)
-  // Whoever floods is refused here, for the price of a look-up in memory, before the database is asked.
+  // A flood is refused here, at the cost of a look-up in memory, before any database query.
   const lookUps = createFairLimiter({ concurrency: 4, levelMax: [512, 256, 128, 64] })
   // Only those come here whose password was right within the hour: it bounds the connections in use, not the attempts.
   const recognised = createFairLimiter({ concurrency: 2, levelMax: [10_000] })
@@ -141,7 +141,7 @@ export function createSignInThrottle(options: SignInThrottleOptions): SignInThro
       const place = { ...origin, isTrusted: origin.isDevice || found.standing.isKnownNetwork }
       const verdict = await judge({ ...found, attempt, place, memory })
       if (verdict !== 'right') return err(verdict)
-      if (!found.account) throw new Error('A password was right for somebody who does not exist')
+      if (!found.account) throw new Error('A password was correct for an account that does not exist')
       return ok(found.account)
     },
   }

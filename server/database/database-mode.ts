@@ -6,7 +6,7 @@ import { withTransaction } from './with-transaction.ts'
 export type DatabaseMode = 'sandbox' | 'production'
 
 /**
- * Refuses a database of the other mode: a sandbox process would let its simulator confirm transfers that nobody paid.
+ * Refuses a database of the other mode: a sandbox process would let its simulator confirm transfers that were never paid.
  * Called before the migrations, so that a process that does not belong here changes nothing. Throws an Error whose message
  * says what to do. `seededUsernames` are the API users of the sandbox's own applications; see `inferMode`.
  */

@@ -64,7 +64,7 @@ async function placeElsewhere(marker: string): Promise<string> {
   return place
 }
 
-/** Removes data whose wanted place no longer exists, because somebody deleted that folder. */
+/** Removes data whose wanted place no longer exists, because that folder was deleted. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(ELSEWHERE).catch(() => [])) {
     const place = path.join(ELSEWHERE, name)

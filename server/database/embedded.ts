@@ -119,7 +119,7 @@ function serverEnv(native: string): NodeJS.ProcessEnv {
   return { NODE_ENV: 'production', PATH: process.env['PATH'], LD_LIBRARY_PATH: path.join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' }
 }
 
-/** What the server complains about: beside the data, made anew with each start. */
+/** The server's log of errors, next to the data. Each start overwrites it. */
 function logFileOf(dataDirectory: string): string {
   return `${dataDirectory}.log`
 }

@@ -22,8 +22,8 @@ const RESTART_ATTEMPTS = 20
 const RESTART_PAUSE_MS = 250
 
 /**
- * Starts the embedded PostgreSQL and starts it again, on the same port, whenever it ends without being asked: pools that
- * are open then reconnect by themselves.
+ * Starts the embedded PostgreSQL, and restarts it on the same port if it ends unexpectedly. Open pools then reconnect
+ * automatically.
  */
 export async function superviseEmbeddedPostgres(options: EmbeddedOptions, events: SupervisionEvents): Promise<SupervisedPostgres> {
   let server = await startEmbeddedPostgres(options)
@@ -71,6 +71,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT')
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }

@@ -21,7 +21,7 @@ export type Tokens = {
   clock: Clock
   sign(apiUserId: string, applicationId: string, epoch?: number): Promise<string>
   /**
-   * The random part of the refresh token that replaces `refreshToken`: always the same 32 bytes, which nobody can compute
+   * The random part of the refresh token that replaces `refreshToken`: always the same 32 bytes, which cannot be computed
    * without the secret. A repeated exchange therefore returns the one successor again although only its digest is stored.
    */
   successorBytes(refreshToken: string): Buffer

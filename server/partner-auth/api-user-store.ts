@@ -2,7 +2,7 @@ import type { Queryable } from '#server/database/pool.ts'
 
 type NewApiUser = { applicationId: string; apiUserId: string; username: string; passwordHash: string }
 
-/** Keeps a new API user; false when the application does not exist or somebody has that name. */
+/** Stores a new API user, unless the application does not exist or the name is taken. */
 export async function insertApiUser(trx: Queryable, user: NewApiUser): Promise<'created' | 'unknown_application' | 'username_taken'> {
   const { rowCount: known } = await trx.query('select 1 from applications where application_id = $1', [user.applicationId])
   if (known !== 1) return 'unknown_application'

@@ -10,7 +10,7 @@ import { insertApiUser } from './api-user-store.ts'
 
 type CreateApiUser = { applicationId: string; username: string; actor: CommandActor }
 
-/** Makes the sign-in of a partner's program. Its password is random and given this once. */
+/** Makes the sign-in of a partner's program. Its password is random and returned only once. */
 export async function createApiUser(
   pool: Pool,
   command: CreateApiUser,

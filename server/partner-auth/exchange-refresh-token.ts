@@ -31,7 +31,7 @@ export async function exchangeRefreshToken(
   const place = locateRefreshToken(request.refreshToken)
   if (!place) return err('invalid_token')
   const application = directory.find(place.applicationId)
-  // Somebody made it up: refused without asking the database.
+  // An invented token: refused without a database query.
   if (!application) return err('invalid_token')
   const presented = { ...place, refreshToken: request.refreshToken }
   const result = await runTokenWork<Result<Exchange, never>>(place.applicationId, place.tokenHash.toString('base64'), async () => {

@@ -15,7 +15,7 @@ type ChangeOwnPassword = { personId: string; currentPassword: string; newPasswor
 
 /**
  * A person sets a new password, proving they know the present one (throttled like a sign-in). All their sessions end, this
- * one too: gives the epoch under which a new one may begin.
+ * one included. Returns the epoch under which a new one may begin.
  */
 export async function changeOwnPassword(
   deps: { pool: Pool; throttle: SignInThrottle },

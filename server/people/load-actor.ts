@@ -3,7 +3,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { readActor } from './person-store.ts'
 
-/** A person at work in one application; fits wherever a CommandActor is asked for. */
+/** A person who works in one application. Assignable to CommandActor. */
 export type PersonActor = {
   kind: 'person'
   id: string
@@ -14,7 +14,7 @@ export type PersonActor = {
   locale: 'en' | 'fr' | null
   timeZone: string | null
   hasSecondFactor: boolean
-  /** The application demands a second factor and this person has none yet: nothing but enrolling is allowed. */
+  /** The application requires a second factor and this person has none yet: only enrolment is allowed. */
   mustEnrolSecondFactor: boolean
   isApplicationEnabled: boolean
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '#server/database/pool.ts'
 
 type NewPerson = { personId: string; email: string; name: string; passwordHash: string }
 
-/** Keeps a new person; gives the id of the one who has that e-mail address already, and whether the row is new. */
+/** Stores a new person. Returns the id of the person with this e-mail address, and whether the row is new. */
 export async function insertPerson(trx: Queryable, person: NewPerson): Promise<{ personId: string; isNew: boolean }> {
   const { rowCount } = await trx.query(
     'insert into people (person_id, email, name, password_hash) values ($1, $2, $3, $4) on conflict (email) do nothing',
@@ -91,7 +91,7 @@ type PersonChange = {
   endsSessions: boolean
 }
 
-/** Changes a person and, where asked, ends all sessions; undefined when there is no such person, else the present epoch. */
+/** Changes a person and, if `endsSessions`, ends all sessions. Returns the current epoch; undefined if there is no such person. */
 export async function updatePerson(trx: Queryable, personId: string, change: PersonChange): Promise<number | undefined> {
   const { rows } = await trx.query<{ session_epoch: number }>(
     `update people set password_hash = coalesce($2, password_hash), is_blocked = coalesce($3, is_blocked), name = coalesce($4, name),

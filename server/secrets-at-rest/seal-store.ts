@@ -14,7 +14,7 @@ export async function lockSecrets(trx: Queryable): Promise<void> {
 }
 
 /**
- * Reads some secrets in the order of their rows, from the one after `afterRow`, and locks them, so that nobody replaces
+ * Reads some secrets in the order of their rows, from the one after `afterRow`, and locks them, so that no other process replaces
  * one between the reading and the writing.
  */
 export async function lockSecretsOf(
@@ -80,7 +80,7 @@ export async function registerKey(trx: Queryable, key: RegisteredKey): Promise<v
   await trx.query('insert into secrets_keys (key_id, verification) values ($1, $2) on conflict do nothing', [key.keyId, key.verification])
 }
 
-/** Forgets keys that nothing is encrypted with any more; returns their ids. */
+/** Removes keys with which nothing is encrypted. Returns their ids. */
 export async function forgetKeysBut(trx: Queryable, keyIds: readonly string[]): Promise<string[]> {
   const { rows } = await trx.query<{ key_id: string }>('delete from secrets_keys where key_id <> all ($1::text[]) returning key_id', [
     keyIds,

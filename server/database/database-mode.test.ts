@@ -5,7 +5,7 @@ import { createApiUser } from '#server/partner-auth/create-api-user.ts'
 import { SEEDED_USERNAMES } from '#server/sandbox/seed-applications.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { type DatabaseMode, demandDatabaseMode, isEmptyDatabase, readStampedMode, stampDatabase } from './database-mode.ts'
+import { type DatabaseMode, isEmptyDatabase, readStampedMode, requireDatabaseMode, stampDatabase } from './database-mode.ts'
 import { createPool } from './pool.ts'
 
 const databases: TestDatabase[] = []
@@ -20,7 +20,7 @@ after(async () => {
 })
 
 const stamp = (mode: DatabaseMode) => stampDatabase(database.pool, mode, SEEDED_USERNAMES)
-const demand = (mode: DatabaseMode) => demandDatabaseMode(database.pool, mode, SEEDED_USERNAMES)
+const demand = (mode: DatabaseMode) => requireDatabaseMode(database.pool, mode, SEEDED_USERNAMES)
 
 for (const mode of ['sandbox', 'production'] as const) {
   const other = mode === 'sandbox' ? 'production' : 'sandbox'
@@ -62,8 +62,8 @@ test('undefined for a database without our tables', async () => {
   const bare = createPool({ databaseUrl: database.url.replace(/[^/]*$/, name), connectionsMax: 1, applicationName: 'bare' })
   try {
     assert.equal(await isEmptyDatabase(bare), true)
-    await demandDatabaseMode(bare, 'sandbox', SEEDED_USERNAMES)
-    await demandDatabaseMode(bare, 'production', SEEDED_USERNAMES)
+    await requireDatabaseMode(bare, 'sandbox', SEEDED_USERNAMES)
+    await requireDatabaseMode(bare, 'production', SEEDED_USERNAMES)
   } finally {
     await bare.end()
     await database.pool.query(`drop database ${name} with (force)`)

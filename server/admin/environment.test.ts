@@ -14,6 +14,8 @@ let admin: AdminHarness['admin']
 before(async () => {
   harness = await createAdminHarness()
   ;({ database, admin } = harness)
+  // The first command that encrypts registers the key of the database.
+  await harness.facts('create-application', '--name', 'Money')
 })
 after(() => harness.close())
 

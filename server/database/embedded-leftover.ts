@@ -38,6 +38,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
+/** Returns whether there is a file or folder of this name. */
 export async function exists(file: string): Promise<boolean> {
   return stat(file).then(
     () => true,

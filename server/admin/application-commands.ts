@@ -3,7 +3,6 @@ import { DEFAULT_FEE_SCHEDULE, smallestCollect } from '#lib/fees.ts'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
-import { listAccess, listApplications } from '#server/applications/access-queries.ts'
 import { changeApplication } from '#server/applications/change-application.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
@@ -15,6 +14,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { fundBalance } from '#server/ledger/fund-balance.ts'
 import { AdminError, unwrap } from './admin-error.ts'
 import { type Command, type Options, type Output, optional, required } from './command.ts'
+import { LIST_COMMAND } from './list-command.ts'
 import { amountOf, applicationOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
@@ -113,7 +113,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     },
     run: fund,
   },
-  { name: 'list', summary: 'Show all applications, or who may use one', options: { application: optional('ID|NAME') }, run: list },
+  LIST_COMMAND,
 ]
 
 async function setEnabled(pool: Pool, options: Options, isEnabled: boolean): Promise<Output> {
@@ -190,57 +190,4 @@ async function fund(pool: Pool, options: Options): Promise<Output> {
       amount: formatMinor(amountMinor),
     },
   }
-}
-
-async function list(pool: Pool, options: Options): Promise<Output> {
-  if (options['application'] === undefined) {
-    const applications = await listApplications(pool)
-    return {
-      tables: {
-        applications: applications.map((one) => ({
-          name: one.name,
-          applicationId: one.applicationId,
-          apiId: one.apiId,
-          enabled: yes(one.isEnabled),
-        })),
-      },
-    }
-  }
-  const application = await applicationOf(pool, options)
-  const { keys, apiUsers, addresses, people } = await listAccess(pool, application.applicationId)
-  return {
-    facts: {
-      name: application.name,
-      applicationId: application.applicationId,
-      apiId: application.apiId,
-      enabled: yes(application.isEnabled),
-    },
-    tables: {
-      keys: keys.map((key) => ({
-        key: key.apiKeyId,
-        name: key.name,
-        begins: key.keyPrefix,
-        expires: day(key.expiresAt),
-        revoked: day(key.revokedAt),
-      })),
-      apiUsers: apiUsers.map((user) => ({ username: user.username, apiUserId: user.apiUserId, blocked: yes(user.isBlocked) })),
-      addresses: addresses.map((entry) => ({ network: entry.network, note: entry.note })),
-      people: people.map((person) => ({
-        name: person.name,
-        email: person.email,
-        personId: person.personId,
-        roles: person.roles.join(','),
-        active: yes(person.isActive && !person.isBlocked),
-        secondFactor: yes(person.hasSecondFactor),
-      })),
-    },
-  }
-}
-
-function yes(value: boolean): string {
-  return value ? 'yes' : 'no'
-}
-
-function day(at: Date | null): string {
-  return at ? at.toISOString() : '-'
 }

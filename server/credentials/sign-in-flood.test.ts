@@ -2,18 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
-import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
 import { issueTokens, type TokenDeps } from '#server/partner-auth/issue-tokens.ts'
-import { createPerson } from '#server/people/create-person.ts'
 import { verifyPersonPassword } from '#server/people/verify-person-password.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { createSignInThrottle, type SignInThrottleOptions } from './sign-in-throttle.ts'
-import { cheapHasher } from './testing.ts'
+import { cheapHasher, flood, makePartner, makePersonWhoSignsIn, type SignIn } from './testing.ts'
 
 const FLOOD_ADDRESS = '203.0.113.66'
-const FLOOD_PER_SECOND = 500
 /** How long a correct password may wait for its answer while the flood lasts, on a busy machine. */
 const ANSWER_LIMIT_MS = 8_000
 /** Two comparisons run at once, so this process compares 200 passwords a second, however busy the machine is. */
@@ -21,12 +18,10 @@ const COMPARISON_MS = 10
 const clock = { now: () => new Date() }
 const secret = 'a secret for tests that is long enough'
 
-type Person = { email: string; password: string }
 let database: TestDatabase
 let directory: Directory
 let deps: TokenDeps
 let applicationId: string
-let count = 0
 let comparisons = 0
 
 before(async () => {
@@ -52,72 +47,24 @@ function newThrottle(spacingMs?: SignInThrottleOptions['spacingMs']): TokenDeps[
   return createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests', hasher, ...(spacingMs && { spacingMs }) })
 }
 
-/** A partner whose stored password is cheap to compare. */
-async function newPartner(): Promise<TestPartner> {
-  const partner = await createTestPartner(database.pool)
-  const passwordHash = await cheapHasher.hashPassword(partner.password)
-  await database.pool.query('update api_users set password_hash = $2 where api_user_id = $1', [partner.apiUserId, passwordHash])
-  return partner
+function newPartner(): Promise<TestPartner> {
+  return makePartner(database.pool)
 }
 
-async function newPerson(): Promise<Person> {
-  const email = `person-${++count}@example.com`
-  const created = must(
-    await createPerson(database.pool, { applicationId, email, name: 'Aminata Diallo', roles: ['checker'], actor: SYSTEM_ACTOR }),
-  )
-  const password = created.password ?? assert.fail('a new person has a password')
-  const passwordHash = await cheapHasher.hashPassword(password)
-  await database.pool.query('update people set password_hash = $2 where person_id = $1', [created.personId, passwordHash])
-  return { email, password }
+function newPerson(): Promise<SignIn> {
+  return makePersonWhoSignsIn(database.pool, applicationId)
 }
 
 function programSignIn(partner: { username: string; password: string }, peerAddress: string): Promise<string> {
   return issueTokens(deps, { username: partner.username, password: partner.password, peerAddress }).then(kindOf)
 }
 
-function personSignIn({ email, password }: Person, peerAddress: string, device?: string): Promise<string> {
+function personSignIn({ email, password }: SignIn, peerAddress: string, device?: string): Promise<string> {
   return verifyPersonPassword(deps, { email, password, peerAddress, ...(device && { device }) }).then(kindOf)
 }
 
 function kindOf(answer: { ok: true } | { ok: false; error: { kind: string } }): string {
   return answer.ok ? 'in' : answer.error.kind
-}
-
-type Flood = {
-  /** Resolves when the first attempt is refused unchecked: the queues have no room left. */
-  full: Promise<void>
-  /** Resolves when a thousand attempts were sent. */
-  thousand: Promise<void>
-  /** Resolves with the number of each answer. */
-  stop(): Promise<Map<string, number>>
-}
-
-/** Sends wrong sign-ins at a steady rate until it is stopped, after `burst` of them at once. */
-function flood(attempts: (() => Promise<string>)[], { perSecond = FLOOD_PER_SECOND, burst = 0 } = {}): Flood {
-  const answers: Promise<string>[] = []
-  const { promise: full, resolve: onFull } = Promise.withResolvers<void>()
-  const { promise: thousand, resolve: onThousand } = Promise.withResolvers<void>()
-  let place = 0
-  const startedMs = performance.now()
-  const timer = setInterval(() => {
-    const due = burst + ((performance.now() - startedMs) / 1_000) * perSecond
-    while (answers.length < due) {
-      const answer = attempts[place++ % attempts.length]?.() ?? assert.fail('no attempts')
-      answers.push(answer)
-      void answer.then((kind) => kind === 'throttled' && onFull())
-    }
-    if (answers.length >= 1_000) onThousand()
-  }, 10)
-  return {
-    full,
-    thousand,
-    async stop() {
-      clearInterval(timer)
-      return new Map(
-        Object.entries(Object.groupBy(await Promise.all(answers), (kind) => kind)).map(([kind, all]) => [kind, all?.length ?? 0]),
-      )
-    },
-  }
 }
 
 async function timed(work: Promise<string>): Promise<{ kind: string; durationMs: number }> {
@@ -129,7 +76,7 @@ test('in: 20 programs and 12 people at other addresses, while one address sends 
   deps = { ...deps, throttle: newThrottle() }
   const partners: TestPartner[] = []
   for (let made = 0; made < 20; made++) partners.push(await newPartner())
-  const people: Person[] = []
+  const people: SignIn[] = []
   for (let made = 0; made < 12; made++) people.push(await newPerson())
   const names = Array.from({ length: 200 }, (_, place) => `unknown-${place}@example.com`)
   const wrong = { password: 'wrong' }

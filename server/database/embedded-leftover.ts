@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export const ORDERLY_SHUTDOWN_MS = 6_000
 
 /** Stops the server that a killed process of ours left running on this data. */
-export async function endLeftover(dataDirectory: string): Promise<void> {
+export async function endLeftover(dataDirectory: string, shutdownLimitMs = ORDERLY_SHUTDOWN_MS): Promise<void> {
   const pidFile = path.join(dataDirectory, 'postmaster.pid')
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0])
   if (!pid) return
@@ -17,7 +17,7 @@ export async function endLeftover(dataDirectory: string): Promise<void> {
   // The number may have been reused for an unrelated process.
   if (!command.includes(dataDirectory)) return
   for (const [signal, limitMs] of [
-    ['SIGINT', ORDERLY_SHUTDOWN_MS],
+    ['SIGINT', shutdownLimitMs],
     ['SIGQUIT', ORDERLY_SHUTDOWN_MS],
     ['SIGKILL', 200],
   ] as const) {

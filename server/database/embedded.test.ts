@@ -19,7 +19,11 @@ afterEach(async () => {
 })
 
 function start(): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDirectory: path.join(folder, 'postgres'), settings: { shared_buffers: '32MB' } })
+  return startEmbeddedPostgres({
+    dataDirectory: path.join(folder, 'postgres'),
+    settings: { shared_buffers: '32MB' },
+    shutdownLimitMs: 1_000,
+  })
 }
 
 /** Kills a helper of the server, which then ends all others and recovers. */

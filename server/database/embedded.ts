@@ -19,6 +19,8 @@ export type EmbeddedOptions = {
   settings?: Record<string, string>
   /** The port of an earlier start, so that open pools find the server again. Default: a free one. */
   port?: number
+  /** How long an orderly shutdown may take. Default: 6 s. */
+  shutdownLimitMs?: number
 }
 
 export type EmbeddedPostgres = {
@@ -54,7 +56,7 @@ const SETTINGS: Record<string, string> = {
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const owner = process.getuid?.() === 0 ? await unprivilegedUser() : undefined
   const { native, dataDirectory } = await reachablePlaces(options.dataDirectory, owner)
-  await endLeftover(dataDirectory)
+  await endLeftover(dataDirectory, options.shutdownLimitMs)
   const passwordFile = path.join(dataDirectory, '..', `${path.basename(dataDirectory)}.password`)
   if (!(await exists(path.join(dataDirectory, 'PG_VERSION')))) await initialise(native, dataDirectory, passwordFile, owner)
   const password = (await readFile(passwordFile, 'utf8')).trim()
@@ -63,7 +65,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await untilReady(url, child, logFileOf(dataDirectory))
-  return { url, dataDirectory, port, pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended) }
+  return { url, dataDirectory, port, pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended, options.shutdownLimitMs) }
 }
 
 /** Stops the server that a killed process of ours left running on the data that was wanted at this place. */
@@ -144,9 +146,9 @@ async function untilReady(url: string, child: ChildProcess, logFile: string): Pr
   throw new Error('PostgreSQL did not accept connections within two minutes')
 }
 
-async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function stopServer(child: ChildProcess, ended: Promise<void>, shutdownLimitMs = ORDERLY_SHUTDOWN_MS): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT')
-  const timeout = setTimeout(() => child.kill('SIGQUIT'), ORDERLY_SHUTDOWN_MS)
+  const timeout = setTimeout(() => child.kill('SIGQUIT'), shutdownLimitMs)
   await ended
   clearTimeout(timeout)
 }

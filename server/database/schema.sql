@@ -186,6 +186,27 @@ create table contradiction_queries (
 );
 create index contradiction_queries_due on contradiction_queries (operator, next_at);
 
+create table customer_marks (
+  application_id uuid   not null,
+  listed_until   bigint not null,
+  constraint customer_marks_pkey primary key (application_id)
+);
+
+create table customer_words (
+  application_id uuid not null,
+  word           text not null,
+  phone_number   text not null,
+  constraint customer_words_pkey primary key (application_id, word, phone_number)
+);
+
+create table customers (
+  application_id uuid not null,
+  phone_number   text not null,
+  folded_name    text not null,
+  customer_name  text not null,
+  constraint customers_pkey primary key (application_id, phone_number, folded_name)
+);
+
 create table ended_sessions (
   session_id uuid        not null,
   ends_at    timestamptz not null,

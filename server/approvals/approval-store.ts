@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
+import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { runQuery } from '#server/database/query-builder.ts'
 import { type ApprovalDecision, DECISION_COLUMNS } from './decision-columns.ts'
 import { decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
 
@@ -37,9 +36,9 @@ export async function selectVerdict(
   transactionId: string,
   personId: string,
 ): Promise<Verdict | undefined> {
-  const rows = await runQuery(
+  const rows = await runQuery<Verdict>(
     queryable,
-    sql<Verdict>`select ${decisionObstacle(sql`${applicationId}`, sql`${personId}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle"
+    sql`select ${decisionObstacle(sql`${applicationId}`, sql`${personId}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle"
     from transactions t
       left join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
     where t.application_id = ${applicationId} and t.transaction_id = ${transactionId}`,

@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { runQuery } from '#server/database/query-builder.ts'
 import { mayDecide } from './may-decide.ts'
 
 /** Another transaction with the same phone. Amounts in hundredths. */
@@ -59,9 +58,9 @@ export async function selectDeciders(
   applicationId: string,
   transactionId: string,
 ): Promise<{ personId: string; name: string }[]> {
-  return runQuery(
+  return runQuery<{ personId: string; name: string }>(
     queryable,
-    sql<{ personId: string; name: string }>`select p.person_id as "personId", p.name
+    sql`select p.person_id as "personId", p.name
     from transactions t
       join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
       join memberships m on m.application_id = t.application_id

@@ -1,4 +1,3 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 
 /**
@@ -8,10 +7,10 @@ import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 
 /**
  * Why a person may not decide on the transaction `t` now: null, or the first reason. Persons before states: a person who may never
- * decide does not learn the state. `t` without an item `i` never waited.
+ * decide does not learn the state. `t` without an item `i` never waited. The result is a DecisionObstacle.
  * @param application The application of `t`. As a parameter, the role is looked up once for each statement and not for each row.
  */
-export function decisionObstacle(application: RawBuilder<string>, person: RawBuilder<string>): RawBuilder<DecisionObstacle | null> {
+export function decisionObstacle(application: Sql, person: Sql): Sql {
   return sql`case
     when not (select is_checker(${application}, ${person})) then 'not_a_checker'
     when t.maker_id = ${person} then 'is_maker'
@@ -22,12 +21,12 @@ export function decisionObstacle(application: RawBuilder<string>, person: RawBui
 }
 
 /** Whether a person may decide on the transaction `t` now. */
-export function mayDecide(application: RawBuilder<string>, person: RawBuilder<string>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(${decisionObstacle(application, person)}) is null`
+export function mayDecide(application: Sql, person: Sql): Sql {
+  return sql`(${decisionObstacle(application, person)}) is null`
 }
 
-/** Why nobody may approve the transaction `t` now, although it may be rejected: null, or what is disabled. */
-export const TERMS_OBSTACLE: RawBuilder<TermsObstacle | null> = sql`case
+/** Why nobody may approve the transaction `t` now, although it may be rejected: null, or a TermsObstacle. */
+export const TERMS_OBSTACLE: Sql = sql`case
   when not (select a.is_enabled from applications a where a.application_id = t.application_id) then 'application_disabled'
   when not coalesce((select s.is_enabled from transfer_services s
     where s.application_id = t.application_id and s.operator = t.operator and s.type = t.type), true) then 'service_disabled' end`

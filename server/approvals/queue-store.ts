@@ -1,11 +1,10 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 import type { ApprovalEnd, ApprovalQueue } from '#lib/approvals.ts'
 import type { Currency } from '#lib/money.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { runQuery } from '#server/database/query-builder.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
 import { type ApprovalDecisionJson, DECISION_JSON } from './decision-columns.ts'
 import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
@@ -32,7 +31,7 @@ export type QueueRow = Transaction & {
 const DECIDED_MAX = 2_000
 
 /** What a row shows to this person. */
-function columnsFor({ applicationId, id }: QueueViewer): RawBuilder<unknown> {
+function columnsFor({ applicationId, id }: QueueViewer): Sql {
   return sql`${sql.raw(TRANSACTION_COLUMNS)}, m.name as "makerName", i.policy_version as "policyVersion", i.rule, i.steps,
   i.needs_code as "needsCode", i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
   ${decisionObstacle(sql`${applicationId}`, sql`${id}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle",
@@ -45,25 +44,25 @@ function columnsFor({ applicationId, id }: QueueViewer): RawBuilder<unknown> {
 }
 
 /** Whether a waiting row is in a queue of this person: every row is in exactly one of the three. */
-function queueCondition({ applicationId, id }: QueueViewer, queue: Exclude<ApprovalQueue, 'decided'>): RawBuilder<SqlBool> {
-  const isMade = sql<SqlBool>`t.maker_id is not distinct from ${id}::uuid`
+function queueCondition({ applicationId, id }: QueueViewer, queue: Exclude<ApprovalQueue, 'decided'>): Sql {
+  const isMade = sql`t.maker_id is not distinct from ${id}::uuid`
   const isMine = mayDecide(sql`${applicationId}`, sql`${id}`)
-  return queue === 'made' ? isMade : queue === 'mine' ? isMine : sql<SqlBool>`not ${isMade} and not (${isMine})`
+  return queue === 'made' ? isMade : queue === 'mine' ? isMine : sql`not ${isMade} and not (${isMine})`
 }
 
-function filterCondition(filter: ApprovalFilter): RawBuilder<SqlBool> {
-  const conditions: RawBuilder<SqlBool>[] = [sql`true`]
+function filterCondition(filter: ApprovalFilter): Sql {
+  const conditions: Sql[] = [sql`true`]
   if (filter.operator !== null) conditions.push(sql`t.operator = ${filter.operator}`)
   if (filter.min !== null) conditions.push(sql`t.amount_minor >= ${filter.min}`)
   if (filter.max !== null) conditions.push(sql`t.amount_minor <= ${filter.max}`)
   if (filter.maker !== null) conditions.push(filter.maker === 'api' ? sql`t.maker_id is null` : sql`t.maker_id = ${filter.maker}`)
   if (filter.rule !== '') conditions.push(sql`i.rule ->> 'name' = ${filter.rule}`)
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+  return sql`${sql.join(conditions, sql` and `)}`
 }
 
 const WAITING = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id`
 
-const ORDERS: Record<ApprovalFilter['sort'], RawBuilder<unknown>> = {
+const ORDERS: Record<ApprovalFilter['sort'], Sql> = {
   oldest: sql`t.sequence`,
   newest: sql`t.sequence desc`,
   expiry: sql`i.expires_at, t.sequence`,
@@ -79,9 +78,9 @@ export function selectWaiting(
 ): Promise<QueueRow[]> {
   if (filter.queue === 'decided') throw new Error('Decided rows do not wait')
   // First which rows, then what is shown of them: an order that no index has must not read everything about every row.
-  return runQuery(
+  return runQuery<QueueRow>(
     queryable,
-    sql<QueueRow>`with picked as materialized (
+    sql`with picked as materialized (
       select t.application_id, t.transaction_id from ${WAITING}
       where t.application_id = ${viewer.applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)}
         and ${filterCondition(filter)}
@@ -101,9 +100,9 @@ export async function selectDecided(
   filter: ApprovalFilter,
   page: { offset: number; limit: number },
 ): Promise<{ rows: QueueRow[]; total: number | null }> {
-  const found = await runQuery(
+  const found = await runQuery<QueueRow & { total: number }>(
     queryable,
-    sql<QueueRow & { total: number }>`with lately as materialized (
+    sql`with lately as materialized (
       select d.application_id, d.transaction_id, max(d.decided_at) as decided_at
       from (select application_id, transaction_id, decided_at from approval_decisions where application_id = ${viewer.applicationId}
             order by decided_at desc limit ${DECIDED_MAX}) d group by 1, 2
@@ -123,9 +122,9 @@ export async function selectDecided(
 
 /** The rows with these ids that ever had to be approved, in no particular order. */
 export function selectByIds(queryable: Queryable, viewer: QueueViewer, transactionIds: readonly string[]): Promise<QueueRow[]> {
-  return runQuery(
+  return runQuery<QueueRow>(
     queryable,
-    sql<QueueRow>`select ${columnsFor(viewer)} from ${WAITING} left join people m on m.person_id = t.maker_id
+    sql`select ${columnsFor(viewer)} from ${WAITING} left join people m on m.person_id = t.maker_id
     where t.application_id = ${viewer.applicationId} and t.transaction_id = any (${transactionIds}::uuid[])`,
   )
 }
@@ -145,9 +144,9 @@ export type WaitingGroup = {
 
 /** Everything that waits, counted and summed in one pass: for the queues, the filter's total and the filter's choices at once. */
 export function groupWaiting(queryable: Queryable, viewer: QueueViewer, filter: ApprovalFilter): Promise<WaitingGroup[]> {
-  return runQuery(
+  return runQuery<WaitingGroup>(
     queryable,
-    sql<WaitingGroup>`select g.*, m.name as "makerName" from (
+    sql`select g.*, m.name as "makerName" from (
       select w.queue, w.currency, w.maker_id as "makerId", w.rule, w.is_fitting as "isFitting", count(*)::integer as count,
         sum(w.amount_minor) as "amountMinor", min(w.created_at) as "oldestAt"
       from (select t.currency, t.maker_id, t.amount_minor, t.created_at, i.rule ->> 'name' as rule, ${filterCondition(filter)} as is_fitting,

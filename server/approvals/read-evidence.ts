@@ -3,8 +3,8 @@ import { formatMinor } from '#lib/money.ts'
 import { phoneNumberForms } from '#lib/phone-number.ts'
 import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { type PhoneRow, selectDepositRoom, selectOfPhone } from './evidence-store.ts'
 
 /** How many transactions of a number are read, the newest first; if there are more, the page shows "at least". */

@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { findAdmitted, type Subscriber } from '#server/people/find-admitted.ts'
-import { findChangeNumbers } from '#server/reports/overview/find-change-numbers.ts'
+import { findChangeNumbers } from '#server/reports/overview/change-queries.ts'
 
 export type Subscription = Subscriber & {
   onChange(changeNumber: bigint): void

@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
-import { findSealedUntil } from './find-sealed-until.ts'
+import { findSealedUntil } from './seal-queries.ts'
 import { rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './seal-store.ts'
 
 /** For clocks that are set back a little; transactions under way are waited for whatever they take. */

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from './actor.ts'
-import { findTransaction } from './find-transaction.ts'
 import { createIntake, takeIn } from './intake.ts'
 import { createSettler } from './settle.ts'
+import { findTransaction } from './transaction-queries.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -5,9 +5,9 @@ import type { TransitionEvent } from '#lib/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from './actor.ts'
-import { findTransaction } from './find-transaction.ts'
 import { type IntakeItem, takeIn } from './intake.ts'
 import { createSettler } from './settle.ts'
+import { findTransaction } from './transaction-queries.ts'
 import { transition } from './transition.ts'
 
 let database: TestDatabase

@@ -8,9 +8,9 @@ import { errorBody, OVERLOADED, type Refusal, refuse } from '#server/http/api/er
 import { isOverloaded } from '#server/http/api/overload.ts'
 import { BATCH_BODY_BYTES_MAX, readJsonBody } from '#server/http/api/read-json-body.ts'
 import { initiationJson } from '#server/http/api/serialise-transaction.ts'
-import { findByExternalIds } from '#server/transactions/find-transaction.ts'
 import type { IntakeOutcome } from '#server/transactions/intake.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findByExternalIds } from '#server/transactions/transaction-queries.ts'
 import { checkService, conflictSentence, toIntakeItem } from './start-transaction.ts'
 
 /** POST /depositMultiple: starts up to a thousand deposits. */

@@ -4,7 +4,7 @@ import { rangeQuerySchema } from '#lib/schemas/queries.ts'
 import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
 import type { Refusal } from '#server/http/api/errors.ts'
 import { readQuery } from '#server/http/api/read-query.ts'
-import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/sum-amounts.ts'
+import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
 import { listBalances } from '#server/reports/statements/list-balances.ts'
 
 /** GET /getTotalAmountByApplicationProductAndDateRange: one JSON decimal number, exact to the last digit. */

@@ -4,7 +4,7 @@ import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoin
 import { refuse } from '#server/http/api/errors.ts'
 import { readQuery } from '#server/http/api/read-query.ts'
 import { recordJson } from '#server/http/api/serialise-transaction.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 
 /** One wording for what does not exist and for what is somebody else's. */
 export const NO_TRANSACTION = refuse(404, 'There is no transaction with this id.')

@@ -9,7 +9,7 @@ import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { listByPhone, listByStatus, listTransactions } from './list-for-partner.ts'
-import { totalByRange, totalOfApplication } from './sum-amounts.ts'
+import { totalByRange, totalOfApplication } from './total-queries.ts'
 
 let database: TestDatabase
 let applicationId: string

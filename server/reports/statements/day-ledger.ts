@@ -1,7 +1,7 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { findSealedUntil } from '#server/ledger/find-sealed-until.ts'
+import { findSealedUntil } from '#server/ledger/seal-queries.ts'
 import type { Balance } from './balance-store.ts'
 import { AFTERWARDS, type DayMovements, type PeriodLength, selectMovements } from './ledger-days-store.ts'
 import { listBalances } from './list-balances.ts'

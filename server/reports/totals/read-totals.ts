@@ -6,7 +6,7 @@ import type { TotalsFilter } from '#lib/schemas/finance-query.ts'
 import { FIRST_DAY, LAST_DAY, type OpenRange, resolveDateRange, type UtcDay, utcDayOf } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
-import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/sum-amounts.ts'
+import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
 import { daysOnly, selectRollUpRanges } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
 import {
   type OperatorStatusSum,

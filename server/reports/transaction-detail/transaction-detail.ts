@@ -4,8 +4,8 @@ import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDeta
 import type { Queryable } from '#server/database/pool.ts'
 import { type ContradictionRow, selectContradiction } from '#server/reports/overview/contradiction-store.ts'
 import { readRetentionMarks } from '#server/retention/retention-marks.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
 import {
   type DecisionRow,

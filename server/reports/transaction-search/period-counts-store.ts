@@ -1,11 +1,10 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { filteredOperators, type TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import { FIRST_DAY, LAST_DAY, type UtcDay } from '#lib/time.ts'
 import { TRANSACTION_STATUSES } from '#lib/transaction-status.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { runQuery } from '#server/database/query-builder.ts'
 import type { RollUpRanges } from './roll-up-ranges-store.ts'
 
 /** A UTC day or a sealed month of an application: all its transactions, and those that match the part of the filter that roll-ups know. */
@@ -27,13 +26,13 @@ type Grouped = {
 }
 
 /** The part of a filter that roll-ups know like rows do: status, type, operator and country, over the table of that alias. */
-export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): RawBuilder<SqlBool> {
+export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): Sql {
   const operators = filteredOperators(filter)
-  const conditions: RawBuilder<SqlBool>[] = [sql`true`]
-  if (filter.status.length > 0) conditions.push(sql`${sql.ref(`${alias}.status`)} = any (${filter.status})`)
-  if (filter.type.length > 0) conditions.push(sql`${sql.ref(`${alias}.type`)} = any (${filter.type})`)
-  if (operators) conditions.push(sql`${sql.ref(`${alias}.operator`)} = any (${operators})`)
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+  const conditions: Sql[] = [sql`true`]
+  if (filter.status.length > 0) conditions.push(sql`${sql.raw(`${alias}.status`)} = any (${filter.status})`)
+  if (filter.type.length > 0) conditions.push(sql`${sql.raw(`${alias}.type`)} = any (${filter.type})`)
+  if (operators) conditions.push(sql`${sql.raw(`${alias}.operator`)} = any (${operators})`)
+  return sql`${sql.join(conditions, sql` and `)}`
 }
 
 /**
@@ -46,11 +45,11 @@ export async function selectPeriodCounts(
   filter: TransactionFilter,
   ranges: RollUpRanges,
 ): Promise<{ periods: PeriodCount[]; sums: OperatorSum[] }> {
-  const isWithin = sql<SqlBool>`s.day >= ${filter.from ?? FIRST_DAY}::date and s.day <= ${filter.to ?? LAST_DAY}::date`
-  const matches = sql<SqlBool>`${rollUpCondition(filter, 's')} and ${isWithin}`
-  const rows = await runQuery(
+  const isWithin = sql`s.day >= ${filter.from ?? FIRST_DAY}::date and s.day <= ${filter.to ?? LAST_DAY}::date`
+  const matches = sql`${rollUpCondition(filter, 's')} and ${isWithin}`
+  const rows = await runQuery<Grouped>(
     queryable,
-    sql<Grouped>`select s.day as "firstDay", s.is_month as "isMonth", s.operator, sum(s.transaction_count) as "all",
+    sql`select s.day as "firstDay", s.is_month as "isMonth", s.operator, sum(s.transaction_count) as "all",
       coalesce(sum(s.transaction_count) filter (where ${matches}), 0) as matching,
       coalesce(sum(s.amount_minor) filter (where ${matches}), 0) as amount
     from (

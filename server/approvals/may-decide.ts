@@ -1,4 +1,4 @@
-import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
+import { type Sql, sql } from '#server/database/compose-sql.ts'
 
 /**
  * The rules of who may decide, as SQL over a transaction `t` and its approval item `i`. Every reader and the command itself use these

@@ -783,6 +783,9 @@ create view ledger_movements as
 -- function intake_batch(p_applications uuid[], p_items json)
 --   returns table(place integer, outcome text, transaction_id uuid, same_content boolean, status text, amount_minor bigint, fee_system_minor bigint, fee_app_minor bigint, pay_token text)
 --   plpgsql, volatile: server/transactions/sql/intake-batch.sql
+-- function is_checker(p_application uuid, p_person uuid)
+--   returns boolean
+--   sql, stable: server/approvals/sql/is-checker.sql
 -- function may_approve_now(p_application uuid, p_person uuid, p_maker uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/may-approve-now.sql

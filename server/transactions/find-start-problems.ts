@@ -32,10 +32,10 @@ export function findServiceProblems(
   requests: readonly TransactionRequest[],
 ): StartProblem[] {
   const problems: StartProblem[] = []
-  for (const [index, { transferMethod }] of requests.entries()) {
+  requests.forEach(({ transferMethod }, index) => {
     if (!serviceFor(application, transferMethod, type).isEnabled) problems.push({ index, kind: 'service_disabled' })
     else if (!connectors.has(transferMethod)) problems.push({ index, kind: 'operator_not_in_service' })
-  }
+  })
   return problems
 }
 
@@ -46,10 +46,10 @@ export function findAmountProblems(
   requests: readonly TransactionRequest[],
 ): StartProblem[] {
   const problems: StartProblem[] = []
-  for (const [index, request] of requests.entries()) {
+  requests.forEach((request, index) => {
     const problem = checkLimits(application, type, request, index) ?? checkFees(application, type, request, index)
     if (problem) problems.push(problem)
-  }
+  })
   return problems
 }
 
@@ -97,8 +97,18 @@ function smallestUnder(schedule: FeeSchedule, currency: Currency): bigint {
   return smallest
 }
 
-/** Returns the requests whose externalId an earlier request of the same call has. */
-export function findRepeatedExternalIds(requests: readonly TransactionRequest[]): StartProblem[] {
+/** Returns the requests whose externalId an earlier one of them has; if there are none, those whose externalId is stored with other content. */
+export async function findExternalIdProblems(
+  pool: Queryable,
+  application: ApplicationSnapshot,
+  type: TransactionType,
+  requests: readonly TransactionRequest[],
+): Promise<StartProblem[]> {
+  const repeated = findRepeated(requests)
+  return repeated.length > 0 ? repeated : findTaken(pool, application, type, requests)
+}
+
+function findRepeated(requests: readonly TransactionRequest[]): StartProblem[] {
   const problems: StartProblem[] = []
   const firstIndexes = new Map<string, number>()
   for (const [index, { externalId }] of requests.entries()) {
@@ -109,11 +119,8 @@ export function findRepeatedExternalIds(requests: readonly TransactionRequest[])
   return problems
 }
 
-/**
- * Returns the requests whose externalId is stored with other content. Between this check and intake another caller can still take an
- * externalId; intake then reports that request alone as a conflict.
- */
-export async function findTakenExternalIds(
+/** Between this check and intake another caller can still take an externalId; intake then reports that request alone as a conflict. */
+async function findTaken(
   pool: Queryable,
   { applicationId }: ApplicationSnapshot,
   type: TransactionType,

@@ -13,9 +13,8 @@ import { bandsFor } from '#server/policy/bands-for.ts'
 import {
   type Connected,
   findAmountProblems,
-  findRepeatedExternalIds,
+  findExternalIdProblems,
   findServiceProblems,
-  findTakenExternalIds,
   type StartProblem,
 } from './find-start-problems.ts'
 import type { Intake, IntakeItem, IntakeOutcome } from './intake.ts'
@@ -61,31 +60,31 @@ export async function startTransactions(
   deps: StartTransactionsDeps,
   command: StartTransactionsCommand,
 ): Promise<Result<StartOutcome[], StartFailure>> {
-  const { application, actor, requests } = command
+  const { application, actor, type, requests } = command
   if (actor.kind === 'person' && !mayAct(actor, application.applicationId, 'transaction:create')) return err({ kind: 'not_permitted' })
   if (!application.isEnabled) return err({ kind: 'application_disabled' })
-  const problems = findServiceProblems(application, deps.connectors, command.type, requests)
-  if (problems.length === 0) problems.push(...findAmountProblems(application, command.type, requests))
-  if (problems.length === 0 && requests.length > 1) {
-    problems.push(...findRepeatedExternalIds(requests))
-    if (problems.length === 0) problems.push(...(await findTakenExternalIds(deps.pool, application, command.type, requests)))
-  }
+  let problems = findServiceProblems(application, deps.connectors, type, requests)
+  if (problems.length === 0) problems = findAmountProblems(application, type, requests)
+  // A single request costs no statement here: intake compares its externalId.
+  if (problems.length === 0 && requests.length > 1) problems = await findExternalIdProblems(deps.pool, application, type, requests)
   if (problems.length > 0) return err({ kind: 'refused', problems })
   const submitted = await submitAll(deps.intake, toIntakeItems(command))
   if (submitted === 'overloaded') return err({ kind: 'overloaded' })
-  // Intake makes this check for a single request, so that it costs no statement of its own.
   if (submitted.length === 1 && submitted[0]?.kind === 'conflict') {
     return err({ kind: 'refused', problems: [{ index: 0, kind: 'external_id_taken' }] })
   }
   return ok(submitted)
 }
 
-/** In parts of the size of an API array, because a file may hold more than the queue has room for. */
+/**
+ * In parts of the size of an API array, because a file may hold more than the queue has room for. Waits for all requests of a part,
+ * so that nothing is under way when a failure is returned.
+ */
 async function submitAll(intake: Pick<Intake, 'submit'>, items: readonly IntakeItem[]): Promise<StartOutcome[] | 'overloaded'> {
   const outcomes: StartOutcome[] = []
   for (let start = 0; start < items.length; start += BATCH_LENGTH_MAX) {
-    const settled = await Promise.allSettled(items.slice(start, start + BATCH_LENGTH_MAX).map((item) => intake.submit(item)))
-    for (const one of settled) {
+    const part = items.slice(start, start + BATCH_LENGTH_MAX)
+    for (const one of await Promise.allSettled(part.map((item) => intake.submit(item)))) {
       if (one.status === 'fulfilled') outcomes.push(one.value)
       else if (isOverloaded(one.reason)) return 'overloaded'
       else throw one.reason

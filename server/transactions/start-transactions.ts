@@ -23,7 +23,7 @@ import type { Intake, IntakeItem, IntakeOutcome } from './intake.ts'
 export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
 
 /** Who starts transactions and where: a partner's program through the API, or a person on a page or with a file. */
-export type Starter =
+type Starter =
   | { source: 'api'; actor: { kind: 'api'; id: string } }
   | { source: 'person' | 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
 

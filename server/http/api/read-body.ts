@@ -4,7 +4,7 @@ import type { BodyHold } from '#server/http/door/body-budget.ts'
 import type { Connection } from '#server/http/door/connection.ts'
 import type { BodyProblem } from './api-request.ts'
 
-export type BodyOrder = {
+type BodyOrder = {
   bytesMax: number
   /** The maximum time until the body is complete. */
   timeoutMs: number

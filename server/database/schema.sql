@@ -753,15 +753,18 @@ create view ledger_movements as
 -- function add_ledger_days(p_application uuid, p_from timestamptz, p_until timestamptz)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/add-ledger-days.sql
--- function approval_band(p_application uuid, p_maker uuid, p_source text, p_phone text, p_amount_minor bigint, p_batch_minor bigint, p_earlier_minor bigint, p_bands jsonb, p_at timestamptz)
---   returns jsonb
---   sql, stable: server/transactions/sql/approval-band.sql
+-- function apply_transitions(p_application_ids uuid[], p_items json)
+--   returns table(item_index integer, is_moved boolean, status text, version integer)
+--   plpgsql, volatile: server/transactions/sql/apply-transitions.sql
 -- function approval_band_for(p_application uuid, p_type text, p_maker uuid, p_source text, p_phones text[], p_amount_minor bigint, p_batch_minor bigint, p_earlier_minor bigint, p_bands jsonb, p_at timestamptz)
 --   returns jsonb
 --   plpgsql, stable: server/transactions/sql/approval-band-for.sql
--- function balances_moved(done bigint, expected bigint)
+-- function assert_balances_moved(p_actual bigint, p_expected bigint)
 --   returns boolean
---   plpgsql, stable: server/transactions/sql/balances-moved.sql
+--   plpgsql, stable: server/transactions/sql/assert-balances-moved.sql
+-- function assert_same_count(p_actual bigint, p_expected bigint)
+--   returns boolean
+--   plpgsql, stable: server/transactions/sql/assert-same-count.sql
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
@@ -780,9 +783,6 @@ create view ledger_movements as
 -- function hint_operator_work(p_items json, p_gap_ms integer)
 --   returns table(place integer, is_taken boolean)
 --   plpgsql, volatile: server/operators/sql/hint-operator-work.sql
--- function intake_batch(p_applications uuid[], p_items json)
---   returns table(place integer, outcome text, transaction_id uuid, same_content boolean, status text, amount_minor bigint, fee_system_minor bigint, fee_app_minor bigint, pay_token text)
---   plpgsql, volatile: server/transactions/sql/intake-batch.sql
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql
@@ -813,9 +813,6 @@ create view ledger_movements as
 -- function return_webhook_deliveries(p_items json)
 --   returns void
 --   plpgsql, volatile: server/webhooks/sql/return-webhook-deliveries.sql
--- function same_number(done bigint, expected bigint)
---   returns boolean
---   plpgsql, stable: server/transactions/sql/same-number.sql
 -- function seal_ledger_days(p_margin interval)
 --   returns timestamptz
 --   plpgsql, volatile: server/ledger/sql/seal-ledger-days.sql
@@ -828,12 +825,12 @@ create view ledger_movements as
 -- function slug_of(name text)
 --   returns text
 --   sql, immutable: server/applications/sql/slug-of.sql
+-- function start_transactions(p_application_ids uuid[], p_items json, p_has_bands boolean)
+--   returns table(item_index integer, outcome text, transaction_id uuid, status text, amount_minor bigint, fee_system_minor bigint, fee_app_minor bigint, pay_token text)
+--   plpgsql, volatile: server/transactions/sql/start-transactions.sql
 -- function total_between(p_application uuid, p_status text, p_start date, p_end date)
 --   returns numeric
 --   sql, stable: server/reports/sql/total-between.sql
--- function transition_batch(p_applications uuid[], p_items json)
---   returns table(place integer, is_moved boolean, status text, version integer)
---   plpgsql, volatile: server/transactions/sql/transition-batch.sql
 -- function webhook_receiver(target text)
 --   returns text
 --   sql, immutable: only in migrations/

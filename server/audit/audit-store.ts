@@ -13,7 +13,7 @@ export async function lockChain(trx: Queryable, applicationId: string): Promise<
 /** The last entry of a chain (sequence 0, no hash: an empty one) and the database's time in whole milliseconds. */
 export async function readHead(trx: Queryable, applicationId: string): Promise<ChainHead> {
   const { rows } = await trx.query<{ sequence: bigint; hash: Buffer | null; at: Date }>(
-    `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', clock_timestamp()) as at
+    `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', service_time()) as at
        from (select 1) one left join lateral (select e.sequence, e.hash from audit_entries e
          where e.application_id = $1 order by e.sequence desc limit 1) last on true`,
     [applicationId],

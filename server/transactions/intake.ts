@@ -30,6 +30,8 @@ export type IntakeItem = {
   actor: Actor
   /** The approval bands that may fire, weakest first; null when none can. */
   bands: ApprovalBand[] | null
+  /** Its creation time, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  at?: Date
 }
 
 export type IntakeOutcome =
@@ -140,6 +142,7 @@ function toJson(items: IntakeItem[], applicationIds: string[]): string {
     if (item.batchId !== null) json += `,"batch":"${item.batchId}"`
     if (item.batchSumMinor !== null) json += `,"batch_sum":${item.batchSumMinor}`
     if (item.bands !== null) json += `,"phones":${JSON.stringify(phoneNumberForms(item.phoneNumber))},"bands":${JSON.stringify(item.bands)}`
+    if (item.at) json += `,"at":"${item.at.toISOString()}"`
     json += '}'
   }
   return `${json}]`

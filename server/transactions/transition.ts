@@ -15,6 +15,8 @@ export type TransitionItem = {
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
+  /** When it moves, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  at?: Date
 }
 
 /** Undefined: this application has no such transaction. Not moved: it was not in the state that the edge starts from. */
@@ -53,5 +55,6 @@ function asMove(item: TransitionItem, place: number, applicationIds: string[]): 
     actor_kind: item.actor.kind,
     actor: item.actor.id,
     checker: item.checkerId,
+    at: item.at,
   }
 }

@@ -33,14 +33,14 @@ begin
     raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
   end if;
   -- Read after the lock: creation times of one application then follow its sequence.
-  v_at := clock_timestamp();
+  v_at := service_time();
 
   -- Only items that carry bands come here: most applications have no rule for what their API starts.
   for v_item in
     select i.*, sum(i.amount) over (partition by i.app, i.type, i.maker, i.source, i.forms[1] order by i.place) - i.amount as earlier
       from (select n.*, coalesce(n.phones, array[n.phone]) as forms
               from json_to_recordset(p_items) as n (place integer, app uuid, ext uuid, type text, phone text, phones text[], amount bigint,
-                                                    batch_sum bigint, source text, maker uuid, bands jsonb)
+                                                    batch_sum bigint, source text, maker uuid, bands jsonb, at timestamptz)
               where n.bands is not null) i
       -- What is stored already counts as stored, and not once more as a part of this batch.
       left join lateral (select t.external_id from transactions t where t.application_id = i.app and t.external_id >= i.ext
@@ -48,7 +48,8 @@ begin
       where t.external_id is distinct from i.ext
   loop
     v_band := approval_band_for(v_item.app, v_item.type, v_item.maker, v_item.source, v_item.forms, v_item.amount,
-                                coalesce(v_item.batch_sum, 0), v_item.earlier::bigint, v_item.bands, v_at);
+                                coalesce(v_item.batch_sum, 0), v_item.earlier::bigint, v_item.bands,
+                                case when v_item.at is null then v_at else service_time(v_item.at) end);
     if v_band is not null then
       v_waiting := v_waiting || jsonb_build_object(v_item.place::text, v_band);
     end if;
@@ -57,11 +58,11 @@ begin
   return query
   with item as materialized (
     select i.place, i.app, i.nth_app, i.id, i.ext, i.type, i.op, i.cur, i.name, i.phone, i.amount, i.fsys, i.fapp, i.url, i.tok,
-           i.source, i.maker, i.batch, i.actor_kind, i.actor,
+           i.source, i.maker, i.batch, i.actor_kind, i.actor, case when i.at is null then v_at else service_time(i.at) end as at,
            case when v_waiting ? i.place::text then 'PENDING_APPROVAL' else 'PENDING' end as status
       from json_to_recordset(p_items) as i (place integer, app uuid, nth_app integer, id uuid, ext uuid, type text, op text, cur text,
         name text, phone text, amount bigint, fsys bigint, fapp bigint, url text, tok text, source text, maker uuid,
-        batch uuid, actor_kind text, actor uuid)
+        batch uuid, actor_kind text, actor uuid, at timestamptz)
   ), known as materialized (
     select i.place, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
            t.type = i.type and t.operator = i.op and t.customer_name = i.name and t.phone_number = i.phone
@@ -72,8 +73,8 @@ begin
       where t.external_id = i.ext
   ), fresh as materialized (
     select i.*, row_number() over (partition by i.app order by i.place) as nth,
-           case when i.type = 'DEPOSIT' and i.status = 'PENDING' then i.amount + i.fsys + i.fapp else 0 end as hold
-      from item i where i.place not in (select k.place from known k)
+           case when i.type = 'DEPOSIT' and i.status = 'PENDING' then p.held_minor else 0 end as hold
+      from item i cross join lateral posting_amounts('hold', i.type, i.amount, i.fsys, i.fapp) p where i.place not in (select k.place from known k)
   ), need as materialized (
     select f.app, f.op, sum(f.hold)::bigint as total, array_agg(f.place order by f.place) as places,
            array_agg(f.hold order by f.place) as holds
@@ -91,36 +92,38 @@ begin
         amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token,
         source, maker_id, batch_id, created_at)
       select r.app, r.id, v_counts[r.nth_app] + r.nth, r.ext, r.type, r.status, r.op, r.cur, r.amount, r.fsys, r.fapp,
-             r.held, r.name, r.phone, r.url, r.tok, r.source, r.maker, r.batch, v_at
+             r.held, r.name, r.phone, r.url, r.tok, r.source, r.maker, r.batch, r.at
         from ready r
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
-      select r.app, r.id, 1, r.status, 'created', r.actor_kind, r.actor, v_at from ready r
+      select r.app, r.id, 1, r.status, 'created', r.actor_kind, r.actor, r.at from ready r
   ), new_approvals as (
     insert into approval_items (application_id, transaction_id, policy_version, rule, steps, needs_code, api_may_decide, expires_at)
       select r.app, r.id, (b.band ->> 'policyVersion')::integer, b.band -> 'rule',
              (select array_agg(s.value::smallint) from jsonb_array_elements_text(b.band -> 'steps') as s (value)),
-             (b.band ->> 'needsCode')::boolean, coalesce((b.band ->> 'apiMayDecide')::boolean, false), v_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
+             (b.band ->> 'needsCode')::boolean, coalesce((b.band ->> 'apiMayDecide')::boolean, false), r.at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
         from ready r cross join lateral (select v_waiting -> r.place::text as band) b
         where r.status = 'PENDING_APPROVAL'
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
-      select r.app, r.id, 'hold', r.op, r.cur, -r.held, r.held, v_at from ready r where r.held > 0
+      select r.app, r.id, 'hold', r.op, r.cur, p.deposit_minor, p.held_minor, r.at
+        from ready r cross join lateral posting_amounts('hold', r.type, r.amount, r.fsys, r.fapp) p where r.held > 0
   ), balance_delta as materialized (
-    select r.app, r.op, sum(r.held)::bigint as held from ready r where r.held > 0 group by r.app, r.op
+    select r.app, r.op, sum(p.deposit_minor)::bigint as deposit, sum(p.held_minor)::bigint as held
+      from ready r cross join lateral posting_amounts('hold', r.type, r.amount, r.fsys, r.fapp) p where r.held > 0 group by r.app, r.op
   ), moved_balances as (
-    update ledger_balances b set deposit_minor = b.deposit_minor - m.held, held_minor = b.held_minor + m.held
+    update ledger_balances b set deposit_minor = b.deposit_minor + m.deposit, held_minor = b.held_minor + m.held
       from balance_delta m
       where b.application_id = m.app and b.operator = m.op
       returning 1
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
-      select r.app, r.id, r.op, case when r.held < r.hold then 'refused' else 'queued' end, v_at
+      select r.app, r.id, r.op, case when r.held < r.hold then 'refused' else 'queued' end, r.at
         from ready r where r.status = 'PENDING'
   ), moved_days as (
     insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
-      select r.app, (v_at at time zone 'UTC')::date, r.op, r.type, r.status, count(*), sum(r.amount)
-        from ready r group by r.app, r.op, r.type, r.status
+      select r.app, (r.at at time zone 'UTC')::date, r.op, r.type, r.status, count(*), sum(r.amount)
+        from ready r group by 1, 2, 3, 4, 5
       on conflict (application_id, day, operator, type, status) do update
         set transaction_count = transaction_days.transaction_count + excluded.transaction_count,
             amount_minor = transaction_days.amount_minor + excluded.amount_minor

@@ -5,7 +5,7 @@ import { type Beneficiary, type CastApplication, makeBeneficiary } from './seed-
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-const HISTORY_DAYS = 120
+export const HISTORY_DAYS = 120
 
 /** What the operator makes of it: a failure by its message, or nothing yet. */
 export type OperatorFate = 'success' | 'submitted' | 'unconfirmed' | keyof typeof FAILURE_MESSAGES
@@ -171,14 +171,14 @@ function pickBeneficiary(random: Random, operator: OperatorCode, regulars: Map<O
   return beneficiary
 }
 
-/** Many small amounts, few large ones; round as people write them, and now and then not. */
+/** Many small amounts and few large ones, most of them round. */
 function pickAmount(random: Random, operator: OperatorCode): bigint {
   const { currency } = OPERATORS[operator].country
   const spread = random.next() + random.next() + random.next() - 1.5
   const units = Math.exp(9.4 + spread * 2.1) * (currency === 'UGX' ? 6 : 1)
   const step = random.pick([5, 25, 100, 100, 500, 500, 1_000])
   const rounded = Math.min(Math.max(Math.round(units / step) * step, 500), currency === 'UGX' ? 4_500_000 : 900_000)
-  return BigInt(rounded) * 100n + (random.chance(0.01) ? 50n : 0n)
+  return BigInt(rounded) * 100n
 }
 
 function pickInstant({ random, nowMs }: Stage): number {

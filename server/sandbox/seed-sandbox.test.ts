@@ -25,7 +25,8 @@ before(async () => {
   database = await createTestDatabase({ mode: 'sandbox' })
   const startedAt = performance.now()
   assert.equal(await seedSandbox(options()), true)
-  tookMs = performance.now() - startedAt; console.log('SEED', tookMs)
+  tookMs = performance.now() - startedAt
+  console.log('SEED', tookMs)
 })
 after(async () => {
   await database.drop()

@@ -1,7 +1,7 @@
 import { computeFees } from '#lib/fees.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { appendAuditEntries } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { fundBalance } from '#server/ledger/fund-balance.ts'
 import type { FinalOutcome } from '#server/operators/connector.ts'
@@ -19,7 +19,7 @@ import { type LiveTransaction, newSimulation, type Setting, type Simulation, typ
  * So many transactions are taken in together, and everything that happens until the next of them begins is then moved together. More would be
  * a little faster, but a batch sees the balances and results from before it.
  */
-const BATCH = 48
+const BATCH = 192
 const FUNDING_INTERVAL_MS = 7 * DAY_MS
 
 /**
@@ -197,10 +197,11 @@ async function fundLowBalances({ setting, audit }: Simulation, atMs: number): Pr
 }
 
 async function writeAudit({ setting: { trx }, audit }: Simulation): Promise<void> {
-  for (const { atMs, entry } of audit.toSorted((left, right) => left.atMs - right.atMs)) {
-    await setSimulatedTime(trx, atMs)
-    await appendAudit(trx, entry)
-  }
+  const entries = audit.toSorted((left, right) => left.atMs - right.atMs)
+  await appendAuditEntries(
+    trx,
+    entries.map(({ atMs, entry }) => ({ ...entry, at: new Date(atMs) })),
+  )
 }
 
 function idOf(live: LiveTransaction): string {

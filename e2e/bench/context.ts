@@ -1,4 +1,4 @@
-import type { Stage } from '#e2e/bench/environment/environment.ts'
+import type { BenchEnvironment } from '#e2e/bench/environment/environment.ts'
 import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
 import { residentMb } from '#e2e/bench/environment/usage.ts'
 import type { Figure } from './figures.ts'
@@ -6,7 +6,7 @@ import type { Options } from './options.ts'
 
 /** What every part is given. */
 export type Context = {
-  stage: Stage
+  environment: BenchEnvironment
   options: Options
   /** Results that a later part builds on. */
   findings: { acceptRate?: number }

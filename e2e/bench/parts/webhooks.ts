@@ -98,7 +98,7 @@ async function measureDelays({ options, say }: Context, pool: Pool, sink: Sink, 
     const plan = plans.next({
       count,
       receivers: sink.healthy(HEALTHY),
-      firstDueAtMs: Date.now() + 1_500,
+      firstDueAtMs: Date.now() + 3_000,
       gapMs: 1_000 / TRICKLE_PER_SECOND,
     })
     await sink.take()

@@ -1,7 +1,7 @@
 /** Rows of the tables that record what was exchanged with operators, receivers and checkers; instants in ISO 8601. */
 type Key = { application_id: string; transaction_id: string }
 
-export type DecisionRow = Key & {
+type DecisionRow = Key & {
   checker_id: string
   maker_id: string | null
   decision: 'validated' | 'rejected'
@@ -12,7 +12,7 @@ export type DecisionRow = Key & {
   decided_at: string
 }
 
-export type OperatorAttemptRow = Key & {
+type OperatorAttemptRow = Key & {
   number: number
   kind: 'submit' | 'query'
   started_at: string
@@ -23,7 +23,7 @@ export type OperatorAttemptRow = Key & {
 }
 
 /** The state that these attempts leave the open work of a transaction in. */
-export type WorkRow = Key & {
+type WorkRow = Key & {
   state: 'submitted' | 'unconfirmed'
   next_at: string
   attempts: number
@@ -44,7 +44,7 @@ export type WebhookAttemptRow = Key & {
 }
 
 /** The state that these attempts leave a delivery in. */
-export type DeliveryRow = Key & { state: 'delivered' | 'exhausted'; attempts: number; next_at: string; finished_at: string }
+type DeliveryRow = Key & { state: 'delivered' | 'exhausted'; attempts: number; next_at: string; finished_at: string }
 
 export type ExternalRows = {
   approval_decisions: DecisionRow[]

@@ -20,8 +20,8 @@ import { writePrivateFile } from '#server/process/private-file.ts'
 import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
 import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
-import { type CastApplication, SEED_APPLICATIONS } from './seed-applications.ts'
-import { analyse, hasNoApplication, lockSeeding, setSimulatedTime } from './seed-store.ts'
+import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
+import { analyse, backdateSetup, hasNoApplication, lockSeeding, setSimulatedTime } from './seed-store.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
@@ -66,15 +66,16 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       await lockSeeding(trx)
       if (!(await hasNoApplication(trx))) return ok(false)
       const applications: SandboxApplication[] = []
-      const open: LiveTransaction[] = []
+      const known: LiveTransaction[] = []
       for (const [index, cast] of SEED_APPLICATIONS.entries()) {
         const seeded = await seedApplication(trx, cast, index, applications[0]?.people ?? [], options.now)
         applications.push(seeded.application)
-        open.push(...seeded.open)
+        known.push(...seeded.known)
       }
+      await backdateSetup(trx, setupMs(options.now))
       const content: SandboxFile = { baseUrl: options.baseUrl, applications }
       writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
-      writeSimulatorBooks(options.simulatorFolder, open)
+      writeSimulatorBooks(options.simulatorFolder, known)
       return ok(true)
     }),
   )
@@ -84,17 +85,22 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
   return isSeeded
 }
 
+/** Everything was set up two days before the first transaction. */
+function setupMs(now: Date): number {
+  return now.getTime() - (HISTORY_DAYS + 2) * DAY_MS
+}
+
 async function seedApplication(
   trx: TrxClient,
-  cast: CastApplication,
+  cast: SeedApplication,
   index: number,
-  known: SandboxPerson[],
+  others: SandboxPerson[],
   now: Date,
-): Promise<{ application: SandboxApplication; open: LiveTransaction[] }> {
+): Promise<{ application: SandboxApplication; known: LiveTransaction[] }> {
   const actor = SYSTEM_ACTOR
   const pool = poolOfOne(trx)
   const nowMs = now.getTime()
-  await setSimulatedTime(trx, nowMs - (HISTORY_DAYS + 2) * DAY_MS)
+  await setSimulatedTime(trx, setupMs(now))
   const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, actor }))
   const { apiKey } = demand(await createApiKey(pool, { applicationId, name: 'Sandbox', actor }))
   const { apiUserId, password } = demand(await createApiUser(pool, { applicationId, username: cast.username, actor }))
@@ -102,7 +108,7 @@ async function seedApplication(
   const people: SandboxPerson[] = []
   for (const { name, email, roles } of cast.people) {
     const person = demand(await createPerson(pool, { applicationId, name, email, roles, actor }))
-    const ownPassword = person.password ?? known.find((other) => other.email === email)?.password ?? ''
+    const ownPassword = person.password ?? others.find((other) => other.email === email)?.password ?? ''
     people.push({ id: person.personId, name, email, password: ownPassword, roles })
   }
   const policy = await changeRules(pool, applicationId, index)
@@ -113,7 +119,7 @@ async function seedApplication(
     OperatorCode,
     bigint
   >
-  const open = await simulateHistory(
+  const known = await simulateHistory(
     { trx, random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets },
     planned,
   )
@@ -124,7 +130,7 @@ async function seedApplication(
       const person = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
       demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
     }
-  return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, open }
+  return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, known }
 }
 
 async function changeRules(pool: Pool, applicationId: string, index: number): Promise<ApprovalPolicy> {

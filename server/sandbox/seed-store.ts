@@ -89,6 +89,14 @@ export async function writeExternalRows(queryable: Queryable, rows: ExternalRows
   )
 }
 
+/** Dates what was set up by commands, in a database that holds nothing else, to the beginning of the history. */
+export async function backdateSetup(queryable: Queryable, atMs: number): Promise<void> {
+  const at = new Date(atMs)
+  for (const table of ['applications', 'api_keys', 'api_users', 'ip_allow_entries', 'webhook_secrets', 'people', 'memberships'])
+    await queryable.query(`update ${table} set created_at = $1`, [at])
+  await queryable.query('update approval_policies set proposed_at = $1, activated_at = $1', [at])
+}
+
 /** Collects the statistics of the tables that were filled, so that the first queries are planned for their sizes. */
 export async function analyse(queryable: Queryable): Promise<void> {
   await queryable.query(

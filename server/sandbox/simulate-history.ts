@@ -9,6 +9,7 @@ import { finalMove, refusedForFunds } from '#server/operators/operator-result.ts
 import { bandsFor } from '#server/policy/bands-for.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { type TransitionItem, transition } from '#server/transactions/transition.ts'
+import { contradict } from './contradict.ts'
 import { recordOpenWork, recordOperatorAnswer, recordWebhook } from './external-records.ts'
 import { DAY_MS, HOUR_MS, type PlannedTransaction } from './plan-history.ts'
 import { selectApprovalTerms, selectDepositBalances, selectUnfunded, setSimulatedTime, writeExternalRows } from './seed-store.ts'
@@ -24,7 +25,8 @@ const FUNDING_INTERVAL_MS = 7 * DAY_MS
 
 /**
  * Runs the planned transactions through the statements of the service, in order of time: intake, transition and funding write the
- * transactions, postings, balances, sequences and roll-ups here as they do for partners. Returns what is open when the history ends.
+ * transactions, postings, balances, sequences and roll-ups here as they do for partners. Returns what the operators know of it when the
+ * history ends: what is open, and what they contradict.
  */
 export async function simulateHistory(setting: Setting, planned: readonly PlannedTransaction[]): Promise<LiveTransaction[]> {
   const simulation = newSimulation(setting)
@@ -39,7 +41,8 @@ export async function simulateHistory(setting: Setting, planned: readonly Planne
   for (const live of simulation.open) recordOpenWork(simulation, live)
   await writeExternalRows(setting.trx, simulation.rows)
   await writeAudit(simulation)
-  return simulation.open
+  for (const live of simulation.contradicted) await contradict(setting.trx, live)
+  return [...simulation.open, ...simulation.contradicted]
 }
 
 async function start(simulation: Simulation, batch: readonly PlannedTransaction[]): Promise<void> {
@@ -170,6 +173,7 @@ function recordEnd(simulation: Simulation, { live, move, rejection }: Extract<St
   }
   if (move.event === 'succeeded' || move.event === 'failed') recordOperatorAnswer(simulation, live, move, atMs)
   recordWebhook(simulation, live, atMs)
+  if (live.plan.isContradicted) simulation.contradicted.push(live)
 }
 
 /** Fills deposit balances up that fell below half of what they should hold. */

@@ -55,6 +55,8 @@ export type Simulation = {
   queue: TimeQueue<Step>
   /** What is open at an operator when the history ends. */
   open: LiveTransaction[]
+  /** What the operator will contradict. */
+  contradicted: LiveTransaction[]
   rows: ExternalRows
   audit: { atMs: number; entry: AuditEntry }[]
 }
@@ -62,5 +64,5 @@ export type Simulation = {
 /** A simulation in which nothing has happened yet. */
 export function newSimulation(setting: Setting): Simulation {
   const rows = { approval_decisions: [], operator_attempts: [], webhook_attempts: [], operator_work: [], webhook_deliveries: [] }
-  return { setting, queue: new TimeQueue(), open: [], rows, audit: [] }
+  return { setting, queue: new TimeQueue(), open: [], contradicted: [], rows, audit: [] }
 }

@@ -5,11 +5,11 @@ import { OPERATORS } from '#lib/operators.ts'
 import type { LiveTransaction } from './simulation.ts'
 
 /**
- * Writes what the simulator of the operators knows of the open transactions: those that were submitted stay open for ever, and those that
- * are unconfirmed were executed, which "Synchronise with the operator" then shows.
+ * Writes what the simulator of the operators knows of these transactions: those that were submitted stay open for ever. Those that are
+ * unconfirmed or contradicted were executed, which the next query shows.
  */
-export function writeSimulatorBooks(folder: string, open: readonly LiveTransaction[]): void {
-  const lines = open.flatMap(({ item, plan }) => {
+export function writeSimulatorBooks(folder: string, known: readonly LiveTransaction[]): void {
+  const lines = known.flatMap(({ item, plan }) => {
     const { transactionId: reference, operator } = item
     const request = {
       reference,
@@ -21,7 +21,8 @@ export function writeSimulatorBooks(folder: string, open: readonly LiveTransacti
       context: item.applicationId,
     }
     const accepted = JSON.stringify({ what: 'accepted', operator, dueAtMs: null, request })
-    return plan.operatorFate === 'unconfirmed' ? [accepted, JSON.stringify({ what: 'executed', reference })] : [accepted]
+    const isExecuted = plan.operatorFate === 'unconfirmed' || plan.isContradicted
+    return isExecuted ? [accepted, JSON.stringify({ what: 'executed', reference })] : [accepted]
   })
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, 'books.jsonl'), lines.map((line) => `${line}\n`).join(''))

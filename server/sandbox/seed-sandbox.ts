@@ -42,7 +42,7 @@ export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] 
 export type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
 
 const SEED = 20_261_120
-/** Large enough for anybody who tries things out, except two operators that run low. */
+/** Large enough to try things out; two operators run low. */
 const USUAL_TARGET_MINOR = 4_000_000_000n
 const LOW_TARGETS: Partial<Record<OperatorCode, bigint>> = { SNFREE: 30_000_000n, MLMOOV: 60_000_000n }
 
@@ -56,7 +56,7 @@ const THRESHOLDS: readonly { operator: OperatorCode; thresholdMinor: bigint }[] 
 /**
  * Fills an empty database with the sandbox: two applications, their people and four months of history, in one database
  * transaction, and writes their secrets to DATA_DIR/sandbox.json. A database that holds any application is left alone.
- * A process that is killed anywhere in here leaves either nothing or everything. True: it was seeded now.
+ * A process that is killed meanwhile leaves either nothing or everything. Returns true if it was seeded now.
  */
 export async function seedSandbox(options: SeedOptions): Promise<boolean> {
   const file = path.join(options.dataDirectory, 'sandbox.json')
@@ -79,7 +79,7 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       return ok(true)
     }),
   )
-  // Between the commit and this line the process may have been killed: the next start finds the file and finishes.
+  // The process may be killed between the commit and this line. The next start finds the file and renames it.
   if (existsSync(unconfirmedFile) && (isSeeded || !existsSync(file))) renameSync(unconfirmedFile, file)
   if (isSeeded) await analyse(options.pool)
   return isSeeded

@@ -10,14 +10,14 @@ export type Context = {
   options: Options
   /** Results that a later part builds on. */
   findings: { acceptRate?: number }
-  /** Tells the reader of the terminal what is being done. */
+  /** Prints what is being done. */
   say(line: string): void
 }
 
-/** A part of the run: measures and gives its lines of the table. */
+/** A part of the run: measures, and returns its lines of the table. */
 export type Part = {
   name: string
-  /** True: only where it is named on the command line. */
+  /** True: runs only if it is named on the command line. */
   isOnRequest?: boolean
   run(context: Context): Promise<Figure[]>
 }

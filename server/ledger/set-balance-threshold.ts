@@ -7,7 +7,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { removeThreshold, upsertThreshold } from './threshold-store.ts'
 
-export type SetBalanceThreshold = {
+type SetBalanceThreshold = {
   applicationId: string
   operator: OperatorCode
   /** Hundredths of the operator's currency, positive; null removes the warning. */

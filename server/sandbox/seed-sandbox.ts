@@ -39,7 +39,7 @@ export type SandboxApplication = {
 /** The content of DATA_DIR/sandbox.json. */
 export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] }
 
-export type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
+type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
 
 const SEED = 20_261_120
 /** Large enough to try things out; two operators run low. */

@@ -7,10 +7,10 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
 
-/** Deliveries to put into the outbox: `count` of them, in turns to so many receivers, each due at its own instant. */
+/** `count` deliveries for the outbox, to these receivers in turn, each due at its own instant. */
 export type DeliveryPlan = {
   applicationId: string
-  /** Tells these from those of other plans: part of the transactions' ids. */
+  /** Identifies the plan; part of the transactions' ids. */
   run: number
   count: number
   /** Addresses without a slash at their end. */
@@ -20,7 +20,7 @@ export type DeliveryPlan = {
   gapMs: number
 }
 
-/** When the nth delivery of a plan is due, in milliseconds since 1970. */
+/** Returns when the nth delivery of a plan is due, in milliseconds since 1970. */
 export function dueAtMs(plan: DeliveryPlan, nth: number): number {
   return plan.firstDueAtMs + nth * plan.gapMs
 }
@@ -86,7 +86,7 @@ function deliveryId(run: number, nth: number): string {
   return `${hex(run, 8)}-0000-7000-8000-${hex(nth, 12)}`
 }
 
-/** Which delivery of which plan an id in a webhook's body means. */
+/** Returns the delivery and its plan that the id in a webhook's body belongs to. */
 export function readDeliveryId(transactionId: string): { run: number; nth: number } {
   return { run: Number.parseInt(transactionId.slice(0, 8), 16), nth: Number.parseInt(transactionId.slice(24), 16) }
 }

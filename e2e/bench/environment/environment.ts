@@ -10,14 +10,14 @@ import { type ServerOptions, type ServerProcess, startServer } from './server-pr
 /** A database of its own on the one durable PostgreSQL of this run. */
 export type BenchDatabase = { name: string; url: string; pool: Pool; drop(): Promise<void> }
 
-/** What every part of a run stands on; `close` ends all of it and removes its folder. */
+/** What every part of a run uses. `close` stops all of it and removes its folder. */
 export type BenchEnvironment = {
   folder: string
   postgres: EmbeddedPostgres
   /** For programs that speak over a socket file, which costs them less than TCP. */
   socketFolder: string
   createDatabase(name: string): Promise<BenchDatabase>
-  /** One that was created. Throws when there is none of this name. */
+  /** Returns one that was created. Throws if there is none of this name. */
   database(name: string): BenchDatabase
   startServer(options: Omit<ServerOptions, 'logFile' | 'tokenSecret'>): Promise<ServerProcess>
   close(): Promise<void>

@@ -9,16 +9,16 @@ import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 const run = promisify(execFile)
 const DEBIAN_FOLDER = '/usr/lib/postgresql'
 
-export type PgbenchResult = { ratePerSecond: number; clients: number; latencyMs: number }
+type PgbenchResult = { ratePerSecond: number; clients: number; latencyMs: number }
 
-/** Where a program of PostgreSQL's own is: on the path, or where Debian keeps it; undefined when it is not installed. */
+/** Returns the file of one of PostgreSQL's programs, from the path or from where Debian installs it; undefined if it is not installed. */
 export async function findPostgresProgram(name: string): Promise<string | undefined> {
   const versions = (await readdir(DEBIAN_FOLDER).catch(() => [])).sort((left, right) => Number(right) - Number(left))
   const folders = [...(process.env['PATH'] ?? '').split(':'), ...versions.map((version) => path.join(DEBIAN_FOLDER, version, 'bin'))]
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file))
 }
 
-export type PgbenchRun = {
+type PgbenchRun = {
   program: string
   environment: BenchEnvironment
   database: BenchDatabase
@@ -27,7 +27,7 @@ export type PgbenchRun = {
   clientCounts: number[]
 }
 
-/** Runs a script with several numbers of clients over the socket file, prepared statements, and gives the best. */
+/** Runs a script with several numbers of clients, over the socket file and with prepared statements. Returns the best result. */
 export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
   const file = path.join(options.environment.folder, 'script.sql')
   await writeFile(file, options.script)

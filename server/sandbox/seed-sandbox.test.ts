@@ -126,7 +126,7 @@ test('several names in Arabic script and with accents, and two numbers of one na
 
 test('one result that its operator contradicts, in the second application', async () => {
   const { rows } = await database.pool.query(
-    `select a.name, c.said, c.stored_status from operator_contradictions c join applications a using (application_id)`,
+    `select a.name, c.said, c.stored_status from operator_contradictions c join applications a using (application_id) where c.number = 1`,
   )
   assert.deepEqual(rows, [{ name: 'Teranga Logistics', said: 'succeeded', stored_status: 'FAILED' }])
 })

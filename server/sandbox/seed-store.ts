@@ -89,6 +89,16 @@ export async function writeExternalRows(queryable: Queryable, rows: ExternalRows
   )
 }
 
+/** Records that the operator, when queried, repeated that a failed transaction succeeded; nothing is left to query. */
+export async function confirmContradiction(queryable: Queryable, applicationId: string, transactionId: string): Promise<void> {
+  await queryable.query(
+    `with answered as (delete from contradiction_queries where application_id = $1 and transaction_id = $2)
+     insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, http_status, answer, at)
+       values ($1, $2, 2, 'query', 'succeeded', 'FAILED', 200, '{"status":"SUCCESS"}', clock_timestamp())`,
+    [applicationId, transactionId],
+  )
+}
+
 /** Dates what was set up by commands, in a database that holds nothing else, to the beginning of the history. */
 export async function backdateSetup(queryable: Queryable, atMs: number): Promise<void> {
   const at = new Date(atMs)

@@ -5,9 +5,9 @@ import type { AuditActor } from './command-actor.ts'
 export type StoredEntry = ChainedEntry & { previousHash: Buffer; hash: Buffer }
 /** `isTimeGiven`: the time is not that of the database's clock. */
 export type NewEntry = StoredEntry & { isTimeGiven: boolean }
-export type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
+type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
 
-/** Makes writers of one chain stand in line until the database transaction ends. */
+/** Locks a chain until the database transaction ends, so that its writers append one after the other. */
 export async function lockChain(trx: Queryable, applicationId: string): Promise<void> {
   await trx.query(`select pg_advisory_xact_lock(hashtextextended('audit ' || $1, 0))`, [applicationId])
 }

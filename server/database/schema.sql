@@ -792,6 +792,9 @@ create view ledger_movements as
 -- function note_application_change()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/note-application-change.sql
+-- function posting_amounts(p_kind text, p_type text, p_amount_minor bigint, p_fee_system_minor bigint, p_fee_app_minor bigint)
+--   returns table(collect_minor bigint, deposit_minor bigint, held_minor bigint, fees_minor bigint, clearing_minor bigint, revenue_minor bigint)
+--   sql, immutable: server/ledger/sql/posting-amounts.sql
 -- function rebuild_ledger_days(p_application uuid)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/rebuild-ledger-days.sql
@@ -822,6 +825,9 @@ create view ledger_movements as
 -- function seal_transaction_days()
 --   returns void
 --   plpgsql, volatile: server/reports/sql/seal-transaction-days.sql
+-- function service_time(p_at timestamptz)
+--   returns timestamptz
+--   plpgsql, volatile: server/database/sql/service-time.sql
 -- function slug_of(name text)
 --   returns text
 --   sql, immutable: server/applications/sql/slug-of.sql

@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os'
 import type { Pool } from '#server/database/pool.ts'
 
 /** What a figure depends on besides the program. */
-export type Environment = Record<string, string>
+export type Machine = Record<string, string>
 
 const SETTINGS = [
   'server_version',
@@ -17,7 +17,7 @@ const SETTINGS = [
 ]
 
 /** Machine, versions, and the settings of PostgreSQL that durability and speed hang on. */
-export async function describeEnvironment(pool: Pool): Promise<Environment> {
+export async function describeMachine(pool: Pool): Promise<Machine> {
   const { rows } = await pool.query<{ name: string; setting: string }>(
     'select s.name, current_setting(s.name) as setting from unnest($1::text[]) as s (name)',
     [SETTINGS],

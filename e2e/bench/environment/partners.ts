@@ -6,7 +6,7 @@ import { createTokens } from '#server/partner-auth/access-token.ts'
 import { TOKEN_SECRET } from './environment.ts'
 
 /** A partner with its three credentials. */
-export type Player = { applicationId: string; apiId: string; apiKey: string; accessToken: string }
+export type Partner = { applicationId: string; apiId: string; apiKey: string; accessToken: string }
 
 const FUNDING_MINOR = 1_000_000_000_000_000n
 
@@ -15,11 +15,11 @@ const FUNDING_MINOR = 1_000_000_000_000_000n
  * deposit balances: what the real commands make, in a few statements. The ids differ in their last digits only, so that a
  * pgbench script can name them.
  */
-export async function createCast(pool: Pool, count: number): Promise<Player[]> {
+export async function createPartners(pool: Pool, count: number): Promise<Partner[]> {
   const numbers = Array.from({ length: count }, (_, index) => 100_000_000_000 + index)
   const ids = numbers.map((number) => `00000000-0000-4000-8000-${number}`)
   const tokens = createTokens({ clock: { now: () => new Date() }, secret: TOKEN_SECRET })
-  const players = await Promise.all(
+  const partners = await Promise.all(
     ids.map(async (applicationId, index) => ({
       applicationId,
       apiId: `api-${numbers[index]}`,
@@ -29,12 +29,12 @@ export async function createCast(pool: Pool, count: number): Promise<Player[]> {
   )
   await pool.query(
     `insert into applications (application_id, name, api_id) select a.id, 'Bench ' || a.api_id, a.api_id from unnest($1::uuid[], $2::text[]) as a (id, api_id)`,
-    [ids, players.map((player) => player.apiId)],
+    [ids, partners.map((partner) => partner.apiId)],
   )
   await pool.query(
     `insert into api_keys (application_id, api_key_id, name, key_prefix, key_hash)
        select k.id, k.id, 'bench', 'csk_bench', k.hash from unnest($1::uuid[], $2::bytea[]) as k (id, hash)`,
-    [ids, players.map((player) => digest(player.apiKey))],
+    [ids, partners.map((partner) => digest(partner.apiKey))],
   )
   await pool.query(
     `insert into api_users (application_id, api_user_id, username, password_hash) select u, u, 'bench-' || u, 'none' from unnest($1::uuid[]) as u`,
@@ -49,16 +49,18 @@ export async function createCast(pool: Pool, count: number): Promise<Player[]> {
     ids,
     generateWebhookSecret(),
   ])
-  await fundCast(pool, ids)
-  return players
+  await fundPartners(pool, ids)
+  return partners
 }
 
-async function fundCast(pool: Pool, ids: string[]): Promise<void> {
+/** One funding per balance, with the amounts that every posting has (posting_amounts). */
+async function fundPartners(pool: Pool, ids: string[]): Promise<void> {
   const currencies = OPERATOR_CODES.map((code) => OPERATORS[code].country.currency)
   await pool.query('insert into application_counters (application_id) select * from unnest($1::uuid[])', [ids])
   await pool.query(
     `insert into ledger_balances (application_id, operator, currency, deposit_minor, clearing_minor)
-       select a, o.operator, o.currency, $4::bigint, -$4::bigint from unnest($1::uuid[]) as a, unnest($2::text[], $3::text[]) as o (operator, currency)`,
+       select a, o.operator, o.currency, p.deposit_minor, p.clearing_minor
+         from unnest($1::uuid[]) as a, unnest($2::text[], $3::text[]) as o (operator, currency), posting_amounts('fund', null, $4, 0, 0) p`,
     [ids, OPERATOR_CODES, currencies, FUNDING_MINOR],
   )
   await pool.query(

@@ -51,7 +51,11 @@ export type WebhookOutcome =
   | 'interrupted'
 
 export type WebhookAttemptDto = {
+  /** Counts in the order in which the attempts began. */
   number: number
+  /** `automatic`: an attempt of the schedule. `person`: a resend, which `requestedBy` requested. */
+  origin: 'automatic' | 'person'
+  requestedBy: string | null
   startedAt: string
   durationMs: number
   outcome: WebhookOutcome
@@ -68,6 +72,8 @@ export type WebhookDto = {
   /** The next attempt is overdue: its receiver lets others time out, and those before it in the queue go first. */
   isLate: boolean
   attempts: WebhookAttemptDto[]
+  /** A resend that a person requested and that has no outcome yet. */
+  waitingResend: { requestedBy: string | null; requestedAt: string } | null
 }
 
 export const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const

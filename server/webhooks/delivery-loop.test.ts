@@ -164,7 +164,7 @@ test('two loops on one database never send the same attempt twice', async () => 
 async function crashDuring(applicationId: string, transactionId: string, number: number): Promise<void> {
   await database.pool.query(
     `insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome)
-       select $1, $2, n, now(), 1, 'bad_status' from generate_series(1, $3::integer - 1) as n`,
+       select $1, $2, n, now() - interval '1 hour' + n * interval '1 minute', 1, 'bad_status' from generate_series(1, $3::integer - 1) as n`,
     [applicationId, transactionId, number],
   )
   await database.pool.query(
@@ -286,7 +286,7 @@ test('more receivers than one claim looks at: each gets its turn', async () => {
   const items = await addDeliveries(database.pool, applicationId, urls)
   // Older than what is looked at as recent: only the walk finds them.
   await database.pool.query(`update webhook_deliveries set next_at = now() - interval '1 hour' where application_id = $1`, [applicationId])
-  const loop = startLoop(database.pool, { claimTargetsMax: 10, claimRowsMax: 7 })
+  const loop = startLoop(database.pool, { walkReceiversMax: 10, claimRowsMax: 7 })
   await untilFinished(database.pool, applicationId)
   await loop.drain()
   await receiver.close()

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
-import { createTargetSlots } from './target-slots.ts'
+import { ReceiverSlots } from './receiver-slots.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver, until } from './testing.ts'
 
 let database: TestDatabase
@@ -77,30 +77,30 @@ test('retries of a receiver that hangs come one after another: the first after i
 })
 
 test('a receiver that is slow keeps one slot, one that hangs gets its four back while few do', () => {
-  const slots = createTargetSlots(4_096)
+  const slots = new ReceiverSlots(4_096)
   const target = slots.get('http://hangs.example')
   const timeOut = () => {
     slots.added(target)
     slots.allowance(500)
-    slots.ended(target, 'timed_out')
+    slots.ended(target, 'timed_out', 0)
   }
   for (let time = 0; time < 7; time++) timeOut()
   assert.equal(target.slots, 1)
   timeOut()
   assert.equal(target.slots, 4)
   slots.added(target)
-  slots.ended(target, 'answered')
+  slots.ended(target, 'answered', 0)
   for (let time = 0; time < 3; time++) timeOut()
   assert.equal(target.slots, 1)
 })
 
 test('where hundreds of receivers hang each keeps one slot', () => {
-  const slots = createTargetSlots(4_096)
+  const slots = new ReceiverSlots(4_096)
   const targets = Array.from({ length: 300 }, (_, place) => slots.get(`http://hangs-${place}.example`))
   for (let time = 0; time < 12; time++) {
     for (const target of targets) {
       slots.added(target)
-      slots.ended(target, 'timed_out')
+      slots.ended(target, 'timed_out', 0)
     }
     slots.allowance(500)
   }
@@ -108,14 +108,14 @@ test('where hundreds of receivers hang each keeps one slot', () => {
 })
 
 test('ten thousand host names that all hang leave two thousand in memory, and those that answer among them', () => {
-  const slots = createTargetSlots(4_096)
+  const slots = new ReceiverSlots(4_096)
   const well = slots.get('http://well.example')
   slots.added(well)
-  slots.ended(well, 'answered')
+  slots.ended(well, 'answered', 0)
   for (let place = 0; place < 10_000; place++) {
     const target = slots.get(`http://h${place}.example`)
     slots.added(target)
-    slots.ended(target, 'timed_out')
+    slots.ended(target, 'timed_out', 0)
   }
   assert.ok([...slots.all()].length <= 2_048)
   assert.equal(slots.find('http://well.example'), well)

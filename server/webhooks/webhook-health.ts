@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { selectHealth } from './webhook-store.ts'
+import { selectHealth } from './history-store.ts'
 
 /** How many results one receiver was told or given up on within the window, and how many it is still to be told. */
 export type TargetHealth = {

@@ -112,7 +112,7 @@ export type ApprovalDto = {
 
 /** What is still to be done at the operator; null once there is a result. */
 export type OperatorWorkDto = {
-  state: 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'
+  state: 'queued' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
   nextAt: string
   unconfirmedSince: string | null
   queries: number

@@ -4,7 +4,7 @@ import { OperatorHarness, until } from '#server/operators/testing/operator-harne
 import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
-import { claimDueWork, hintWork } from './operator-work-store.ts'
+import { claimDueWork, storeCallbacks } from './operator-work-store.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
 let operator: ScriptedOperator
@@ -122,8 +122,15 @@ test('sent again under its reference: what the operator never accepted and denie
 
 test('a callback about what was about to be sent again keeps it from being sent, and it is asked about', async () => {
   const item = await queuedAgain()
-  const hint = { place: 0, app: item.applicationId, id: item.transactionId, operator: 'OMCM' as const, outcome: 'succeeded', answer: '' }
-  assert.deepEqual(await hintWork(room.database.pool, [hint], 1), ['taken'])
+  const { applicationId, transactionId } = item
+  const callback = {
+    application_id: applicationId,
+    transaction_id: transactionId,
+    operator: 'OMCM' as const,
+    outcome: 'succeeded',
+    answer: '',
+  }
+  assert.deepEqual(await storeCallbacks(room.database.pool, [{ item_index: 0, ...callback }], 1), ['taken'])
   assert.equal((await room.workOf(item))?.['state'], 'unconfirmed')
   operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: (asked) => sayTransfer(asked, 'FAILED', { message: 'x' }) }
   room.startDispatcher()

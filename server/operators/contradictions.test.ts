@@ -9,9 +9,9 @@ import { makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { askAboutContradictions } from './ask-about-contradictions.ts'
 import { handleCallback } from './handle-callback.ts'
-import { settleFinalWord } from './settle-final-word.ts'
+import { queryContradictions } from './query-contradictions.ts'
+import { settleFinalResult } from './settle-final-result.ts'
 
 let operator: ScriptedOperator
 let room: OperatorHarness
@@ -40,7 +40,7 @@ function callback(item: CallbackOf, status: 'SUCCESS' | 'FAILED' | 'PENDING', op
 }
 
 function askAll(): Promise<number> {
-  return askAboutContradictions({ pool: room.database.pool, connectors: room.connectors, logger: createLogger('silent') })
+  return queryContradictions({ pool: room.database.pool, connectors: room.connectors, logger: createLogger('silent') })
 }
 
 /** Everything recorded against a transaction, each as `number source said stored`. */
@@ -138,9 +138,9 @@ test('the answer to a query that contradicts a final result is recorded too', as
     operatorToken: null,
     source: 'query',
   } as const
-  await settleFinalWord(deps, call, { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{}' } })
+  await settleFinalResult(deps, call, { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{}' } })
   assert.deepEqual(await recordedOf(item), ['1 query succeeded FAILED'])
-  await settleFinalWord(deps, call, { kind: 'failed', reason: 'x', exchange: { httpStatus: 200, answer: '{}' } })
+  await settleFinalResult(deps, call, { kind: 'failed', reason: 'x', exchange: { httpStatus: 200, answer: '{}' } })
   assert.equal((await recordedOf(item)).length, 1)
   await askAll()
 })

@@ -197,7 +197,7 @@ test('an answer that cannot be recorded as it came leaves the other forced queri
           httpStatus: 200,
           answer: place === 2 ? 'a\0b' : 'fine',
           durationMs: 1,
-          isNews: false,
+          needsQuery: false,
         }),
       ),
     )

@@ -6,7 +6,7 @@ import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { Exchange, QueryOutcome, SubmitOutcome } from './connector.ts'
-import { type ClaimedWork, claimDueWork, hintWork, recordForcedQueries, takeAttemptNumber } from './operator-work-store.ts'
+import { type ClaimedWork, claimDueWork, storeCallbacks, storeForcedQueries, takeAttemptNumber } from './operator-work-store.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -104,9 +104,18 @@ class Model {
   }
 
   async #hint(): Promise<void> {
-    const [verdict] = await hintWork(
+    const [verdict] = await storeCallbacks(
       database.pool,
-      [{ place: 0, app: applicationId, id: this.#item.transactionId, operator: 'MOMOCM', outcome: 'succeeded', answer: '' }],
+      [
+        {
+          item_index: 0,
+          application_id: applicationId,
+          transaction_id: this.#item.transactionId,
+          operator: 'MOMOCM',
+          outcome: 'succeeded',
+          answer: '',
+        },
+      ],
       600_000,
     )
     if (verdict === 'taken') this.#isAccepted = true
@@ -162,8 +171,8 @@ class Model {
     const work = await takeAttemptNumber(database.pool, applicationId, this.#item.transactionId)
     assert.ok(work)
     const { transactionId } = this.#item
-    await recordForcedQueries(database.pool, [
-      { applicationId, transactionId, number: work.number, outcome, httpStatus: 404, answer: '', durationMs: 1, isNews: true },
+    await storeForcedQueries(database.pool, [
+      { applicationId, transactionId, number: work.number, outcome, httpStatus: 404, answer: '', durationMs: 1, needsQuery: true },
     ])
     if (outcome === 'pending') this.#isAccepted = true
   }

@@ -64,7 +64,7 @@ export const approvalRulesSchema = z
 /** The rules that one version of an application's policy consists of. Version 0: nobody has set any. */
 export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
 
-/** What the items of one band need. The field names are those that approval_band_for and intake_batch read. */
+/** What the items of one band need. The field names are those that approval_band_for and start_transactions read. */
 export type ApprovalBand = {
   aboveMinor: string
   firstTimeOnly: boolean

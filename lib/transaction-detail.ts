@@ -1,11 +1,9 @@
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
-import type { TRANSITIONS, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
+import type { EventName, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
 
 /** Who did something: the name where there is one (a person, a partner's program), else only what kind. */
 export type ActorDto = { kind: 'api' | 'person' | 'operator' | 'system'; name: string | null }
-
-export type EventName = keyof typeof TRANSITIONS
 
 export type EventDto = {
   version: number

@@ -135,8 +135,8 @@ test('a function that another release had applied last is applied again, and not
   const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'function' })
   try {
     await migrate(pool)
-    await pool.query("update schema_functions set digest = 'another' where file = 'transactions/sql/same-number.sql'")
-    assert.deepEqual(await migrate(pool), ['transactions/sql/same-number.sql'])
+    await pool.query("update schema_functions set digest = 'another' where file = 'transactions/sql/assert-same-count.sql'")
+    assert.deepEqual(await migrate(pool), ['transactions/sql/assert-same-count.sql'])
   } finally {
     await pool.end()
   }

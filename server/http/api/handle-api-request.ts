@@ -1,10 +1,10 @@
+import { isOverloaded } from '#server/database/batcher.ts'
 import type { ApiRequest } from './api-request.ts'
 import { type ApiResponse, JSON_TYPE } from './api-response.ts'
 import { authenticate } from './authenticate.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from './errors.ts'
 import type { HttpRuntime } from './http-runtime.ts'
-import { isOverloaded } from './overload.ts'
 import { findEndpoint } from './routes.ts'
 
 /** What the access log and the metrics learn of a request besides the answer. */

@@ -1,5 +1,5 @@
-import type { EventName, LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/transaction-detail.ts'
-import type { TransactionStatus } from '#lib/transaction-status.ts'
+import type { LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/transaction-detail.ts'
+import type { EventName, TransactionStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type EventRow = {

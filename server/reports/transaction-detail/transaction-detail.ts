@@ -104,10 +104,8 @@ function makerOf(makerName: string | undefined, events: readonly EventRow[]): Ac
     : { kind: 'person', name: makerName }
 }
 
-/** A creation is stored under one name; where it led to tells which edge of lib/transaction-status.ts it was. */
-function toEvent({ actorKind, actorName, at, event, ...row }: EventRow): EventDto {
-  const isWaiting = event === 'created' && row.to === 'PENDING_APPROVAL'
-  return { ...row, event: isWaiting ? 'created_waiting' : event, at: at.toISOString(), actor: { kind: actorKind, name: actorName } }
+function toEvent({ actorKind, actorName, at, ...row }: EventRow): EventDto {
+  return { ...row, at: at.toISOString(), actor: { kind: actorKind, name: actorName } }
 }
 
 function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {

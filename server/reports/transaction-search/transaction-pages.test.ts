@@ -74,7 +74,7 @@ test('a detail holds every event, decision, call, webhook and ledger line, and i
   assert.deepEqual(detail.maker, { kind: 'person', name: 'Test person' })
   assert.deepEqual(
     detail.events.map((event) => event.event),
-    ['created_waiting', 'approved', 'succeeded'],
+    ['created', 'approved', 'succeeded'],
   )
   assert.deepEqual(
     detail.decisions.map(({ decision, note }) => [decision, note]),

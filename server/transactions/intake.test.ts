@@ -55,13 +55,13 @@ test('a deposit is stored, held, counted, rolled up and queued for its operator 
   assert.deepEqual(events, [{ version: 1, from_status: null, to_status: 'PENDING', event: 'created' }])
 })
 
-test('a deposit that the balance does not cover is taken in, holds nothing and is queued as refused', async () => {
+test('a deposit that the balance does not cover is taken in, holds nothing and is queued as unfunded', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 100_000n)
   const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
   assert.equal(outcome?.kind === 'created' && outcome.status, 'PENDING')
   const { rows } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
-  assert.deepEqual(rows, [{ state: 'refused' }])
+  assert.deepEqual(rows, [{ state: 'unfunded' }])
   assert.equal((await balanceOf(applicationId)).deposit_minor, 100_000n)
 })
 
@@ -77,7 +77,7 @@ test('in one batch a refused deposit takes nothing from those that come after it
   )
   assert.deepEqual(
     rows.map((row) => row.state),
-    ['queued', 'refused', 'queued'],
+    ['queued', 'unfunded', 'queued'],
   )
 })
 
@@ -193,7 +193,7 @@ test('an item that the database refuses fails alone and its neighbours go throug
   )
 })
 
-test('a deposit at an operator without a balance row is taken in, holds nothing and is queued as refused', async () => {
+test('a deposit at an operator without a balance row is taken in, holds nothing and is queued as unfunded', async () => {
   const applicationId = await makeApplication(database.pool)
   await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
   const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
@@ -202,7 +202,7 @@ test('a deposit at an operator without a balance row is taken in, holds nothing 
     'select t.held_minor, w.state from transactions t join operator_work w using (application_id, transaction_id) where t.application_id = $1',
     [applicationId],
   )
-  assert.deepEqual(rows, [{ held_minor: 0n, state: 'refused' }])
+  assert.deepEqual(rows, [{ held_minor: 0n, state: 'unfunded' }])
 })
 
 test('a funding at an operator without a balance row is refused and leaves no posting', async () => {

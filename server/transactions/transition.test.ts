@@ -101,7 +101,7 @@ test('the target of a webhook is its host and port, whatever stands before an @ 
   assert.deepEqual(rows, [{ target: 'https://partner.example' }])
 })
 
-test('an approved deposit is held when it is released, and one that is not covered goes on as refused', async () => {
+test('an approved deposit is held when it is released, and one that is not covered goes on as unfunded', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 600_000n)
   const items = [anIntakeItem(applicationId, { bands: [WAITING] }), anIntakeItem(applicationId, { bands: [WAITING] })]
@@ -116,7 +116,7 @@ test('an approved deposit is held when it is released, and one that is not cover
     ['PENDING', 'PENDING'],
   )
   const { rows } = await database.pool.query('select state from operator_work where application_id = $1 order by state', [applicationId])
-  assert.deepEqual(rows, [{ state: 'queued' }, { state: 'refused' }])
+  assert.deepEqual(rows, [{ state: 'queued' }, { state: 'unfunded' }])
   assert.equal((await balanceOf(applicationId))[1], 92_500n)
 })
 
@@ -188,13 +188,13 @@ test('23503 for a result at an operator without a balance row: nothing of it hap
   assert.deepEqual(rows, [{ subject_id: neighbour.transactionId }])
 })
 
-test('a deposit approved at an operator without a balance row is not funded and goes on as refused', async () => {
+test('a deposit approved at an operator without a balance row is not funded and goes on as unfunded', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = await one(anIntakeItem(applicationId, { bands: [WAITING] }))
   await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
   assert.equal((await move(item, 'approved'))?.status, 'PENDING')
   const { rows } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
-  assert.deepEqual(rows, [{ state: 'refused' }])
+  assert.deepEqual(rows, [{ state: 'unfunded' }])
 })
 
 test('not moved: approving what waits in a disabled application or at a disabled service; rejecting moves it', async () => {

@@ -119,7 +119,7 @@ begin
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
       select e.application_id, e.transaction_id, e.operator,
-             case when e.newly_held_minor < e.hold_minor then 'refused' else 'queued' end, v_at
+             case when e.newly_held_minor < e.hold_minor then 'unfunded' else 'queued' end, v_at
         from entry e where e.to_status = 'PENDING'
   ), new_deliveries as (
     -- Not within half a second of the creation, so that a webhook does not overtake the response to its request.

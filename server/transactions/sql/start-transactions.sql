@@ -123,7 +123,7 @@ begin
       returning 1
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
-      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'refused' else 'queued' end, v_at
+      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end, v_at
         from ready r where r.status = 'PENDING'
   ), moved_days as (
     insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)

@@ -12,7 +12,7 @@ import { type ForcedQuery, storeForcedQueries } from './operator-work-store.ts'
 export type FinishedForcedQuery = ForcedQuery & { operator: string; actor: AuditActor }
 
 /**
- * Records forced queries together with their audit entries: who asked, about which transaction, and what the operator said.
+ * Stores forced queries together with their audit entries: the caller, the transaction and the operator's outcome.
  * In batches, so that many at once hold an application's audit chain once.
  */
 export function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): Batcher<FinishedForcedQuery, null> {

@@ -7,7 +7,7 @@ import { type ContradictionQuery, claimContradictionQueries, storeContradictionA
 
 /** Queries to one operator per run: thousands of contradictions must not cause thousands of queries. */
 const PER_OPERATOR_MAX = 10
-/** An operator that returns no usable answer is queried again after this pause, so many times in all. */
+/** An operator that returns no usable answer is queried again after this pause, three times in all. */
 const PAUSE_MS = 5 * 60_000
 const TRIES_MAX = 3
 

@@ -191,7 +191,7 @@ function outcomeOf<Kind extends 'accepted' | 'pending' | 'not_found' | 'unknown'
   return { kind, detail: '', exchange } as Extract<SubmitOutcome | QueryOutcome, { kind: Kind }>
 }
 
-test('whatever the order of claims, answers, ended leases, callbacks and forced queries: sent again only after two denials and never after a sign of acceptance', async () => {
+test('sent again only after two denials, and never once accepted, in any order of claims, answers, ended leases, callbacks and forced queries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50 }), async (steps) => {
       await database.pool.query('delete from operator_work')

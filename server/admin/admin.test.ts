@@ -7,7 +7,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
-import { feesFor, serviceFor, signingSecretsFor } from '#server/applications/snapshot.ts'
+import { feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { systemClock } from '#server/clock.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
@@ -164,7 +164,10 @@ test('services, fees, webhook secrets and keys are set as typed', async () => {
     appRatePpm: 5_000,
     appFixedMinor: 10_000n,
   })
-  assert.deepEqual(signingSecretsFor(snapshot, new Date()), [rotated['webhookSecret'], webhookSecret])
+  assert.deepEqual(
+    snapshot.webhookSecrets.map(({ secret }) => secret),
+    [rotated['webhookSecret'], webhookSecret],
+  )
   assert.equal(snapshot.keys.length, 1)
   assert.notEqual(first['keyId'], undefined)
 })

@@ -43,11 +43,6 @@ export function serviceFor(snapshot: ApplicationSnapshot, operator: OperatorCode
   return snapshot.services.get(`${operator}:${type}`) ?? OPEN_SERVICE
 }
 
-/** The secrets that sign a webhook at this instant, the current one first (Standard Webhooks rotation). */
-export function signingSecretsFor(snapshot: ApplicationSnapshot, now: Date): string[] {
-  return snapshot.webhookSecrets.filter((entry) => entry.expiresAt === null || entry.expiresAt > now).map((entry) => entry.secret)
-}
-
 /**
  * Turns a stored row into what requests read, with its webhook secrets decrypted. A secret that cannot be decrypted is told
  * to `onUnreadable` and left out: it must not keep all other applications from being read.

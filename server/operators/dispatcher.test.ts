@@ -133,6 +133,7 @@ test('FAILED with Solde insuffisant for a row that a process of the release befo
   await harness.database.pool.query("update operator_work set state = 'refused' where transaction_id = $1", [item.transactionId])
   harness.startDispatcher()
   const { status, message } = await harness.untilFinal(item)
+  await stopAll()
   assert.deepEqual([status, message], ['FAILED', 'Solde insuffisant'])
   assert.deepEqual(await harness.attemptsOf(item), [])
 })

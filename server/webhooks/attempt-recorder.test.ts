@@ -31,7 +31,7 @@ function recordOf(applicationId: string, transactionId: string, changes: Partial
   }
 }
 
-test('an outcome that PostgreSQL refuses to store holds up none of those recorded with it', async () => {
+test('the other outcomes of a batch are recorded if PostgreSQL refuses one', async () => {
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(5).fill('https://partner.example/hook'))
   await database.pool.query('update webhook_deliveries set attempts = 1 where application_id = $1', [applicationId])

@@ -18,7 +18,7 @@ after(async () => {
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
 
-test('a result reaches its receiver once, signed, with exactly the eight fields', async () => {
+test('one signed request with exactly the eight fields for a result', async () => {
   const receiver = await startReceiver((response) => response.end('ok'))
   const applicationId = randomUUID()
   const loop = startLoop(database.pool, { secretsFor: () => [{ secret: SECRET, expiresAt: null }] })
@@ -54,7 +54,7 @@ test('a result reaches its receiver once, signed, with exactly the eight fields'
   )
 })
 
-test('four attempts at most, each after its pause from the failure before, then the delivery is exhausted', async () => {
+test('exhausted after four attempts, each after the pause that follows the previous failure', async () => {
   const receiver = await startReceiver((response) => response.writeHead(500).end())
   const applicationId = randomUUID()
   const loop = startLoop(database.pool, { gapsMs: [60, 120, 240] })
@@ -86,7 +86,7 @@ test('four attempts at most, each after its pause from the failure before, then 
   )
 })
 
-test('the contractual pauses are 30 s, 2 min and 10 min from the recorded failure', async () => {
+test('pauses of 30 s, 2 min and 10 min from the recorded failure', async () => {
   const receiver = await startReceiver((response) => response.writeHead(503).end())
   const applicationId = randomUUID()
   const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
@@ -115,7 +115,7 @@ test('the contractual pauses are 30 s, 2 min and 10 min from the recorded failur
   await receiver.close()
 })
 
-test('nothing is sent after a 200, also when it came on the second attempt', async () => {
+test('no further request after a 200 to the second attempt', async () => {
   let calls = 0
   const receiver = await startReceiver((response) => response.writeHead(++calls === 1 ? 204 : 200).end())
   const applicationId = randomUUID()
@@ -142,7 +142,7 @@ function countBy(values: readonly string[]): Map<string, number> {
   return counts
 }
 
-test('two loops on one database never send the same attempt twice', async () => {
+test('each attempt is sent once by two loops on one database', async () => {
   const receiver = await startReceiver((response) => response.writeHead(500).end())
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(150).fill(receiver.url))
@@ -173,7 +173,7 @@ async function crashDuring(applicationId: string, transactionId: string, number:
   )
 }
 
-test('an attempt that a crash cut off is recorded as interrupted and the next one follows', async () => {
+test('interrupted is recorded for an attempt whose process died, and the next one follows', async () => {
   const receiver = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
   const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
@@ -194,7 +194,7 @@ test('an attempt that a crash cut off is recorded as interrupted and the next on
   assert.equal(receiver.received.length, 1)
 })
 
-test('a crash during the fourth attempt ends the delivery: there is no fifth', async () => {
+test('exhausted, without a fifth attempt, after a crash during the fourth', async () => {
   const receiver = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
   const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
@@ -209,7 +209,7 @@ test('a crash during the fourth attempt ends the delivery: there is no fifth', a
   assert.deepEqual([history?.state, history?.attempts.at(-1)?.outcome], ['exhausted', 'interrupted'])
 })
 
-test('after a crash during the second attempt the third still waits its two minutes', async () => {
+test('two minutes before the third attempt, also after a crash during the second', async () => {
   const receiver = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
   const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
@@ -226,7 +226,7 @@ test('after a crash during the second attempt the third still waits its two minu
   assert.ok(waitS > 80 && waitS <= 90, `${waitS} s`)
 })
 
-test('a loop that is drained records what was under way and gives back what was not begun', async () => {
+test('drain records what was under way and returns what was not begun', async () => {
   const open: (() => void)[] = []
   const receiver = await startReceiver((response) => open.push(() => response.end()))
   const applicationId = randomUUID()
@@ -251,7 +251,7 @@ test('a loop that is drained records what was under way and gives back what was 
   await database.pool.query(`delete from webhook_deliveries where application_id = $1 and state = 'due'`, [applicationId])
 })
 
-test('receivers that hang delay nobody else', async () => {
+test('no delay of a healthy receiver while others hang', async () => {
   const hung = await Promise.all(Array.from({ length: 30 }, (_, index) => startReceiver(() => undefined, `127.0.9.${index + 1}`)))
   const well = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
@@ -279,7 +279,7 @@ test('receivers that hang delay nobody else', async () => {
   await database.pool.query('delete from webhook_deliveries where application_id = $1', [applicationId])
 })
 
-test('more receivers than one claim looks at: each gets its turn', async () => {
+test('every receiver is served if there are more than one claim reads', async () => {
   const receiver = await startReceiver((response) => response.end(), '0.0.0.0')
   const applicationId = randomUUID()
   const urls = Array.from({ length: 120 }, (_, index) => `http://127.0.10.${index + 1}:${receiver.port}/hook`)
@@ -294,7 +294,7 @@ test('more receivers than one claim looks at: each gets its turn', async () => {
   assert.equal(receiver.received.length, items.length)
 })
 
-test('an address that cannot be called is recorded four times and hurts nobody', async () => {
+test('exhausted for an address that cannot be called, and the others are delivered', async () => {
   const receiver = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, ['http://[broken', 'http://10.0.0.1/', receiver.url])
@@ -313,7 +313,7 @@ test('an address that cannot be called is recorded four times and hurts nobody',
   )
 })
 
-test('another application sees nothing of a delivery', async () => {
+test('undefined for the delivery of another application', async () => {
   const receiver = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
   const loop = startLoop(database.pool)

@@ -77,7 +77,7 @@ function sentTo(receiver: Receiver, { transactionId }: OutboxItem) {
   return receiver.received.filter((request) => request.headers['webhook-id'] === `msg_${transactionId}`)
 }
 
-test('exhausted remains the state after a resend that fails', async () => {
+test('exhausted remains after a resend that fails', async () => {
   const item = await addDelivery(broken.url, 'exhausted')
   assert.ok((await resend(item)).ok)
   await deliver(item)
@@ -94,7 +94,7 @@ test('one request is sent for a resend that fails, and nothing is scheduled afte
   assert.equal(sentTo(broken, item).length, 1)
 })
 
-test('delivered is the state of an exhausted delivery after a resend that succeeds', async () => {
+test('delivered after a resend of an exhausted delivery that succeeds', async () => {
   const item = await addDelivery(well.url, 'exhausted')
   await resend(item)
   await deliver(item)
@@ -103,7 +103,7 @@ test('delivered is the state of an exhausted delivery after a resend that succee
   assert.ok(finishedAt && Date.now() - finishedAt.getTime() < 60_000, 'finished now')
 })
 
-test('delivered remains the state of a delivered one after a resend that fails', async () => {
+test('delivered remains after a resend that fails', async () => {
   const item = await addDelivery(broken.url, 'delivered')
   await resend(item)
   await deliver(item)
@@ -141,7 +141,7 @@ test('the same body and a valid signature are sent by a resend as by the automat
   assert.equal(verifyWebhook(headers, second.body, SECRET, new Date()), true)
 })
 
-test('the history has the origin of each attempt, and the name of the person who requested a resend', async () => {
+test('origin and requestedBy are in the history of each attempt', async () => {
   const item = await addDelivery(broken.url, 'exhausted')
   const personId = randomUUID()
   await database.pool.query("insert into people (person_id, email, name, password_hash) values ($1, $2, 'Awa Ndiaye', 'x')", [
@@ -159,7 +159,7 @@ test('the history has the origin of each attempt, and the name of the person who
   )
 })
 
-test('an audit entry names the person and the state in which the delivery was', async () => {
+test('one audit entry with the person and the state of the delivery is stored with a resend', async () => {
   const item = await addDelivery(well.url, 'exhausted')
   const actor = personOf(item.applicationId)
   await resend(item, actor)
@@ -273,7 +273,7 @@ test('throttled after ten resends of one transaction, until the first of them is
   assert.ok((await resend(item)).ok)
 })
 
-test('a receiver that hangs gets no more requests at once with resends than without', async () => {
+test('four requests at once to a receiver that hangs, also with resends', async () => {
   const hung = await startReceiver(() => undefined)
   const loop = startLoop(database.pool)
   const items = await Promise.all(Array.from({ length: 12 }, () => addDelivery(hung.url, 'exhausted')))
@@ -288,7 +288,7 @@ test('a receiver that hangs gets no more requests at once with resends than with
   await loop.drain()
 })
 
-test('a resend waits behind what was due earlier for the same receiver', async () => {
+test('older deliveries of the same receiver are sent before a resend', async () => {
   const order: string[] = []
   const receiver = await startReceiver((response, request) => {
     order.push(String(request.headers['webhook-id']))

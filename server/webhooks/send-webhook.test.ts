@@ -75,7 +75,7 @@ for (const [status, outcome] of [
   })
 }
 
-test('a redirect to the metadata address is recorded and never followed', async () => {
+test('redirect, without a request to the new address, for an answer that points to a metadata service', async () => {
   const receiver = await startReceiver((response) =>
     response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data?secret=1' }).end(),
   )
@@ -86,7 +86,7 @@ test('a redirect to the metadata address is recorded and never followed', async 
   await receiver.close()
 })
 
-test('a redirect from http to https sends nothing to the new place', async () => {
+test('redirect, without a request to the new address, from http to https', async () => {
   const other = await startReceiver((response) => response.end())
   const receiver = await startReceiver((response) => response.writeHead(301, { location: other.url }).end())
   assert.equal((await makeSender().send(receiver.url, {}, '{}')).outcome, 'redirect')
@@ -94,7 +94,7 @@ test('a redirect from http to https sends nothing to the new place', async () =>
   await Promise.all([receiver.close(), other.close()])
 })
 
-test('one deadline ends a receiver that hangs, whatever it hangs in, and its connection is closed', async () => {
+test('timeout_<phase> for a receiver that hangs, in whichever phase, and its connection is closed', async () => {
   const cases: [string, (socket: Socket) => void][] = [
     ['timeout_headers', () => undefined],
     ['timeout_headers', (socket) => socket.write('HTTP/1.1 200 OK\r\n')],
@@ -125,7 +125,7 @@ test('one deadline ends a receiver that hangs, whatever it hangs in, and its con
   }
 })
 
-test('of an endless body 64 KB are read, and it counts as received', async () => {
+test('delivered for a 200 with an endless body, of which 64 KB are read', async () => {
   let written = 0
   const raw = await startRaw((socket) =>
     socket.once('data', () => {
@@ -146,14 +146,14 @@ test('of an endless body 64 KB are read, and it counts as received', async () =>
   raw.close()
 })
 
-test('a compressed body is not inflated', async () => {
+test('delivered for a compressed body, which is not decompressed', async () => {
   // Not valid gzip: an attempt to inflate it would fail.
   const receiver = await startReceiver((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all'))
   assert.equal((await makeSender().send(receiver.url, {}, '{}')).outcome, 'delivered')
   await receiver.close()
 })
 
-test('connections that are refused, reset or answered with something else each have their name', async () => {
+test('connection_refused, connection_error or protocol_error for a connection that is refused, reset or not HTTP', async () => {
   const refused = await startRaw(() => undefined)
   refused.close()
   const sender = makeSender()
@@ -167,7 +167,7 @@ test('connections that are refused, reset or answered with something else each h
   for (const server of [reset, closed, garbage]) server.close()
 })
 
-test('TLS that is none, and TLS that never ends, are failures of TLS', async () => {
+test('tls_error or timeout_tls for a handshake that is not TLS or never ends', async () => {
   const garbage = await startRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
   assert.equal((await makeSender().send(`https://127.0.0.1:${garbage.port}/`, {}, '{}')).outcome, 'tls_error')
   const silent = await startRaw(() => undefined)
@@ -177,7 +177,7 @@ test('TLS that is none, and TLS that never ends, are failures of TLS', async () 
   silent.close()
 })
 
-test('private targets are refused without a connection, however the address is written', async () => {
+test('refused_target, without a connection, for a private address in any spelling', async () => {
   let connections = 0
   const raw = await startRaw(() => connections++)
   const sender = makeSender({ mayConnectTo: createAddressGuard([]) })
@@ -204,7 +204,7 @@ test('private targets are refused without a connection, however the address is w
   raw.close()
 })
 
-test('addresses that are no http URL are failed attempts, not crashes', async () => {
+test('invalid_url for an address that is not an http URL', async () => {
   const sender = makeSender()
   for (const url of [
     '',
@@ -221,7 +221,7 @@ test('addresses that are no http URL are failed attempts, not crashes', async ()
   }
 })
 
-test('user name and password of the address become an authorization header and stay out of the record', async () => {
+test('an authorization header is sent for user name and password of the address, and neither is in the record', async () => {
   const receiver = await startReceiver((response) => response.writeHead(403).end())
   const result = await makeSender().send(receiver.url.replace('//', '//kora:s%40cret@'), {}, '{}')
   assert.equal(receiver.received[0]?.headers.authorization, `Basic ${Buffer.from('kora:s@cret').toString('base64')}`)
@@ -229,7 +229,7 @@ test('user name and password of the address become an authorization header and s
   await receiver.close()
 })
 
-test('a connection is used again for the next webhook', async () => {
+test('one connection for two webhooks in a row', async () => {
   const ports = new Set<number>()
   const raw = await startRaw((socket) => {
     ports.add(socket.remotePort ?? 0)
@@ -261,14 +261,14 @@ async function startNameServer(answers: (string | null | undefined)[]): Promise<
   return { address: `127.0.0.1:${socket.address().port}`, queries: () => asked, close: () => socket.close() }
 }
 
-test('a name that resolves to a private address is refused', async () => {
+test('refused_target for a name that resolves to a private address', async () => {
   const names = await startNameServer(['10.0.0.7'])
   const result = await makeSender({ resolveHost: createHostResolver([names.address]) }).send('http://receiver.example/', {}, '{}')
   assert.equal(result.outcome, 'refused_target')
   names.close()
 })
 
-test('a name that changes its address after the check gains nothing: the checked address is connected to', async () => {
+test('the checked address is connected to if a name changes its address after the check', async () => {
   const receiver = await startReceiver((response) => response.end(), '127.0.0.5')
   const names = await startNameServer(['127.0.0.5', '10.0.0.7'])
   const sender = makeSender({ resolveHost: createHostResolver([names.address]), mayConnectTo: createAddressGuard(['127.0.0.5/32']) })
@@ -280,7 +280,7 @@ test('a name that changes its address after the check gains nothing: the checked
   await receiver.close()
 })
 
-test('a name that does not exist, and a name server that is silent', async () => {
+test('dns_error or timeout_dns for a name that does not exist or a name server that is silent', async () => {
   const missing = await startNameServer([null])
   assert.equal(
     (await makeSender({ resolveHost: createHostResolver([missing.address]) }).send('http://receiver.example/', {}, '{}')).outcome,

@@ -1,7 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 import type { DeliveryLogger } from './attempt-recorder.ts'
 import type { ClaimPace, ClaimPauses } from './claim-pace.ts'
-import { type Claim, claimDeliveries } from './delivery-store.ts'
+import { type Claim, claimDeliveries, type FreeSlots } from './delivery-store.ts'
 import type { Allowance, ReceiverSlots } from './receiver-slots.ts'
 
 export type ClaimerOptions = {
@@ -44,7 +44,7 @@ export class Claimer {
     this.#forgetIdle(startedMs)
     const allowance = slots.allowance(this.#options.claimRowsMax)
     // An attempt that ends requests the next claim.
-    if (allowance.rows_max === 0) return { minPauseMs: 0, idlePauseMs: this.#options.fullPauseMs }
+    if (allowance.limits.rows_max === 0) return { minPauseMs: 0, idlePauseMs: this.#options.fullPauseMs }
     try {
       return await this.#claim(allowance, startedMs)
     } catch (error) {
@@ -58,32 +58,29 @@ export class Claimer {
     const { pool, pace, leaseMs, gapsMs } = this.#options
     const limits = pace.limits(startedMs)
     const targets = takeSome(this.#hinted, HINTS_PER_CLAIM)
-    const claim = await claimDeliveries(pool, {
-      ...allowance,
-      ...limits,
-      targets,
-      cursor: this.#cursor,
-      lease_ms: leaseMs,
-      gaps_ms: gapsMs,
-    })
+    const claim = await claimDeliveries(
+      pool,
+      { ...allowance.limits, ...limits, targets, cursor: this.#cursor, lease_ms: leaseMs, gaps_ms: gapsMs },
+      allowance.slots,
+    )
     this.#cursor = claim.cursor
-    const suspectRows = claim.deliveries.filter((delivery) => delivery.target in allowance.suspects).length
+    const suspectRows = claim.deliveries.filter((delivery) => delivery.target in allowance.slots.suspects).length
     const { minPauseMs, idlePauseMs } = pace.next({
       claim,
-      rowsMax: allowance.rows_max,
+      rowsMax: allowance.limits.rows_max,
       hasWalked: limits.walk_receivers_max > 0,
-      isCut: suspectRows > 0 && suspectRows >= allowance.suspect_rows_max,
+      isCut: suspectRows > 0 && suspectRows >= allowance.limits.suspect_rows_max,
       startedMs,
       endedMs: performance.now(),
     })
-    this.#noteLimited(allowance)
+    this.#noteLimited(allowance.slots)
     this.#options.onClaimed(claim)
     return { minPauseMs, idlePauseMs: this.#hinted.size > 0 ? minPauseMs : idlePauseMs }
   }
 
   /** A receiver that may have more due than it was allowed is read again when it has a free slot. */
-  #noteLimited(allowance: Allowance): void {
-    for (const target of [...Object.keys(allowance.free), ...Object.keys(allowance.suspects)]) {
+  #noteLimited({ free, suspects }: FreeSlots): void {
+    for (const target of [...Object.keys(free), ...Object.keys(suspects)]) {
       const receiver = this.#options.slots.find(target)
       if (receiver) receiver.mayHaveMore = true
     }

@@ -4,7 +4,7 @@ import type { AttemptOutcome } from './send-webhook.ts'
 import {
   CLAIM_WEBHOOKS,
   type ClaimedWebhookRow,
-  type ClaimRequestRow,
+  type ClaimLimitsRow,
   type ClaimResultRow,
   RECORD_WEBHOOK_OUTCOMES,
   RETURN_WEBHOOKS,
@@ -43,12 +43,15 @@ export type Claim = {
   deliveries: ClaimedDelivery[]
 }
 
+/** How many more webhooks each receiver may receive, by target: those whose last attempt timed out in `suspects`. */
+export type FreeSlots = { free: Record<string, number>; suspects: Record<string, number> }
+
 /** Claims due webhooks and commits that their attempts have begun. */
-export async function claimDeliveries(queryable: Queryable, request: ClaimRequestRow): Promise<Claim> {
+export async function claimDeliveries(queryable: Queryable, limits: ClaimLimitsRow, slots: FreeSlots): Promise<Claim> {
   const { rows } = await queryable.query<ClaimResultRow>({
     name: CLAIM_WEBHOOKS.name,
-    text: 'select * from claim_webhooks($1)',
-    values: [encodeRows(CLAIM_WEBHOOKS.item, [request])],
+    text: 'select * from claim_webhooks($1, $2, $3)',
+    values: [encodeRows(CLAIM_WEBHOOKS.item, [limits]), JSON.stringify(slots.free), JSON.stringify(slots.suspects)],
   })
   const [row] = rows
   if (!row) throw new Error('claim_webhooks returned no row')

@@ -119,7 +119,7 @@ test('two thousand receivers are remembered of ten thousand that hang, and those
   }
   assert.ok([...slots.all()].length <= 2_048)
   assert.equal(slots.find('http://well.example'), well)
-  assert.ok(Object.keys(slots.allowance(500).suspects).length < 2_048)
+  assert.ok(Object.keys(slots.allowance(500).slots.suspects).length < 2_048)
 })
 
 test('delivered for an attempt that was due months ago', async () => {

@@ -1,3 +1,4 @@
+import type { FreeSlots } from './delivery-store.ts'
 import {
   type AttemptEnding,
   createReceiver,
@@ -10,12 +11,12 @@ import {
   SLOTS_START,
   shrinkSlots,
 } from './receiver.ts'
-import type { ClaimRequestRow } from './sql-functions.ts'
+import type { ClaimLimitsRow } from './sql-functions.ts'
 
 /** How much the next claim may take. */
-export type Allowance = Pick<ClaimRequestRow, 'rows_max' | 'suspect_rows_max' | 'unlisted_each' | 'unlisted_rows_max'> & {
-  free: Record<string, number>
-  suspects: Record<string, number>
+export type Allowance = {
+  limits: Pick<ClaimLimitsRow, 'rows_max' | 'suspect_rows_max' | 'unlisted_each' | 'unlisted_rows_max'>
+  slots: FreeSlots
 }
 
 const SLOTS_MAX = 64
@@ -107,12 +108,13 @@ export class ReceiverSlots {
       else if (mine !== unlistedEach || (receiver.health === 'proven' && unlistedRowsMax < rowsMax)) free[receiver.target] = mine
     }
     return {
-      rows_max: Math.max(0, Math.min(rowsMax, this.#claimedMax - this.claimed())),
-      free,
-      suspects,
-      suspect_rows_max: Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(this.#claimedMax / 2) - this.#held.suspect)),
-      unlisted_each: unlistedEach,
-      unlisted_rows_max: unlistedRowsMax,
+      limits: {
+        rows_max: Math.max(0, Math.min(rowsMax, this.#claimedMax - this.claimed())),
+        suspect_rows_max: Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(this.#claimedMax / 2) - this.#held.suspect)),
+        unlisted_each: unlistedEach,
+        unlisted_rows_max: unlistedRowsMax,
+      },
+      slots: { free, suspects },
     }
   }
 

@@ -1,14 +1,12 @@
 import type { BatchFunction, RowColumns, RowOf } from '#server/database/json-row.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 
-/** `item` is one row: the request of a claim (sql/claim-webhooks.sql says what each column limits). */
+/** `item` is one row: the limits of a claim (sql/claim-webhooks.sql says what each column limits). */
 export const CLAIM_WEBHOOKS = {
   name: 'claim_webhooks',
   item: {
     rows_max: 'integer',
     each_max: 'integer',
-    free: 'jsonb',
-    suspects: 'jsonb',
     suspect_rows_max: 'integer',
     unlisted_each: 'integer',
     unlisted_rows_max: 'integer',
@@ -76,7 +74,7 @@ export const RETURN_WEBHOOKS = {
   result: 'void',
 } as const satisfies BatchFunction
 
-export type ClaimRequestRow = RowOf<typeof CLAIM_WEBHOOKS.item>
+export type ClaimLimitsRow = RowOf<typeof CLAIM_WEBHOOKS.item>
 export type ClaimResultRow = RowOf<typeof CLAIM_WEBHOOKS.result, { webhooks: ClaimedWebhookRow[] }>
 export type ClaimedWebhookRow = RowOf<typeof CLAIMED_WEBHOOK>
 export type OutcomeRow = RowOf<typeof RECORD_WEBHOOK_OUTCOMES.item, { outcome: AttemptOutcome }>

@@ -1,14 +1,14 @@
 -- Takes due webhooks, a few of each receiver, and commits their attempts before anything is sent (start_webhook_attempts).
--- p_items has one row, the request. Receivers are read in this order:
+-- p_items has one row, the limits of this claim. Receivers are read in this order:
 --   1. receivers for which a person requested a resend: rare, so the steps below are not slowed down to find them;
 --   2. if walk_receivers_max is above zero, a walk from receiver to receiver after `cursor`, one index descent each, which
 --      finds whatever step 3 misses;
 --   3. `targets` (a slot became free there), and the receivers of what became due in the last recent_ms, the newest first,
 --      so that no backlog hides them.
--- `free` has how many webhooks a proven receiver may still receive, `suspects` the same for receivers whose last attempt timed
--- out, suspect_rows_max for all of those together. A receiver in neither may receive unlisted_each, all of them together
+-- p_free has how many webhooks a receiver may still receive, by target, p_suspects the same for receivers whose last attempt
+-- timed out, suspect_rows_max for all of those together. A receiver in neither may receive unlisted_each, all of them together
 -- unlisted_rows_max. None receives more than each_max.
-create or replace function claim_webhooks(p_items json)
+create or replace function claim_webhooks(p_items json, p_free jsonb, p_suspects jsonb)
 returns table (next_cursor text, is_walk_complete boolean, next_due_ms integer, claimed_at timestamptz, webhooks json)
 language plpgsql volatile set enable_seqscan = off set jit = off
 set search_path from current as $$
@@ -20,8 +20,8 @@ declare
   v_has_wrapped boolean;
   v_is_complete boolean := false;
   v_walked integer := 0;
-  v_has_resends boolean;
-  v_listed text[];
+  v_resend_targets text[] := webhook_resend_targets();
+  v_listed text[] := v_resend_targets;
   v_position integer := 0;
   v_served text[] := '{}';
   v_target text;
@@ -37,13 +37,11 @@ declare
   v_resends integer[] := '{}';
   v_webhooks json;
 begin
-  select * into strict v_request from json_to_recordset(p_items) as request (rows_max integer, each_max integer, free jsonb,
-    suspects jsonb, suspect_rows_max integer, unlisted_each integer, unlisted_rows_max integer, targets text[],
-    recent_ms integer, cursor text, walk_receivers_max integer, lease_ms integer, gaps_ms integer[]);
+  select * into strict v_request from json_to_recordset(p_items) as request (rows_max integer, each_max integer,
+    suspect_rows_max integer, unlisted_each integer, unlisted_rows_max integer, targets text[], recent_ms integer, cursor text,
+    walk_receivers_max integer, lease_ms integer, gaps_ms integer[]);
   v_cursor := v_request.cursor;
   v_has_wrapped := v_cursor = '';
-  v_listed := webhook_resend_targets();
-  v_has_resends := cardinality(v_listed) > 0;
 
   while v_rows < v_request.rows_max loop
     if v_source = 'walk' then
@@ -77,21 +75,19 @@ begin
 
     -- What a receiver may receive is counted per claim, so each is served once.
     continue when v_target = any (v_served);
-    v_is_suspect := v_request.suspects ? v_target;
+    v_is_suspect := p_suspects ? v_target;
     v_take := least(v_request.rows_max - v_rows, v_request.each_max, case when v_is_suspect
-      then least((v_request.suspects ->> v_target)::integer, v_request.suspect_rows_max - v_suspect_rows)
-      else coalesce((v_request.free ->> v_target)::integer, least(v_request.unlisted_each, v_request.unlisted_rows_max - v_unlisted_rows)) end);
+      then least((p_suspects ->> v_target)::integer, v_request.suspect_rows_max - v_suspect_rows)
+      else coalesce((p_free ->> v_target)::integer, least(v_request.unlisted_each, v_request.unlisted_rows_max - v_unlisted_rows)) end);
     continue when v_take <= 0;
-    select array_agg(t.application_id) as applications, array_agg(t.transaction_id) as transactions, array_agg(t.resend_number) as resends
-      into v_taken
-      from (select * from (select d.application_id, d.transaction_id, 0 as resend_number, d.next_at from webhook_deliveries d
-              where d.state = 'due' and d.target = v_target and d.next_at <= v_at
-              order by d.next_at limit v_take for update skip locked) d
-            union all
-            select * from (select r.application_id, r.transaction_id, r.number, r.next_at from webhook_resends r
-              where v_has_resends and r.outcome is null and r.target = v_target and r.next_at <= v_at
-              order by r.next_at limit v_take for update skip locked) r
-            order by next_at limit v_take) t;
+    if v_target = any (v_resend_targets) then
+      select * into v_taken from take_webhooks_with_resends(v_target, v_at, v_take);
+    else
+      select array_agg(t.application_id) as applications, array_agg(t.transaction_id) as transactions, array_agg(0) as resends into v_taken
+        from (select d.application_id, d.transaction_id from webhook_deliveries d
+                where d.state = 'due' and d.target = v_target and d.next_at <= v_at
+                order by d.next_at limit v_take for update skip locked) t;
+    end if;
     continue when v_taken.applications is null;
     v_served := v_served || v_target;
     v_applications := v_applications || v_taken.applications;
@@ -100,7 +96,7 @@ begin
     v_rows := v_rows + cardinality(v_taken.applications);
     if v_is_suspect then
       v_suspect_rows := v_suspect_rows + cardinality(v_taken.applications);
-    elsif not v_request.free ? v_target then
+    elsif not p_free ? v_target then
       v_unlisted_rows := v_unlisted_rows + cardinality(v_taken.applications);
     end if;
   end loop;

@@ -6,7 +6,7 @@ import { readQuery } from '#server/http/api/read-query.ts'
 import { pageJson } from '#server/http/api/serialise-transaction.ts'
 import { listByPhone, listByStatus, listTransactions } from '#server/reports/partner-lists/list-transactions.ts'
 
-// The three paged lists: scoped to the calling application, newest first.
+// The three paged lists of the calling application, newest first.
 
 /** GET /getByApplicationProduct. */
 export const getByApplicationProduct: PartnerEndpoint = {

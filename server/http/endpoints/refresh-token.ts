@@ -8,7 +8,7 @@ import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '#server/http/api/rea
 import { type RefreshFailure, refreshTokens } from '#server/partner-auth/refresh-tokens.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 
-/** POST /public/refresh_token: a refresh token for a new pair. */
+/** POST /public/refresh_token: returns a new pair of tokens for a refresh token. */
 export const refreshToken: OpenEndpoint = {
   kind: 'open',
   name: 'refresh_token',

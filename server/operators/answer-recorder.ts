@@ -7,10 +7,10 @@ import { pollDelayMs, resubmitDelayMs, unsentDelayMs } from './poll-schedule.ts'
 import type { AnswerRow } from './sql-functions.ts'
 
 /** A call that ended, with any outcome. */
-export type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: SubmitOutcome | QueryOutcome; durationMs: number }
+type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: SubmitOutcome | QueryOutcome; durationMs: number }
 
 /** Whether the row was still in the submission or query that the call belongs to. */
-export type RecordedCall = { isCurrent: boolean }
+type RecordedCall = { isCurrent: boolean }
 
 export type RecorderOptions = {
   pool: Pool
@@ -90,7 +90,7 @@ export function isAboutItems(error: unknown): boolean {
 }
 
 /** Repeats a statement that PostgreSQL cancelled because of a deadlock. */
-export async function againOnDeadlock<Value>(work: () => Promise<Value>): Promise<Value> {
+async function againOnDeadlock<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

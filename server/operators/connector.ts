@@ -38,7 +38,7 @@ export type FinalOutcome =
 export type UnknownOutcome = { kind: 'unknown'; detail: string; exchange: Exchange }
 
 /** Only if not one byte of the submission was written: there was no connection, so the operator cannot know it. */
-export type NotSentOutcome = { kind: 'not_sent'; detail: string; exchange: Exchange }
+type NotSentOutcome = { kind: 'not_sent'; detail: string; exchange: Exchange }
 
 export type SubmitOutcome =
   | FinalOutcome

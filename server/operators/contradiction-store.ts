@@ -40,7 +40,7 @@ export async function claimContradictionQueries(
   return rows
 }
 
-export type ContradictionAnswer = Pick<ContradictionQuery, 'applicationId' | 'transactionId'> & {
+type ContradictionAnswer = Pick<ContradictionQuery, 'applicationId' | 'transactionId'> & {
   said: string
   httpStatus: number | null
   answer: string

@@ -22,7 +22,7 @@ after(async () => {
   await harness.close()
 })
 
-/** Drains what a test started, so that the next one begins with nobody at work. */
+/** Drains the dispatchers that a test started. */
 async function stopAll(): Promise<void> {
   await Promise.all(harness.dispatchers.splice(0).map((dispatcher) => dispatcher.drain()))
 }

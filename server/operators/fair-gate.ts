@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '#lib/result.ts'
 
-export type FairGateOptions = {
+type FairGateOptions = {
   /** Work under way at once, of all keys together. */
   slotsMax: number
   /** Of one key, so that slots remain for the others. */

@@ -22,7 +22,7 @@ const WAITING_MAX = 128
 const BURST = 200
 const PER_SECOND = 10
 
-export type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
+type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
 
 /** What synchroniseTransaction needs; one per process. */
 export type ForcedQueryDesk = {

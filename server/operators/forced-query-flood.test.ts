@@ -44,7 +44,7 @@ async function withHangingQueries(limits: ForcedQueryDeskOptions['limits'], work
   }
 }
 
-/** Transactions that the operator accepted and that nobody asks about by schedule. */
+/** Transactions that the operator accepted and that no schedule queries. */
 async function accepted(harness: OperatorHarness, applicationId: string, count: number): Promise<IntakeItem[]> {
   const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { operator: 'OMCM', type: 'COLLECT' }))
   await takeIn(harness.database.pool, items)

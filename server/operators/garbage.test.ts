@@ -102,7 +102,7 @@ test('every row reaches its state while submissions are answered with every kind
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
     assert.deepEqual(await until(() => outcomeOf(item), name), expected, name)
     const { payToken } = await harness.read(item)
-    assert.equal(payToken, item.payToken, `${name}: what is no token is not given to partners as one`)
+    assert.equal(payToken, item.payToken, `${name}: garbage is not passed to partners as a token`)
   }
   const { rows } = await harness.database.pool.query<{ bytes: number }>(
     'select max(octet_length(answer))::integer as bytes from operator_attempts',
@@ -171,7 +171,7 @@ test('connections of calls that timed out are closed', async () => {
     hasty.startDispatcher()
     await until(
       async () => (await Promise.all(items.map((item) => hasty.attemptsOf(item)))).every((attempts) => attempts[0] === 'submit unknown'),
-      'all are given up',
+      'all have timed out',
     )
     await until(async () => silent.sockets.size === 0, 'their connections are closed')
   } finally {

@@ -28,7 +28,7 @@ export type CallbackIntake = {
   onOutcome?(outcome: CallbackVerdict | CallbackRefusal): void
 }
 
-export type CallbackIntakeOptions = {
+type CallbackIntakeOptions = {
   pool: Pool
   connectors: Connectors
   logger: Pick<Logger, 'error'>

@@ -3,9 +3,9 @@ import type { Exchange } from './connector.ts'
 
 const ANSWER_BYTES_MAX = 64 * 1024
 /** For a connection: a free one of the pool, or a new one. Counted apart from the deadline of the operator. */
-export const CONNECT_LIMIT_MS = 4_000
+const CONNECT_LIMIT_MS = 4_000
 
-export type OperatorRequest = {
+type OperatorRequest = {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
@@ -75,7 +75,7 @@ class Call implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // It timed out while it waited for a connection: aborted here, it is never written.
-    if (this.#isOver) return controller.abort(new Error('The call was given up'))
+    if (this.#isOver) return controller.abort(new Error('The call timed out'))
     this.#controller = controller
     clearTimeout(this.#timer)
     const { timeoutMs } = this.#request

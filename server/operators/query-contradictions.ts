@@ -11,7 +11,7 @@ const PER_OPERATOR_MAX = 10
 const PAUSE_MS = 5 * 60_000
 const TRIES_MAX = 3
 
-export type ContradictionDeps = {
+type ContradictionDeps = {
   pool: Pool
   connectors: Connectors
   logger: Logger

@@ -1,4 +1,4 @@
-export type RateLimitOptions = {
+type RateLimitOptions = {
   /** How many at once after a pause. */
   burst: number
   perSecond: number
@@ -6,7 +6,7 @@ export type RateLimitOptions = {
   nowMs(): number
 }
 
-export type RateLimit = {
+type RateLimit = {
   /** Takes one from the key's allowance. Returns undefined if it was taken, otherwise the milliseconds until one is left. */
   take(key: string): number | undefined
 }

@@ -9,10 +9,10 @@ import type { FinalOutcome } from './connector.ts'
 import { storeContradictions } from './contradiction-store.ts'
 import { finalMove, plainMove } from './operator-result.ts'
 
-export type SettleDeps = { pool: Pool; settler: Settler; logger: Logger; onContradiction?(): void }
+type SettleDeps = { pool: Pool; settler: Settler; logger: Logger; onContradiction?(): void }
 
 /** The call that returned the final result. */
-export type SettledCall = {
+type SettledCall = {
   applicationId: string
   transactionId: string
   operator: OperatorCode

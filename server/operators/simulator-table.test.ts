@@ -25,7 +25,7 @@ const FAILURES = [
 
 for (const [digits, message] of FAILURES) {
   for (const type of ['COLLECT', 'DEPOSIT'] as const) {
-    test(`${digits}: a ${type} fails with the operator's own words`, async () => {
+    test(`FAILED with the operator's message for ${digits}, a ${type}`, async () => {
       const transaction = await harness.untilFinal(await harness.make({ ...withDigits(digits), type }))
       assert.deepEqual([transaction.status, transaction.message], ['FAILED', message])
       await harness.compareBooks()

@@ -13,7 +13,7 @@ import { synchroniseTransaction } from './synchronise-transaction.ts'
 const API_USER = randomUUID()
 let harness: OperatorHarness
 before(async () => {
-  // Polling is far away and no callbacks are awaited: what settles here was asked for.
+  // Polling is far away and no callbacks are awaited: what settles here was forced.
   harness = await OperatorHarness.open({ givesTokens: true, dispatcher: { pollDelaysMs: [600_000] } })
 })
 after(() => harness.close())

@@ -12,7 +12,7 @@ import { settleFinalResult } from './settle-final-result.ts'
 /** `busy`: the operator was not queried, because too many queries are waiting for it. */
 export type SynchroniseFailure = 'not_found' | 'operator_unavailable' | 'busy' | { code: 'throttled'; retryAfterMs: number }
 
-export type SynchroniseRequest = { applicationId: string; transactionId: string; actor: AuditActor }
+type SynchroniseRequest = { applicationId: string; transactionId: string; actor: AuditActor }
 
 /**
  * chekTransactionStatus: queries the operator now and stores a final result. Final and waiting transactions are returned

@@ -1,5 +1,5 @@
 /** Lets a loop wait until it is notified or the time has passed. A notification while nothing waits is kept for the next wait. */
-export type WakeSignal = { notify(): void; wait(timeoutMs: number): Promise<void> }
+type WakeSignal = { notify(): void; wait(timeoutMs: number): Promise<void> }
 
 export function createWakeSignal(): WakeSignal {
   let isNotified = false

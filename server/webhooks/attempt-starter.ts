@@ -5,7 +5,7 @@ import { type AttemptEnding, type Receiver, takeRetrySpreadMs } from './receiver
 import type { ReceiverSlots } from './receiver-slots.ts'
 import type { SendResult } from './send-webhook.ts'
 
-export type AttemptStarterOptions = {
+type AttemptStarterOptions = {
   slots: ReceiverSlots
   recorder: AttemptRecorder
   /** Makes one attempt. Must not reject. */

@@ -1,7 +1,7 @@
 import type { Claim } from './delivery-store.ts'
 
 /** How a claim went. */
-export type ClaimReport = {
+type ClaimReport = {
   claim: Claim
   rowsMax: number
   hasWalked: boolean
@@ -14,7 +14,7 @@ export type ClaimReport = {
 /** The pause before the next claim: `minPauseMs` if something requests it, otherwise `idlePauseMs`. */
 export type ClaimPauses = { minPauseMs: number; idlePauseMs: number }
 
-export type PaceOptions = { walkReceiversMax: number; pollMs: number; pollMsMax: number }
+type PaceOptions = { walkReceiversMax: number; pollMs: number; pollMsMax: number }
 
 const EACH_START = 16
 const EACH_MAX = 256

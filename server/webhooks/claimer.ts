@@ -4,7 +4,7 @@ import type { ClaimPace, ClaimPauses } from './claim-pace.ts'
 import { type Claim, claimDeliveries, type FreeSlots } from './delivery-store.ts'
 import type { Allowance, ReceiverSlots } from './receiver-slots.ts'
 
-export type ClaimerOptions = {
+type ClaimerOptions = {
   pool: Pool
   logger: DeliveryLogger
   slots: ReceiverSlots

@@ -46,7 +46,7 @@ export async function selectWaitingResend(
   return rows[0]
 }
 
-export type DeliveryStateRow = { state: WebhookState; nextAt: Date; finishedAt: Date | null; isLate: boolean }
+type DeliveryStateRow = { state: WebhookState; nextAt: Date; finishedAt: Date | null; isLate: boolean }
 
 /** The state of one transaction's webhook; undefined while the transaction is not final. */
 export async function selectDelivery(
@@ -62,7 +62,7 @@ export async function selectDelivery(
   return rows[0]
 }
 
-export type HealthRow = {
+type HealthRow = {
   /** Null in the row of all receivers together, which comes first. */
   target: string | null
   delivered: bigint

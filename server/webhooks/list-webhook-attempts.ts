@@ -6,7 +6,7 @@ import { type AttemptRow, selectAttempts, selectDelivery, selectWaitingResend, t
  * `number` counts the attempts in the order in which they began. `requestedBy` is the name of the person if the origin is a person.
  * `waitedMs` is from when the attempt was due until it began; null if that was not recorded.
  */
-export type WebhookAttempt = AttemptRow & { number: number }
+type WebhookAttempt = AttemptRow & { number: number }
 
 /**
  * `nextAt` is when the next attempt of the schedule is due (or, during one, when its lease ends); null once the delivery has ended.

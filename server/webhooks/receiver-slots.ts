@@ -25,7 +25,7 @@ const SHARED_SLOTS = 512
 /** A receiver that takes longer than this needs slots of its own to be served as fast as others. */
 const SLOW_MS = 250
 const RECENT_MS = 2_000
-/** Retries of suspects come in crowds, and each needs a new connection: spread over several claims they disturb nobody. */
+/** Many retries of suspects are due at once, and each needs a new connection: spread over several claims they delay no others. */
 const SUSPECT_ROWS_PER_CLAIM = 16
 const FORGET_AFTER_MS = 15 * 60_000
 /**

@@ -1,9 +1,9 @@
 import type { WebhookState } from '#lib/webhook-state.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type ResendKey = { applicationId: string; transactionId: string }
+type ResendKey = { applicationId: string; transactionId: string }
 
-export type ResendFactsRow = {
+type ResendFactsRow = {
   target: string
   state: WebhookState
   /** An attempt of the schedule is claimed and has no outcome yet. */

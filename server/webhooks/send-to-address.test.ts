@@ -54,7 +54,7 @@ async function startRaw(
   return raw
 }
 
-/** Answers A queries with the given addresses in turn, AAAA queries with nothing; undefined: never answers; null: no such name. */
+/** Answers A queries with these addresses in turn, AAAA queries with nothing; undefined: never answers; null: no such name. */
 async function startNameServer(answers: (string | null | undefined)[]): Promise<{ address: string; queries: () => number; close(): void }> {
   const socket = createSocket('udp4')
   let asked = 0
@@ -95,7 +95,7 @@ test('refused_target, without a connection, for a private address in any spellin
   for (const host of hosts) {
     const result = await sender.send(`http://${host}:${raw.port}/`, {}, '{}')
     assert.equal(result.outcome, 'refused_target', host)
-    assert.doesNotMatch(result.detail ?? '', /\d+\.\d+\.\d+/, "what a name resolves to inside is nobody's business")
+    assert.doesNotMatch(result.detail ?? '', /\d+\.\d+\.\d+/, 'an internal address is not disclosed')
   }
   assert.equal(connections, 0)
   raw.close()

@@ -1,5 +1,4 @@
 import type { BatchFunction, RowColumns, RowOf } from '#server/database/json-row.ts'
-import type { AttemptOutcome } from './send-webhook.ts'
 
 /** `item` is one row: the limits of a claim (sql/claim-webhooks.sql says what each column limits). */
 export const CLAIM_WEBHOOKS = {
@@ -77,4 +76,3 @@ export const RETURN_WEBHOOKS = {
 export type ClaimLimitsRow = RowOf<typeof CLAIM_WEBHOOKS.item>
 export type ClaimResultRow = RowOf<typeof CLAIM_WEBHOOKS.result, { webhooks: ClaimedWebhookRow[] }>
 export type ClaimedWebhookRow = RowOf<typeof CLAIMED_WEBHOOK>
-export type OutcomeRow = RowOf<typeof RECORD_WEBHOOK_OUTCOMES.item, { outcome: AttemptOutcome }>

@@ -18,7 +18,7 @@ import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorHt
 import { balanceSchema, problemSchema, type Transfer, type TransferRequest, transferSchema } from './messages.ts'
 import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
 
-export type SandboxConnectorOptions = {
+type SandboxConnectorOptions = {
   operator: OperatorCode
   /** Where the operator listens, for example http://127.0.0.1:4010. */
   baseUrl: string

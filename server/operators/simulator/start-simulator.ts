@@ -8,7 +8,7 @@ import { DueQueue } from './due-queue.ts'
 import { handleRequest } from './handle-request.ts'
 import { conclude, type Simulation } from './simulation.ts'
 
-export type SimulatorOptions = {
+type SimulatorOptions = {
   /** 0 takes a free one. */
   port: number
   host?: string

@@ -28,7 +28,7 @@ export async function takeTransfer(
   const behaviour = behaviourFor(transfer.phoneNumber)
   if (simulation.books.timesTurnedAway(transfer.reference) < behaviour.turnedAway.times) {
     simulation.books.turnAway(transfer.reference)
-    // Silence: the connection stays open until the caller gives up.
+    // Silence: the connection stays open until the caller times out.
     return behaviour.turnedAway.how === 'silence' ? undefined : refuse(response, 500, 'INTERNAL', 'Something went wrong')
   }
   await accept(simulation, response, { operator, transfer, behaviour })

@@ -27,7 +27,7 @@ export const SECRET = 'a secret between the test and its operators'
 const CALL_TIMEOUT_MS = 1_000
 const SIMULATOR = { secret: SECRET, delayMs: 30, slowDelayMs: 400 }
 
-export type HarnessOptions = {
+type HarnessOptions = {
   /** Operators that have another address than the simulator. */
   elsewhere?: Partial<Record<OperatorCode, string>>
   /** The longest that a call may last; short, so that silence is soon an unknown outcome. */

@@ -1,5 +1,5 @@
 -- Records the outcomes of attempts. resend_number is null for an attempt of the schedule; `number` is then the attempt, otherwise
--- the claim of the resend. A 200 ends the delivery, whoever requested the attempt and also if it arrives after the lease: an
+-- the claim of the resend. A 200 ends the delivery, also the 200 to a resend and one that arrives after the lease: an
 -- attempt that was recorded as interrupted is corrected. A failure counts only for the attempt that is current, and a failed
 -- resend changes nothing but its own row.
 -- spread_ms is added to the pause before the next attempt; waited_ms is how long after its due time the attempt began.

@@ -31,7 +31,7 @@ test('one submission per transaction with two dispatchers on one database', asyn
   // With the deadlines of real life: here no answer may be late, however busy the machine.
   const calm = await OperatorHarness.open({ callTimeoutMs: 10_000, dispatcher: { leaseMs: 20_000, perOperatorMax: 16 } })
   try {
-    const items = await Promise.all(Array.from({ length: 400 }, (_, index) => calm.make({ operator: OPERATOR_CODES[index % 3] })))
+    const items = await Promise.all(Array.from({ length: 200 }, (_, index) => calm.make({ operator: OPERATOR_CODES[index % 3] })))
     calm.startDispatcher()
     calm.startDispatcher()
     for (const item of items) assert.equal((await calm.untilFinal(item)).status, 'SUCCESS')

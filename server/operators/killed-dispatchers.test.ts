@@ -44,7 +44,7 @@ test('every transaction ends, executed at most once, while dispatchers are kille
   const seed = Math.floor(Math.random() * 1e9)
   context.diagnostic(`seed ${seed}`)
   const random = createRandom(seed).next
-  const count = 600
+  const count = 200
   const items = Array.from({ length: count }, (_, index) => {
     const digits = DIGITS[Math.floor(random() * DIGITS.length)] ?? '341'
     return anIntakeItem(harness.applicationId, {
@@ -53,14 +53,14 @@ test('every transaction ends, executed at most once, while dispatchers are kille
       type: random() < 0.5 ? 'COLLECT' : 'DEPOSIT',
     })
   })
-  for (let from = 0; from < count; from += 200) await takeIn(harness.database.pool, items.slice(from, from + 200))
+  for (let from = 0; from < count; from += 100) await takeIn(harness.database.pool, items.slice(from, from + 100))
   const children = await Promise.all([startProcess(), startProcess()])
   try {
-    for (let kills = 0; kills < 8; kills++) {
+    for (let kills = 0; kills < 4; kills++) {
       // The moment of the kill is the point of the test, not something to wait for.
       await delay(random() * 250)
       await kill(children.shift() ?? assert.fail())
-      if (kills % 4 === 3) {
+      if (kills % 2 === 1) {
         await harness.simulator.close()
         await harness.restartSimulator()
       }

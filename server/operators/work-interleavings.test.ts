@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { type Answers, type Step, step } from '#server/operators/testing/work-steps.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
@@ -15,49 +16,6 @@ before(async () => {
   applicationId = await makeApplication(database.pool)
 })
 after(() => database.drop())
-
-type Answers = {
-  which: number
-  submit: 'accepted' | 'unknown' | 'succeeded' | 'not_sent'
-  query: 'pending' | 'unknown' | 'not_found' | 'succeeded'
-}
-type Step =
-  | { do: 'claim' }
-  | { do: 'pass_time' }
-  | { do: 'hint' }
-  | { do: 'force'; outcome: 'pending' | 'not_found' }
-  | ({ do: 'finish' } & Answers)
-  | ({ do: 'round' } & Answers)
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('claim' as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass_time' as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('hint' as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('force' as const),
-      outcome: fc.constantFrom('pending' as const, 'not_found' as const, 'not_found' as const, 'not_found' as const),
-    }),
-  },
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      // A round is what mostly happens: due, claimed, answered.
-      do: fc.constantFrom('finish' as const, 'round' as const, 'round' as const),
-      which: fc.nat(3),
-      submit: fc.oneof(
-        { weight: 5, arbitrary: fc.constantFrom('unknown' as const, 'not_sent' as const) },
-        { weight: 2, arbitrary: fc.constantFrom('accepted' as const, 'succeeded' as const) },
-      ),
-      query: fc.oneof(
-        { weight: 12, arbitrary: fc.constant('not_found' as const) },
-        { weight: 4, arbitrary: fc.constant('unknown' as const) },
-        { weight: 1, arbitrary: fc.constantFrom('pending' as const, 'succeeded' as const) },
-      ),
-    }),
-  },
-)
 
 /** What each run reached, so that a property that no longer reaches its cases fails. */
 let sentAgain = 0

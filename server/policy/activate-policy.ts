@@ -5,7 +5,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockPolicies, markActivated, readPolicy } from './policy-store.ts'
 
-export type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person'
+type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person'
 
 /**
  * Activates a proposed version. Waiting transactions keep the rules that applied at intake. Refuses the person who proposed the version,

@@ -6,7 +6,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertPolicy, lockPolicies } from './policy-store.ts'
 
-export type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_application' } | { kind: 'invalid_rules'; problems: string[] }
+type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_application' } | { kind: 'invalid_rules'; problems: string[] }
 
 /** Stores new approval rules as the next version. They take effect when another administrator activates it. */
 export async function proposePolicy(

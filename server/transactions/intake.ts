@@ -49,7 +49,7 @@ type Lane = Batcher<IntakeItem, IntakeOutcome>
 
 export type Intake = Pick<Lane, 'submit' | 'waiting' | 'drain'>
 
-export type IntakeOptions = {
+type IntakeOptions = {
   pool: Pool
   queueMax?: number
   batchMax?: number

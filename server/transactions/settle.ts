@@ -11,7 +11,7 @@ export type Settler = {
   drain(): Promise<void>
 }
 
-export type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
+type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
 
 /** Creates the batches of settlement, which work like those of intake. */
 export function createSettler(options: SettlerOptions): Settler {

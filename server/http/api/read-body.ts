@@ -5,7 +5,7 @@ import { collectChunks } from '#server/http/door/collect-chunks.ts'
 import type { Connection } from '#server/http/door/connection.ts'
 import type { BodyProblem } from './api-request.ts'
 
-export type BodyOrder = {
+type BodyOrder = {
   bytesMax: number
   /** The maximum time until the body is complete. */
   timeoutMs: number

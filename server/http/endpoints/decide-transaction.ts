@@ -6,7 +6,7 @@ import { recordJson } from '#server/http/api/serialise-transaction.ts'
 import { APPLICATION_DISABLED } from './access-token.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
-export type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }
+type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }
 
 /**
  * Decides a transaction, for validateTransaction and rejectTransaction. The application vouches for the checker it names. The command

@@ -116,7 +116,7 @@ begin
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
       select e.application_id, e.transaction_id, e.operator,
-             case when e.hold_minor > 0 and e.posting_kind is null then 'refused' else 'queued' end, e.moved_at
+             case when e.hold_minor > 0 and e.posting_kind is null then 'unfunded' else 'queued' end, e.moved_at
         from entry e where e.to_status = 'PENDING'
   ), new_deliveries as (
     -- Not within half a second of the creation, so that a webhook does not overtake the response to its request.

@@ -127,7 +127,7 @@ begin
       returning 1
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
-      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'refused' else 'queued' end,
+      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end,
              r.created_at
         from ready r where r.status = 'PENDING'
   ), moved_days as (

@@ -1,10 +1,10 @@
--- Sequential scans are off for the reason given in transactions/sql/intake-batch.sql: plans outlive the size that the table
--- had when they were made.
+-- Sequential scans are off because plans outlive the size that the table had when they were made.
 --
--- Takes due rows, at most p_slots[n] of p_operators[n], each under a lease. What is queued becomes `submitting`, and its
--- attempt row is written here: both are committed before the operator is called. What is found in `submitting` is a call
--- whose process died: nobody knows what happened, so it becomes `unconfirmed` and is asked about.
-create or replace function claim_operator_work(p_operators text[], p_slots integer[], p_lease_ms integer)
+-- Takes due rows under a lease of p_lease_ms, at most slots_max of each operator of p_items. What is `queued` becomes
+-- `submitting`, and its attempt row is written here: both are committed before the operator is called. What is found in
+-- `submitting` is a call whose process died: its outcome is not known, so it becomes `unconfirmed` and is queried.
+-- A process of the release before writes `refused` for `unfunded`.
+create or replace function claim_due_operator_work(p_items json, p_lease_ms integer)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
                queries integer, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
                phone_number text, customer_name text)
@@ -16,21 +16,21 @@ declare
 begin
   return query
   with due as materialized (
-    select w.application_id, w.transaction_id, w.state
-      from unnest(p_operators, p_slots) as free (operator, slots)
+    select w.application_id, w.transaction_id, case w.state when 'refused' then 'unfunded' else w.state end as state
+      from json_to_recordset(p_items) as free (operator text, slots_max integer)
       cross join lateral (
         select o.application_id, o.transaction_id, o.state from operator_work o
           where o.operator = free.operator and o.next_at <= v_at
-          order by o.next_at limit free.slots for update skip locked
+          order by o.next_at limit free.slots_max for update skip locked
       ) w
   ), claimed as materialized (
     update operator_work w
       set state = case d.state when 'queued' then 'submitting' when 'submitting' then 'unconfirmed' else d.state end,
           next_at = v_at + p_lease_ms * interval '1 millisecond', is_claimed = true, claimed_at = v_at, hinted_at = null,
-          attempts = w.attempts + case when d.state = 'refused' then 0 else 1 end,
+          attempts = w.attempts + case when d.state = 'unfunded' then 0 else 1 end,
           submissions = w.submissions + case when d.state = 'queued' then 1 else 0 end,
           unconfirmed_since = case when d.state = 'submitting' then coalesce(w.unconfirmed_since, v_at) else w.unconfirmed_since end,
-          -- What was denied before says nothing about this submission.
+          -- Earlier denials say nothing about this submission.
           absent_since = case d.state when 'queued' then null else w.absent_since end
       from due d
       where w.application_id = d.application_id and w.transaction_id = d.transaction_id

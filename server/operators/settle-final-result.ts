@@ -6,13 +6,13 @@ import type { Settler } from '#server/transactions/settle.ts'
 import type { TransitionItem, TransitionOutcome } from '#server/transactions/transition.ts'
 import { isAboutItems } from './answer-recorder.ts'
 import type { FinalOutcome } from './connector.ts'
-import { recordContradictions } from './contradiction-store.ts'
+import { storeContradictions } from './contradiction-store.ts'
 import { finalMove, plainMove } from './operator-result.ts'
 
-export type SettleDeps = { pool: Pool; settler: Settler; logger: Logger; onContradiction?(): void }
+type SettleDeps = { pool: Pool; settler: Settler; logger: Logger; onContradiction?(): void }
 
-/** The call that brought the final word. */
-export type SettledCall = {
+/** The call that returned the final result. */
+type SettledCall = {
   applicationId: string
   transactionId: string
   operator: OperatorCode
@@ -21,10 +21,10 @@ export type SettledCall = {
 }
 
 /**
- * Ends a transaction with the operator's final word. Where it ended before with the other result, nothing changes: the
- * contradiction is recorded for people, who have to talk to the operator.
+ * Ends a transaction with the operator's final result. If it already ended with the other result, nothing changes: the
+ * contradiction is stored for people, who have to contact the operator.
  */
-export async function settleFinalWord(deps: SettleDeps, call: SettledCall, outcome: FinalOutcome): Promise<void> {
+export async function settleFinalResult(deps: SettleDeps, call: SettledCall, outcome: FinalOutcome): Promise<void> {
   const move = finalMove(call, outcome)
   const found = await settle(deps, move)
   if (!found || found.isMoved || found.status === TRANSITIONS[move.event].to) return
@@ -33,16 +33,21 @@ export async function settleFinalWord(deps: SettleDeps, call: SettledCall, outco
   if (!isFinalStatus(found.status)) return
   deps.onContradiction?.()
   const { answer } = outcome.exchange
-  await recordContradictions(deps.pool, [{ place: 0, app: applicationId, id: transactionId, operator, source, said: outcome.kind, answer }])
+  await storeContradictions(deps.pool, [
+    { item_index: 0, application_id: applicationId, transaction_id: transactionId, operator, source, said: outcome.kind, answer },
+  ])
 }
 
-/** A result counts even where its wording cannot be stored. */
+/** A result counts even if its text cannot be stored. */
 async function settle(deps: SettleDeps, move: TransitionItem): Promise<TransitionOutcome> {
   try {
     return await deps.settler.settle(move)
   } catch (error) {
     if (!isAboutItems(error)) throw error
-    deps.logger.error({ err: error, transactionId: move.transactionId }, 'A result could not be stored in the words of the operator')
+    deps.logger.error(
+      { err: error, transactionId: move.transactionId },
+      'The text of a result could not be stored; the result is stored without it',
+    )
     return deps.settler.settle(plainMove(move))
   }
 }

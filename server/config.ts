@@ -88,6 +88,7 @@ const crashCounts = z
     try {
       return JSON.parse(text) as unknown
     } catch {
+      // Refused with a sentence that names the variable.
       context.addIssue('must be JSON')
       return z.NEVER
     }

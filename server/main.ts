@@ -16,6 +16,7 @@ import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { setProcessLogger } from './report-unexpected.ts'
 import { createRuntime } from './runtime.ts'
 
 const startedAtMs = performance.now()
@@ -23,6 +24,7 @@ const startedAtMs = performance.now()
 try {
   const config = readConfig()
   const logger = createLogger(config.logLevel)
+  setProcessLogger(logger)
   const ending = createShutdown(logger)
   await start(config, logger, ending).catch((error: unknown) => {
     if (ending.hasBegun()) return
@@ -51,13 +53,13 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
   if (!config.databaseUrl) {
     const instance = await claimDataDirectory(config.dataDirectory)
     instance.update({ url: config.publicUrl })
-    ending.onBegin(() => instance.update({ isEnding: true }))
+    ending.addBeginListener(() => instance.update({ isEnding: true }))
   }
   const opening = openDatabase(config, logger)
   // A signal may come while PostgreSQL starts: it must not stay behind.
   ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
   const database = await opening
-  ending.onForced(() => database.kill())
+  ending.addForcedListener(() => database.kill())
   const wasSeeded = await prepareDatabase({
     config,
     databaseUrl: database.url,

@@ -98,7 +98,7 @@ test('the deliveries are woken by a recall and by the end of the time', async ()
     second?.transactionId,
   ])
   const settler = createSettler({ pool: database.pool })
-  settler.onFinal(deps.wake.webhooks)
+  settler.addFinalListener(deps.wake.webhooks)
   assert.equal(await expireApprovals({ pool: database.pool, settler, logger: deps.logger }), 1)
   assert.deepEqual(woken, ['webhooks', 'webhooks'])
 })

@@ -61,18 +61,16 @@ export type SignInThrottleOptions = {
   clock: Clock
   /** Keys the digests of names and networks in the database: the same in every process. */
   secret: string
-  /** Told of work in the background that failed. */
-  onError?: (error: unknown) => void
 }
 
 /**
  * Makes the throttle. Failures are counted in the database for all processes; queues and pace are kept per process.
  * Two argon2 computations run at once (38 MiB), and at most 512 attempts wait in each queue.
  */
-export function createSignInThrottle({ pool, clock, secret, onError = () => undefined }: SignInThrottleOptions): SignInThrottle {
+export function createSignInThrottle({ pool, clock, secret }: SignInThrottleOptions): SignInThrottle {
   const remembered = createVerifiedPasswordCache(clock)
   const keyed = createKeyedDigest(secret)
-  const background = createBackgroundWork(onError)
+  const background = createBackgroundWork()
   const unresolved = createUnresolved(clock)
   // Whoever floods is refused here, for the price of a look-up in memory, before the database is asked.
   const lookUps = createFairLimiter({ concurrency: 4, levelMax: [512, 256, 128, 64] })

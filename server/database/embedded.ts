@@ -70,6 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const password = (await readFile(passwordFile, 'utf8')).trim()
   const port = options.port ?? (await freePort())
   const child = spawnServer(native, dataDirectory, { ...SETTINGS, ...options.settings, port: String(port) }, owner)
+  // A program that could not be started counts as ended; the wait below throws and says why.
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await untilReady(url, child, logFileOf(dataDirectory))
@@ -78,6 +79,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** Ends the server that a killed process of ours left running on the data that was wanted at this place. */
 export async function endLeftoverPostgres(wanted: string): Promise<void> {
+  // No marker: the data is where it is wanted.
   const elsewhere = (await readFile(markerOf(wanted), 'utf8').catch(() => '')).trim()
   await endLeftover(elsewhere ? path.join(elsewhere, 'postgres') : wanted)
 }
@@ -106,6 +108,7 @@ function markerOf(wanted: string): string {
 
 /** The folder under /var/lib/countersign that belongs to this data; `marker` beside the wanted place remembers it. */
 async function placeElsewhere(marker: string): Promise<string> {
+  // No marker: the data was never placed elsewhere.
   let place = (await readFile(marker, 'utf8').catch(() => '')).trim()
   if (!place) {
     place = path.join(ELSEWHERE, randomBytes(8).toString('hex'))
@@ -119,9 +122,12 @@ async function placeElsewhere(marker: string): Promise<string> {
 
 /** Removes data whose wanted place is gone: somebody deleted the folder that it was meant for. */
 async function removeAbandoned(): Promise<void> {
+  // No folder: nothing was ever placed there.
   for (const name of await readdir(ELSEWHERE).catch(() => [])) {
     const place = path.join(ELSEWHERE, name)
+    // A folder without a marker is not one of ours.
     const marker = await readFile(path.join(place, 'marker'), 'utf8').catch(() => '')
+    // No marker: nothing claims this folder any longer, and it is removed.
     if (!marker || (await readFile(marker, 'utf8').catch(() => '')).trim() === place) continue
     await endLeftover(path.join(place, 'postgres'))
     await rm(place, { recursive: true, force: true })
@@ -219,6 +225,7 @@ async function untilReady(url: string, child: ChildProcess, logFile: string): Pr
       await client.end()
       return
     } catch {
+      // Not ready yet: tried again until the time limit.
       await client.end().catch(() => undefined)
       await delay(50)
     }
@@ -236,8 +243,10 @@ async function stopServer(child: ChildProcess, ended: Promise<void>): Promise<vo
 /** Ends the server that a killed process of ours left running on this data. */
 async function endLeftover(dataDirectory: string): Promise<void> {
   const pidFile = path.join(dataDirectory, 'postmaster.pid')
+  // No file: no server was left running.
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0])
   if (!pid) return
+  // The process has ended.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   // The number may meanwhile belong to somebody else's process.
   if (!command.includes(dataDirectory)) return
@@ -259,6 +268,7 @@ function signalled(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
+    // The process has ended.
     return false
   }
 }
@@ -277,6 +287,7 @@ export function freePort(): Promise<number> {
 }
 
 async function exists(file: string): Promise<boolean> {
+  // No such file is the answer.
   return stat(file).then(
     () => true,
     () => false,

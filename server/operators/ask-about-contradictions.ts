@@ -1,6 +1,7 @@
 import { isFinalStatus, type TransactionStatus } from '#lib/transaction-status.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Connectors, QueryOutcome } from './connector.ts'
 import { type ContradictionQuery, claimContradictionQueries, recordContradictionAnswer } from './contradiction-store.ts'
@@ -28,10 +29,11 @@ export async function askAboutContradictions(deps: AskDeps): Promise<number> {
   await Promise.all(
     due.map((query) =>
       askOne(deps, query).catch((error: unknown) =>
-        deps.logger.error(
-          { err: error, transactionId: query.transactionId },
-          'A contradiction could not be looked into; it is tried again',
-        ),
+        reportUnexpected('operators: contradiction', error, {
+          logger: deps.logger,
+          transactionId: query.transactionId,
+          message: 'A contradiction could not be looked into; it is tried again',
+        }),
       ),
     ),
   )

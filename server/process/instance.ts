@@ -25,6 +25,7 @@ export async function claimDataDirectory(dataDirectory: string): Promise<Instanc
   mkdirSync(dataDirectory, { recursive: true, mode: 0o755 })
   const state: InstanceState = { pid: process.pid, url: '', isEnding: false }
   const server = createServer((socket) => {
+    // Another start that stopped listening: it reads the answer or tries again.
     socket.on('error', () => undefined)
     socket.end(JSON.stringify(state))
   })
@@ -79,6 +80,7 @@ function ask(name: string): Promise<InstanceState | undefined> {
       text += chunk
       if (text.length > ANSWER_CHARACTERS_MAX) socket.destroy()
     })
+    // A holder that is gone: `close` follows and resolves without an answer.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(parseState(text)))
   })

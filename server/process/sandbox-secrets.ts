@@ -61,6 +61,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
+    // A damaged file: the caller refuses it with a sentence.
     return undefined
   }
 }

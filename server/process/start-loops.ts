@@ -7,6 +7,7 @@ import { createDispatcher } from '#server/operators/dispatcher.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
@@ -43,16 +44,18 @@ export function startLoops(runtime: Runtime): Loops {
     allowedNetworks: config.webhookAllowedNetworks,
     onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
   })
-  runtime.onWork(dispatcher.wake)
-  runtime.onFinal(deliveries.wake)
+  runtime.addWorkListener(dispatcher.wake)
+  runtime.addFinalListener(deliveries.wake)
   dispatcher.start()
   deliveries.start()
   // A first start finds history that no minute has summed yet.
-  void sealLedgerDays(pool).catch((error) =>
-    logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
+  void sealLedgerDays(pool).catch((error: unknown) =>
+    reportUnexpected('ledger: first sums', error, {
+      message: 'The ledger could not be summed by day; the task of the next minute repeats it',
+    }),
   )
-  void sealFinishedDays(runtime).catch((error) =>
-    logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'),
+  void sealFinishedDays(runtime).catch((error: unknown) =>
+    reportUnexpected('totals: first sums', error, { message: 'Finished days could not be summed; the task of the next hour repeats it' }),
   )
   let isEnding = false
   const tasks = taskTable(runtime, () => isEnding)
@@ -88,7 +91,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
     scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {
       const repaired = await repairLedgerDays(pool)
-      if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')
+      if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were computed again')
     }),
     // What a process of the release before wrote while it was being replaced.
     scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),

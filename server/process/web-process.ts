@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { loadConfig, processEnvironment, publishForNext } from '#server/config.ts'
 import { createLogger } from '#server/logger.ts'
+import { reportUnexpected, setProcessLogger } from '#server/report-unexpected.ts'
 import { createRuntime } from '#server/runtime.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
@@ -14,6 +15,7 @@ const operatorsSchema = z.partialRecord(z.enum(OPERATOR_CODES), z.object({ baseU
 const environment = processEnvironment()
 const config = loadConfig(environment)
 const logger = createLogger(config.logLevel)
+setProcessLogger(logger)
 // The parent got the Ctrl-C too, and asks its children in order.
 const ending = createShutdown(logger, ['SIGTERM'])
 publishForNext(config)
@@ -28,6 +30,6 @@ try {
   process.send?.('ready')
 } catch (error) {
   // Not a crash: the database or the port is not there now, and the parent tries again.
-  logger.error({ err: error }, 'A web process could not start')
+  reportUnexpected('web process: start', error, { message: 'A web process could not start' })
   ending.begin(1)
 }

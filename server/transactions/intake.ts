@@ -49,7 +49,7 @@ type Lane = Batcher<IntakeItem, IntakeOutcome>
 
 export type Intake = Pick<Lane, 'submit' | 'waiting' | 'drain'> & {
   /** Called after each batch that made something to send to an operator. */
-  onCreated(listener: () => void): void
+  addCreatedListener(listener: () => void): void
 }
 
 export type IntakeOptions = { pool: Pool; queueMax?: number; batchMax?: number; onBatch?(size: number): void }
@@ -83,7 +83,7 @@ export function createIntake(options: IntakeOptions): Intake {
     submit: (item) => lanes[laneOf(item.applicationId)].submit(item),
     waiting: () => lanes[0].waiting() + lanes[1].waiting(),
     drain: async () => void (await Promise.all([lanes[0].drain(), lanes[1].drain()])),
-    onCreated: (listener) => void listeners.push(listener),
+    addCreatedListener: (listener) => void listeners.push(listener),
   }
 }
 

@@ -1,7 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Pool } from '#server/database/pool.ts'
 import { isDataError } from '#server/database/with-transaction.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { backoffMs } from '#server/retry.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 import { type AttemptRecord, type ClaimedDelivery, recordAttempts, returnDeliveries } from './webhook-store.ts'
 
@@ -24,7 +26,7 @@ export type RecorderOptions = {
 }
 
 const BATCH_MAX = 500
-const RETRY_MS_MAX = 5_000
+const RETRY_BACKOFF = { firstMs: 50, maxMs: 5_000 }
 
 /**
  * Writes outcomes down, one statement at a time: while one batch commits the next collects. A statement that fails because of the
@@ -40,7 +42,7 @@ export function createAttemptRecorder({ pool, gapsMs, logger, onRecorded }: Reco
     const batch = returning
     returning = []
     await returnDeliveries(pool, batch).catch((error: unknown) =>
-      logger.warn({ err: error }, 'Claimed webhook deliveries could not be given back'),
+      reportUnexpected('webhooks: return', error, { logger, message: 'Claimed webhook deliveries could not be returned' }),
     )
   }
 
@@ -63,23 +65,30 @@ export function createAttemptRecorder({ pool, gapsMs, logger, onRecorded }: Reco
       // The words of the receiver are the only part that comes from outside.
       await record([{ ...only, detail: null }])
     } else {
-      logger.error({ err: error, transactionId: only?.transactionId }, 'A webhook outcome was refused by the database and is not recorded')
+      reportUnexpected('webhooks: refused outcome', error, {
+        logger,
+        transactionId: only?.transactionId,
+        message: 'A webhook outcome was refused by the database and is not recorded',
+      })
     }
   }
 
   async function run(): Promise<void> {
-    for (let retryMs = 50; waiting.length + returning.length > 0; ) {
+    for (let failures = 1; waiting.length + returning.length > 0; ) {
       if (returning.length > 0) await giveBackAll()
       if (waiting.length === 0) continue
       const batch = waiting.slice(0, BATCH_MAX)
       try {
         await record(batch)
         waiting = waiting.slice(batch.length)
-        retryMs = 50
+        failures = 1
       } catch (error) {
-        logger.warn({ err: error, attempts: waiting.length }, 'Webhook outcomes could not be recorded; trying again')
-        await new Promise((resolve) => setTimeout(resolve, retryMs).unref())
-        retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)
+        reportUnexpected('webhooks: record', error, {
+          logger,
+          attempts: waiting.length,
+          message: 'Webhook outcomes could not be recorded; trying again',
+        })
+        await delay(backoffMs(failures++, RETRY_BACKOFF), undefined, { ref: false })
       }
     }
     running = undefined

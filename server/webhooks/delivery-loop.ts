@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '#lib/time.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { withJitterMs } from '#server/retry.ts'
 import { createAttemptRecorder, type DeliveryLogger } from './attempt-recorder.ts'
 import { createClaimPace } from './claim-pace.ts'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
@@ -158,10 +160,11 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       accept(claim, allowance)
       return isWoken || hinted.size > 0 ? minPauseMs : idlePauseMs
     } catch (error) {
-      logger.warn({ err: error }, 'Webhook deliveries could not be claimed; trying again')
+      reportUnexpected('webhooks: claim', error, { logger, message: 'Webhook deliveries could not be claimed; trying again' })
       pace.failed()
-      mayClaimAtMs = performance.now() + FAILED_CLAIM_PAUSE_MS
-      return FAILED_CLAIM_PAUSE_MS
+      const pauseMs = withJitterMs(FAILED_CLAIM_PAUSE_MS)
+      mayClaimAtMs = performance.now() + pauseMs
+      return pauseMs
     }
   }
 
@@ -300,7 +303,11 @@ async function sendOne(sender: Sender, options: DeliveryLoopOptions, delivery: C
     return await sender.send(delivery.url, headers, body)
   } catch (error) {
     // A bug, but the slot and the schedule must survive it.
-    options.logger.error({ err: error, transactionId: delivery.transactionId }, 'A webhook attempt could not be made')
+    reportUnexpected('webhooks: send', error, {
+      logger: options.logger,
+      transactionId: delivery.transactionId,
+      message: 'A webhook attempt could not be made',
+    })
     return { outcome: 'connection_error', httpStatus: null, detail: 'The attempt could not be made.', durationMs: 0 }
   }
 }

@@ -35,3 +35,9 @@ export type HttpRuntime = {
   /** Absent where request lines are switched off. */
   accessLog?: AccessLog
 }
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    httpRuntime: HttpRuntime
+  }
+}

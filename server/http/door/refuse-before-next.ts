@@ -49,6 +49,7 @@ function isReadable(url: string): boolean {
   try {
     return isCleanText(decodeURIComponent(url))
   } catch {
+    // A broken escape: answered with 400.
     return false
   }
 }

@@ -8,6 +8,8 @@ import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
+import { createLogger } from '#server/logger.ts'
+import { setProcessLogger } from '#server/report-unexpected.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -31,7 +33,7 @@ before(async () => {
       Array.from({ length: 500 }, () => anIntakeItem(applicationId, { type: 'COLLECT' })),
     )
   }
-  Object.assign(globalThis, { [Symbol.for('countersign.runtime')]: { logger: { warn() {}, error() {} } } })
+  setProcessLogger(createLogger('silent'))
 })
 after(() => database.drop())
 

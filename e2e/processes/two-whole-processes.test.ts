@@ -13,6 +13,7 @@ import { blockApiUser } from '#server/partner-auth/block-api-user.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { aCollect, openConnections, post } from './requests.ts'
 import { type ServiceProcess, startProcess } from './start-process.ts'
 
@@ -46,11 +47,7 @@ async function newPartner(): Promise<Partner> {
 }
 
 async function untilAccepted(baseUrl: string, who: Partner): Promise<void> {
-  const endsAtMs = performance.now() + 10_000
-  while ((await post(agent, baseUrl, 'collect', who.headers, aCollect())).status !== 200) {
-    if (performance.now() > endsAtMs) throw new Error('A new partner was not accepted')
-    await delay(20)
-  }
+  await waitUntil('a new partner is accepted', async () => (await post(agent, baseUrl, 'collect', who.headers, aCollect())).status === 200)
 }
 
 async function countOf(externalId: unknown): Promise<number> {
@@ -211,7 +208,7 @@ async function endUnderLoad(ended: ServiceProcess): Promise<Outcome> {
       }
     }
   })
-  while (accepted.length < 200) await delay(5)
+  await waitUntil('200 requests are accepted', () => accepted.length >= 200)
   askedMs = performance.now()
   const exitCode = await ended.end()
   await Promise.all(busy)

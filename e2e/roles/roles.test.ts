@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { signIn as signInPartner } from '#e2e/contract/service.ts'
 import { aCollect } from '#e2e/processes/requests.ts'
 import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
@@ -8,6 +7,7 @@ import { can } from '#lib/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS, type Access, type Examples, ROUTES, WITHOUT_INPUT } from './access-table.ts'
 import { type Caller, gatherCallers } from './callers.ts'
@@ -52,16 +52,14 @@ async function servesPages(baseUrl: string): Promise<boolean> {
 }
 
 async function createTransaction(headers: Record<string, string>): Promise<string> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  return waitUntil('the partner is accepted', async () => {
     const answer = await fetch(`${service.baseUrl}/api/v1/transaction/collect`, {
       method: 'POST',
       headers,
       body: JSON.stringify(aCollect()),
     })
-    if (answer.status === 200) return ((await answer.json()) as { transactionId: string }).transactionId
-    await delay(20)
-  }
-  throw new Error('The partner was not let in')
+    return answer.status === 200 && ((await answer.json()) as { transactionId: string }).transactionId
+  })
 }
 
 test('every page, data address and action has its row in the table, and every row its endpoint', async () => {

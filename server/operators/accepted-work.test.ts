@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork, hintWork } from './operator-work-store.ts'
@@ -41,10 +42,10 @@ async function queuedAgain(): Promise<IntakeItem> {
   await claimDueWork(room.database.pool, new Map([['OMCM', 50]]), 1)
   const recorder = createRecorder()
   for (let asked = 0; asked < 2; asked++) {
-    const [work] = await until(async () => {
+    const [work] = await waitUntil('the row comes due', async () => {
       const claimed = await claimDueWork(room.database.pool, new Map([['OMCM', 50]]), 60_000)
       return claimed.length > 0 && claimed
-    }, 'the row comes due')
+    })
     assert.ok(work)
     await recorder.submit({ work, kind: 'query', outcome: { kind: 'not_found', exchange: { httpStatus: 404, answer: '' } }, durationMs: 1 })
   }
@@ -69,7 +70,7 @@ async function forget(item: IntakeItem): Promise<void> {
 test('unconfirmed, and never sent again: what the operator accepted and then denies, however often it does', async () => {
   const item = await room.make({ operator: 'OMCM' })
   room.startDispatcher()
-  await until(async () => (await denials(item)) >= 6, 'six denials')
+  await waitUntil('six denials', async () => (await denials(item)) >= 6)
   await stopAll()
   const work = await room.workOf(item)
   assert.equal(work?.['state'], 'unconfirmed')
@@ -88,7 +89,7 @@ test('the same where the operator said only to a query that it has the transfer'
     query: (asked) => (++queries === 1 ? sayTransfer(asked, 'PENDING') : sayNotFound(asked)),
   }
   room.startDispatcher()
-  await until(async () => (await denials(item)) >= 6, 'six denials')
+  await waitUntil('six denials', async () => (await denials(item)) >= 6)
   await stopAll()
   assert.equal((await room.workOf(item))?.['state'], 'unconfirmed')
   assert.equal(timesSent(item), 1)
@@ -152,11 +153,11 @@ test('the late answer to an overtaken submission, which shows that the operator 
     const item = await room.make({ operator: 'OMCM' })
     const [first] = await claimDueWork(room.database.pool, new Map([['OMCM', 50]]), 1)
     assert.ok(first)
-    await until(async () => (await claimDueWork(room.database.pool, new Map([['OMCM', 50]]), 1)).length > 0, 'the lease ends')
+    await waitUntil('the lease ends', async () => (await claimDueWork(room.database.pool, new Map([['OMCM', 50]]), 1)).length > 0)
     assert.deepEqual(await createRecorder().submit({ work: first, kind: 'submit', outcome, durationMs: 1 }), { isCurrent: false })
     operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: sayNotFound }
     room.startDispatcher()
-    await until(async () => (await denials(item)) >= 4, 'four denials')
+    await waitUntil('four denials', async () => (await denials(item)) >= 4)
     await stopAll()
     assert.equal((await room.workOf(item))?.['state'], 'unconfirmed')
     assert.equal(timesSent(item), 0)

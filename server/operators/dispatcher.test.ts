@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { OPERATOR_CODES } from '#lib/operators.ts'
-import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { claimDueWork } from './operator-work-store.ts'
 
 let room: OperatorHarness
@@ -65,15 +66,14 @@ test('a process that died after its call: the operator has the money movement, a
 test('a row is unconfirmed while nobody knows what the operator did, and no longer once the operator says that it has it', async () => {
   const item = await room.make({ phoneNumber: '237677209912' })
   await claimDueWork(room.database.pool, new Map([['MOMOCM', 5]]), 1)
-  await until(
-    async () => (await claimDueWork(room.database.pool, new Map([['MOMOCM', 5]]), 1)).some((work) => work.foundState === 'submitting'),
-    'the lease ends',
+  await waitUntil('the lease ends', async () =>
+    (await claimDueWork(room.database.pool, new Map([['MOMOCM', 5]]), 1)).some((work) => work.foundState === 'submitting'),
   )
   const work = await room.workOf(item)
   assert.equal(work?.['state'], 'unconfirmed')
   assert.ok(work?.['unconfirmed_since'] instanceof Date)
   room.startDispatcher()
-  await until(async () => (await room.workOf(item))?.['state'] === 'submitted', 'the operator accepts')
+  await waitUntil('the operator accepts', async () => (await room.workOf(item))?.['state'] === 'submitted')
   await stopAll()
   assert.equal((await room.workOf(item))?.['unconfirmed_since'], null)
 })
@@ -82,7 +82,7 @@ test('a process that was stopped between claim and call does not send what other
   const item = await room.make()
   // The call may not start later than lease less call: here that is at once.
   room.startDispatcher({ leaseMs: 300, callTimeoutMs: 1_000 })
-  await until(async () => Number((await room.workOf(item))?.['attempts']) > 1, 'the row comes back')
+  await waitUntil('the row comes back', async () => Number((await room.workOf(item))?.['attempts']) > 1)
   await stopAll()
   assert.equal((await room.attemptsOf(item))[0], 'submit not_sent')
   assert.equal((await room.workOf(item))?.['unconfirmed_since'], null, 'what was not sent is not at risk')
@@ -96,7 +96,7 @@ test('a process that was stopped between claim and call does not send what other
 test('the late answer to a submission that another process took over decides nothing', async () => {
   const item = await room.make({ phoneNumber: '237677209912' })
   const [first] = await claimDueWork(room.database.pool, new Map([['MOMOCM', 5]]), 1)
-  await until(async () => (await claimDueWork(room.database.pool, new Map([['MOMOCM', 5]]), 60_000)).length > 0, 'the lease ends')
+  await waitUntil('the lease ends', async () => (await claimDueWork(room.database.pool, new Map([['MOMOCM', 5]]), 60_000)).length > 0)
   const { createAnswerRecorder } = await import('./answer-recorder.ts')
   const recorder = createAnswerRecorder({
     pool: room.database.pool,
@@ -131,7 +131,7 @@ test('an operator that hangs delays only itself', async () => {
   const stuck = await Promise.all(Array.from({ length: 60 }, () => room.make({ operator: 'SNFREE' })))
   const healthy = await Promise.all(Array.from({ length: 60 }, (_, index) => room.make({ operator: index % 2 === 0 ? 'BFOM' : 'UGMTN' })))
   room.startDispatcher({ perOperatorMax: 4 })
-  await until(async () => hangingSockets.size >= 4, 'the hanging operator has all its slots')
+  await waitUntil('the hanging operator has all its slots', async () => hangingSockets.size >= 4)
   for (const item of healthy) assert.equal((await room.untilFinal(item)).status, 'SUCCESS')
   // 60 calls of 1 s in 4 slots take 15 s: most of the stuck ones have not even been tried.
   const states = await Promise.all(stuck.map(async (item) => (await room.workOf(item))?.['state']))
@@ -145,9 +145,8 @@ test('an operator that is away and comes back: nothing fails, nothing is sent tw
   await room.simulator.close()
   const items = await Promise.all(Array.from({ length: 20 }, () => room.make()))
   room.startDispatcher()
-  await until(
-    async () => (await Promise.all(items.map((item) => room.attemptsOf(item)))).every((attempts) => attempts.includes('submit not_sent')),
-    'every row was tried',
+  await waitUntil('every row was tried', async () =>
+    (await Promise.all(items.map((item) => room.attemptsOf(item)))).every((attempts) => attempts.includes('submit not_sent')),
   )
   for (const item of items) {
     assert.equal((await room.read(item)).status, 'PENDING')
@@ -164,10 +163,9 @@ test('an operator that is away and comes back: nothing fails, nothing is sent tw
 test('an operator that restarts with transfers open goes on with them from its books', async () => {
   const items = await Promise.all(Array.from({ length: 20 }, () => room.make({ phoneNumber: '237677209914' })))
   room.startDispatcher()
-  await until(async () => (await room.books()).has(items[19]?.transactionId ?? ''), 'the last one is accepted')
-  await until(
-    async () => (await Promise.all(items.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
-    'all are accepted',
+  await waitUntil('the last one is accepted', async () => (await room.books()).has(items[19]?.transactionId ?? ''))
+  await waitUntil('all are accepted', async () =>
+    (await Promise.all(items.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
   )
   await room.simulator.close()
   await room.restartSimulator()
@@ -181,7 +179,7 @@ test('an operator that restarts with transfers open goes on with them from its b
 test('drain lets calls under way end and writes their answers down', async () => {
   const items = await Promise.all(Array.from({ length: 30 }, () => room.make({ phoneNumber: '237677209907' })))
   const dispatcher = room.startDispatcher()
-  await until(async () => (await room.attemptsOf(items[0] ?? assert.fail())).length === 1, 'a call is under way')
+  await waitUntil('a call is under way', async () => (await room.attemptsOf(items[0] ?? assert.fail())).length === 1)
   await dispatcher.drain()
   for (const item of items) {
     const state = (await room.workOf(item))?.['state']

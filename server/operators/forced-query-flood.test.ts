@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import type { ForcedQueryDeskOptions } from './forced-query-desk.ts'
 import { type SynchroniseFailure, synchroniseTransaction } from './synchronise-transaction.ts'
@@ -73,15 +74,14 @@ test('500 forced queries at once against an operator that hangs: every deposit m
     const other = await makeApplication(room.database.pool)
     await fund(room.database.pool, other, 'OMCM', 100_000_000n)
     const flood = Promise.all(old.map((item) => failureOf(room, item)))
-    await until(async () => operator.queried.length >= 16, 'the flood reaches the operator')
+    await waitUntil('the flood reaches the operator', async () => operator.queried.length >= 16)
     room.startDispatcher()
     const fresh = [room.applicationId, other].flatMap((applicationId) =>
       Array.from({ length: 100 }, () => anIntakeItem(applicationId, { operator: 'OMCM', amountMinor: 10_000n })),
     )
     await takeIn(room.database.pool, fresh)
-    await until(
-      async () => (await Promise.all(fresh.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
-      'every deposit is submitted',
+    await waitUntil('every deposit is submitted', async () =>
+      (await Promise.all(fresh.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
     )
     for (const item of fresh) assert.deepEqual(await room.attemptsOf(item), ['submit accepted'])
     assert.ok(operator.queried.length <= 16, 'all the while the flood was still hanging')
@@ -101,7 +101,7 @@ test('the forced query of another application is asked at once while one floods'
     const other = await makeApplication(room.database.pool)
     const [item] = await accepted(room, other, 1)
     assert.ok(item)
-    await until(async () => operator.queried.length >= 16, 'the flood has all the slots that it may have')
+    await waitUntil('the flood has all the slots that it may have', async () => operator.queried.length >= 16)
     operator.script.query = (asked) => sayTransfer(asked, 'SUCCESS')
     assert.equal(await failureOf(room, item), 'answered')
     assert.equal(operator.queried.length, 17, 'all the while the flood was still hanging')
@@ -117,7 +117,7 @@ test('a person in the back office is not kept from asking by a program of the sa
     const [item, ...rest] = items
     assert.ok(item)
     const flood = rest.map((each) => failureOf(room, each))
-    await until(async () => operator.queried.length >= 16, 'the flood has all the slots that it may have')
+    await waitUntil('the flood has all the slots that it may have', async () => operator.queried.length >= 16)
     operator.script.query = (asked) => sayTransfer(asked, 'PENDING')
     const { applicationId, transactionId } = item
     const person = { kind: 'person' as const, id: randomUUID() }
@@ -135,7 +135,7 @@ test('many forced queries of one transaction are one query, one record and one a
     const release: (() => void)[] = []
     operator.script.query = (asked) => release.push(() => sayTransfer(asked, 'SUCCESS'))
     const asked = Array.from({ length: 300 }, () => failureOf(room, item))
-    await until(async () => release.length > 0, 'the query arrives')
+    await waitUntil('the query arrives', async () => release.length > 0)
     for (const each of release) each()
     assert.deepEqual(new Set(await Promise.all(asked)), new Set(['answered']))
     assert.equal(operator.queried.length, 1)

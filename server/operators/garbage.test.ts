@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork } from './operator-work-store.ts'
@@ -99,7 +100,7 @@ test('garbage of every kind, all at the same moment: each row reaches its state,
   for (const item of good) assert.equal((await room.untilFinal(item)).status, 'SUCCESS')
   for (const [place, item] of bad.entries()) {
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
-    assert.deepEqual(await until(() => outcomeOf(item), name), expected, name)
+    assert.deepEqual(await waitUntil(name, () => outcomeOf(item)), expected, name)
     const { payToken } = await room.read(item)
     assert.equal(payToken, item.payToken, `${name}: what is no token is not given to partners as one`)
   }
@@ -107,26 +108,26 @@ test('garbage of every kind, all at the same moment: each row reaches its state,
     'select max(octet_length(answer))::integer as bytes from operator_attempts',
   )
   assert.ok((rows[0]?.bytes ?? 0) <= 2_048, `${rows[0]?.bytes} bytes of one answer`)
-  await until(async () => operator.sockets.size <= good.length, 'the connections of broken calls are closed')
+  await waitUntil('the connections of broken calls are closed', async () => operator.sockets.size <= good.length)
 })
 
 test('the same garbage as answers to queries: what was accepted stays accepted until there is a result', async () => {
   operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: () => undefined }
   const items = await Promise.all(GARBAGE.map(() => room.make({ operator: 'OMCM' })))
-  await until(
-    async () => (await Promise.all(items.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
-    'all are accepted',
+  await waitUntil('all are accepted', async () =>
+    (await Promise.all(items.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
   )
   const scripts = new Map(items.map((item, place) => [item.transactionId, GARBAGE[place]?.[1]]))
   operator.script.query = (asked) => (scripts.get(asked.reference) ?? (({ response }) => response.destroy()))(asked)
   await room.database.pool.query("update operator_work set next_at = now() where state = 'submitted'")
   for (const [place, item] of items.entries()) {
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
-    await until(async () => (await room.attemptsOf(item)).some((attempt) => /^query /.test(attempt)), name)
+    await waitUntil(name, async () => (await room.attemptsOf(item)).some((attempt) => /^query /.test(attempt)))
     if ('state' in expected) {
       assert.deepEqual(await outcomeOf(item), { state: 'submitted' }, name)
       assert.equal((await room.workOf(item))?.['unconfirmed_since'], null, name)
-    } else assert.deepEqual(await until(async () => ((await room.read(item)).finalAt ? outcomeOf(item) : undefined), name), expected, name)
+    } else
+      assert.deepEqual(await waitUntil(name, async () => ((await room.read(item)).finalAt ? outcomeOf(item) : undefined)), expected, name)
   }
 })
 
@@ -167,11 +168,10 @@ test('a silent operator: the connections of calls that were given up are closed'
   try {
     const items = await Promise.all(Array.from({ length: 10 }, () => hasty.make({ operator: 'OMCM' })))
     hasty.startDispatcher()
-    await until(
-      async () => (await Promise.all(items.map((item) => hasty.attemptsOf(item)))).every((attempts) => attempts[0] === 'submit unknown'),
-      'all are given up',
+    await waitUntil('all are given up', async () =>
+      (await Promise.all(items.map((item) => hasty.attemptsOf(item)))).every((attempts) => attempts[0] === 'submit unknown'),
     )
-    await until(async () => silent.sockets.size === 0, 'their connections are closed')
+    await waitUntil('their connections are closed', async () => silent.sockets.size === 0)
   } finally {
     await hasty.close()
     await silent.close()

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
-import { OperatorHarness, SECRET, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createCallbackIntake, handleCallback } from './handle-callback.ts'
 
@@ -21,14 +22,14 @@ function callback(item: Pick<IntakeItem, 'applicationId' | 'transactionId'>, ope
 
 async function open(): Promise<IntakeItem> {
   const item = await room.make({ phoneNumber: '237677209912' })
-  await until(async () => (await room.workOf(item))?.['state'] === 'submitted', 'the operator accepts')
+  await waitUntil('the operator accepts', async () => (await room.workOf(item))?.['state'] === 'submitted')
   return item
 }
 
 test('a callback makes a query at once, long before the schedule, and its claim of SUCCESS is not believed', async () => {
   const item = await open()
   assert.deepEqual(await callback(item), { ok: true, value: { isAwaited: true } })
-  await until(async () => (await room.attemptsOf(item)).includes('query pending'), 'the query')
+  await waitUntil('the query', async () => (await room.attemptsOf(item)).includes('query pending'))
   assert.equal((await room.read(item)).status, 'PENDING')
 })
 
@@ -39,7 +40,7 @@ test('a storm of callbacks costs a handful of queries, and leaves no pile of rec
     results.every((result) => result.ok),
     true,
   )
-  await until(async () => (await room.attemptsOf(item)).includes('query pending'), 'the query')
+  await waitUntil('the query', async () => (await room.attemptsOf(item)).includes('query pending'))
   const attempts = await room.attemptsOf(item)
   // Callbacks that wait together are one; how many queries fit between the batches depends on the machine.
   assert.ok(attempts.length < 20, `${attempts.length} attempts`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 
 let room: OperatorHarness
@@ -73,7 +74,7 @@ test('909: three callbacks settle once', async () => {
   const before = room.callbacks
   const item = await room.make(withDigits('909'))
   assert.equal((await room.untilFinal(item)).version, 2)
-  await until(async () => room.callbacks >= before + 3, 'all three callbacks arrive')
+  await waitUntil('all three callbacks arrive', async () => room.callbacks >= before + 3)
   assert.equal((await room.read(item)).version, 2)
   await room.compareBooks()
 })
@@ -99,7 +100,7 @@ test('911: two HTTP 500 are unknown outcomes; the third submission is accepted a
 
 test('912: what the operator leaves open stays PENDING and is asked about again and again', async () => {
   const item = await room.make(withDigits('912'))
-  await until(async () => (await room.attemptsOf(item)).filter((attempt) => attempt === 'query pending').length >= 3, 'three queries')
+  await waitUntil('three queries', async () => (await room.attemptsOf(item)).filter((attempt) => attempt === 'query pending').length >= 3)
   assert.equal((await room.read(item)).status, 'PENDING')
   const work = await room.workOf(item)
   assert.deepEqual([work?.['state'], work?.['unconfirmed_since']], ['submitted', null])

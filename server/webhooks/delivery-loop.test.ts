@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
 import { verifyWebhook } from './sign-webhook.ts'
-import { addDeliveries, closeEverything, startLoop, startReceiver, until, untilFinished } from './testing.ts'
+import { addDeliveries, closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 import { webhookHealth } from './webhook-health.ts'
 
 let database: TestDatabase
@@ -98,7 +99,8 @@ test('the contractual pauses are 30 s, 2 min and 10 min from the recorded failur
     [3, 600],
   ] as const) {
     loop.wake()
-    await until(
+    await waitUntil(
+      'the attempts are recorded',
       async () => ((await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length ?? 0) === number,
     )
     const { rows } = await database.pool.query<{ pause_s: number }>(
@@ -216,7 +218,10 @@ test('after a crash during the second attempt the third still waits its two minu
   assert.ok(item)
   await crashDuring(applicationId, item.transactionId, 2)
   const loop = startLoop(database.pool, { gapsMs: undefined })
-  await until(async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length === 2)
+  await waitUntil(
+    'the second attempt is recorded',
+    async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length === 2,
+  )
   await loop.drain()
   await receiver.close()
   assert.equal(receiver.received.length, 0)
@@ -232,7 +237,7 @@ test('a loop that is drained records what was under way and gives back what was 
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(20).fill(receiver.url))
   const loop = startLoop(database.pool)
-  await until(() => open.length > 0)
+  await waitUntil('the request is open', () => open.length > 0)
   const drained = loop.drain()
   const answering = setInterval(() => {
     for (const answer of open.splice(0)) answer()
@@ -265,11 +270,11 @@ test('receivers that hang delay nobody else', async () => {
     hung.flatMap((receiver) => Array<string>(20).fill(receiver.url)),
   )
   loop.wake()
-  await until(() => hung.some((receiver) => receiver.received.length > 0))
+  await waitUntil('a hanging receiver has a request', () => hung.some((receiver) => receiver.received.length > 0))
   const startedMs = performance.now()
   const healthy = await addDeliveries(database.pool, applicationId, Array<string>(40).fill(well.url))
   loop.wake()
-  await until(() => well.received.length === 1 + healthy.length)
+  await waitUntil('the healthy receiver has all its webhooks', () => well.received.length === 1 + healthy.length)
   const tookMs = performance.now() - startedMs
   assert.ok(tookMs < 2_500, `the healthy receiver waited ${tookMs} ms, less than the deadline that the others use up`)
   const underWay = hung.map((receiver) => receiver.received.length)

@@ -9,6 +9,7 @@ import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
 import { aCollect, collectBody, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { answersOf, headOf, talk } from '#server/http/testing/raw-client.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { BodyBudget } from './body-budget.ts'
 
 const MB = 1024 * 1024
@@ -138,14 +139,6 @@ async function openStopped(path: string, bytes: number, lines: readonly string[]
   return socket
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  const endsAtMs = performance.now() + 5_000
-  while (!condition()) {
-    assert.ok(performance.now() < endsAtMs, 'waited in vain')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
 test('bodies that stop hold no more than the share of their application; beyond it 503 at once; another application is served', async () => {
   const other = await createTestPartner(room.runtime.pool)
   const token = await room.runtime.tokens.sign(other.apiUserId, other.applicationId)
@@ -159,14 +152,14 @@ test('bodies that stop hold no more than the share of their application; beyond 
   assert.deepEqual(Object.keys(statuses), ['408', '503'])
   assert.ok((statuses[408]?.length ?? 0) <= SHARES.applicationMax / 1_000_000)
   for (const socket of sockets) socket.destroy()
-  await until(() => budget.heldBytes === 0)
+  await waitUntil('the budget is returned', () => budget.heldBytes === 0)
 
   const holding = await Promise.all(
     Array.from({ length: 6 }, () => openStopped(`${TRANSACTION}/depositMultiple`, 1_000_000, credentials())),
   )
-  await until(() => budget.heldBytes >= 5_000_000)
+  await waitUntil('the bodies have arrived', () => budget.heldBytes >= 5_000_000)
   assert.ok(budget.heldBytes <= SHARES.applicationMax)
-  await until(() => room.directory.findByApiId(other.apiId) !== undefined)
+  await waitUntil('the other application is known', () => room.directory.findByApiId(other.apiId) !== undefined)
   const batch = JSON.stringify(Array.from({ length: 1_000 }, () => aCollect({ note: 'x'.repeat(1_000) })))
   const served = await fetch(`${room.baseUrl}${TRANSACTION}/depositMultiple`, { method: 'POST', headers, body: batch })
   assert.equal(served.status, 200)
@@ -175,12 +168,12 @@ test('bodies that stop hold no more than the share of their application; beyond 
   assert.equal(refused.headers.get('retry-after'), '1')
   errorSchema.parse(await refused.json())
   for (const socket of holding) socket.destroy()
-  await until(() => budget.heldBytes === 0)
+  await waitUntil('the budget is returned', () => budget.heldBytes === 0)
 })
 
 test('page bodies that stop hold no more than the share of their address, and the API is served meanwhile', async () => {
   const sockets = await Promise.all(Array.from({ length: 20 }, () => openStopped('/sign-in', 500_000, ACTION)))
-  await until(() => budget.heldBytes >= 1_500_000)
+  await waitUntil('the bodies have arrived', () => budget.heldBytes >= 1_500_000)
   assert.ok(budget.heldBytes <= SHARES.addressMax)
   const served = await fetch(`${room.baseUrl}${TRANSACTION}/collect`, { method: 'POST', headers: room.headers, body: collectBody() })
   assert.equal(served.status, 200)
@@ -188,7 +181,7 @@ test('page bodies that stop hold no more than the share of their address, and th
   assert.equal(answersOf(refused)[0]?.status, 503)
   assert.match(answersOf(refused)[0]?.body ?? '', /too much/)
   for (const socket of sockets) socket.destroy()
-  await until(() => budget.heldBytes === 0)
+  await waitUntil('the budget is returned', () => budget.heldBytes === 0)
 })
 
 test('a body of one-byte chunks takes the memory of its bytes', async () => {

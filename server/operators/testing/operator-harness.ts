@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { systemClock } from '#server/clock.ts'
@@ -18,6 +17,7 @@ import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { findTransaction } from '#server/transactions/find-transaction.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
@@ -171,10 +171,10 @@ export class OperatorHarness {
   }
 
   async untilFinal(item: IntakeItem): Promise<Transaction> {
-    return until(async () => {
+    return waitUntil(`transaction ${item.transactionId} (${item.phoneNumber}) becomes final`, async () => {
       const transaction = await this.read(item)
       return transaction.finalAt ? transaction : undefined
-    }, `transaction ${item.transactionId} (${item.phoneNumber}) becomes final`)
+    })
   }
 
   async workOf(item: IntakeItem): Promise<Record<string, unknown> | undefined> {
@@ -233,15 +233,4 @@ export class OperatorHarness {
     await this.database.drop()
     await rm(this.#folder, { recursive: true, force: true })
   }
-}
-
-/** Checks the condition until it returns a value; throws after 20 s and names what was waited for. */
-export async function until<Value>(condition: () => Promise<Value | undefined | false>, what: string): Promise<Value> {
-  const endsAtMs = performance.now() + 20_000
-  while (performance.now() < endsAtMs) {
-    const value = await condition()
-    if (value !== undefined && value !== false) return value
-    await delay(5)
-  }
-  throw new Error(`Waited 20 s in vain: ${what}`)
 }

@@ -224,7 +224,7 @@ test('every deposit that was answered with 200 while SIGTERM was handled is stor
 })
 
 test('200 from two web processes that share the port, while a worker of its own runs on the same database', async () => {
-  await stop(await running())
+  if (shared) await stop(shared)
   const service = start({ WEB_CONCURRENCY: '2' })
   await ready()
   await waitUntil('both web processes', () => pidsOf('process/web-process.ts', service.child.pid).length === 2, PATIENTLY)

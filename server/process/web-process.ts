@@ -8,6 +8,7 @@ import { createRuntime } from '#server/runtime.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 import { createShutdown } from './shutdown.ts'
+import { startMonitoring } from './start-monitoring.ts'
 import { startWeb } from './start-web.ts'
 
 const operatorsSchema = z.partialRecord(z.enum(OPERATOR_CODES), z.object({ baseUrl: z.url(), secret: z.string() }))
@@ -24,6 +25,10 @@ try {
   const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
   const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
   ending.add('the connections', () => runtime.close())
+  if (config.monitoringPort !== undefined) {
+    const monitoring = await startMonitoring(runtime, config.monitoringPort)
+    ending.add('the monitoring port', () => monitoring.drain())
+  }
   const web = await startWeb(runtime, { sharesPort: true })
   ending.add('the front door', () => web.drain())
   await web.pagesReady

@@ -18,6 +18,12 @@ test('two failures of a place are counted as 2', () => {
   assert.equal(unexpectedCounts().get('tests: count'), 2)
 })
 
+test('one report of an error that passes two places, by the first of them', () => {
+  const error = new Error('a bug')
+  for (const place of ['tests: inner', 'tests: outer']) reportUnexpected(place, error)
+  assert.deepEqual([unexpectedCounts().get('tests: inner'), unexpectedCounts().get('tests: outer')], [1, undefined])
+})
+
 test('/metrics contains the count of each place', async () => {
   reportUnexpected('tests: metrics', new Error('a bug'))
   const { body } = await createMetrics().write()

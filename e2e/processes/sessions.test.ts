@@ -190,3 +190,18 @@ test('400: bodies and cookies that next-auth would answer with a 500; a foreign 
   assert.equal(foreign.status, 200)
   assert.doesNotMatch(foreign.headers.getSetCookie().join(), /evil/)
 })
+
+test('/metrics counts a page, a data address and a next-auth session that fail on the server, each under its place', async () => {
+  const person = await newPerson()
+  const cookie = await signIn(baseUrl(0), person.email, person.password)
+  await database.pool.query('alter table people rename to people_away')
+  try {
+    for (const address of [`/${application.slug}`, `/api/back-office/${application.slug}/waiting`, '/api/auth/session'])
+      await (await fetch(`${baseUrl(0)}${address}`, { headers: { cookie } })).text()
+  } finally {
+    await database.pool.query('alter table people_away rename to people')
+  }
+  const metrics = await (await fetch(`${baseUrl(0)}/metrics`)).text()
+  for (const place of ['pages: render', 'back office: data', 'next-auth: decode'])
+    assert.match(metrics, new RegExp(`^countersign_unexpected_errors_total\\{place="${place}"\\} [1-9]`, 'm'))
+})

@@ -227,17 +227,18 @@ test('garbage behind a page’s request is never taken for its answer, and ends 
   )
 })
 
-test('a Content-Type of 15 KB is refused in time that grows with its length only', async () => {
+test('415 for a Content-Type of 15 KB, in CPU time that grows with its length only', async () => {
   const hostile = [
     `application/json${' '.repeat(15_700)}x`,
     `application/json;${' ;'.repeat(7_800)}x`,
     `application/json; charset${' '.repeat(15_600)}=${'"'.repeat(50)}`,
   ]
   for (const contentType of hostile) {
-    const startedMs = performance.now()
+    const before = process.cpuUsage()
     const head = headOf('POST /public/access_token HTTP/1.1', [`Content-Type: ${contentType}`, 'Content-Length: 2', 'Connection: close'])
     const answers = await Promise.all(Array.from({ length: 8 }, () => talk(room.port, `${head}{}`)))
-    assert.ok(performance.now() - startedMs < 250, `${performance.now() - startedMs} ms`)
+    const usedMs = process.cpuUsage(before).user / 1_000
+    assert.ok(usedMs < 250, `${usedMs} ms`)
     for (const answer of answers) assert.equal(answersOf(answer)[0]?.status, 415)
   }
 })

@@ -6,7 +6,7 @@ import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
-export type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
+type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
 
 /** What old rows are removed of, each after months of its own. */
 export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'throttles'] as const

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** How the pauses between attempts grow: `firstMs`, then `factor` times as long (default 2), up to `maxMs`, each with jitter. */
-export type Backoff = { firstMs: number; maxMs: number; factor?: number }
+type Backoff = { firstMs: number; maxMs: number; factor?: number }
 
-export type RetryOptions = {
+type RetryOptions = {
   attemptsMax: number
   backoff: Backoff
   /** False for an error that another attempt would meet again: it is thrown at once. Default: every error is retried. */

@@ -45,7 +45,7 @@ export type Runtime = HttpRuntime & {
   close(): Promise<void>
 }
 
-export type RuntimeOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
+type RuntimeOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
 
 /** Composes the one Runtime of this process and publishes it for the pages, which Next bundles apart from these modules. */
 export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {

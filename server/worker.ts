@@ -15,13 +15,13 @@ export type ScheduledTask = {
   run(payload: unknown): Promise<void>
 }
 
-export type Worker = { stop(): Promise<void> }
+type Worker = { stop(): Promise<void> }
 
 type WorkerOptions = { pool: Pool; logger: Logger; preparesStatements: boolean; tasks: ScheduledTask[] }
 
 /** Each scheduled run carries the instant it was due at. */
 const duePayloadSchema = z.looseObject({ _cron: z.object({ ts: z.iso.datetime() }) })
-export type DuePayload = { dueAt: Date }
+type DuePayload = { dueAt: Date }
 
 const RESTART_BACKOFF = { firstMs: 1_000, maxMs: 8_000 }
 /** A run this long was a success: the next pause is the first again. */

@@ -11,7 +11,7 @@ import { Receiver } from './receiver.ts'
 import { Service } from './service.ts'
 import { settle } from './settle.ts'
 
-export type RunOptions = { kills: number; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
+type RunOptions = { kills: number; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
 
 export type RunReport = {
   verdicts: Verdict[]

@@ -16,7 +16,7 @@ export type ServiceProcess = {
 }
 
 /** Secrets that all processes of one installation share. */
-export const SHARED_SECRETS = {
+const SHARED_SECRETS = {
   TOKEN_SECRET: 'token secret of the process tests, long enough',
   SESSION_SECRET: 'session secret of the process tests, long enough',
   SECRETS_KEY: TEST_SECRETS_KEY,

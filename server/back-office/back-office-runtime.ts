@@ -11,7 +11,7 @@ import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which is in a layer above. */
-export type BackOfficeRuntime = {
+type BackOfficeRuntime = {
   config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory'>
   pool: Pool
   /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */

@@ -17,7 +17,7 @@ export type LiveHub = {
   viewersOf(personId: string): number
 }
 
-export type LiveHubOptions = {
+type LiveHubOptions = {
   queryable: Queryable
   pollMs?: number
   admissionMs?: number

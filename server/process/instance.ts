@@ -7,15 +7,15 @@ import { withJitterMs } from '#server/retry.ts'
 
 /** What a running instance tells another one that wants the same data folder; any program of this machine may hold the name. */
 const instanceStateSchema = z.object({ pid: z.int(), url: z.union([z.url(), z.literal('')]), isEnding: z.boolean() })
-export type InstanceState = z.infer<typeof instanceStateSchema>
+type InstanceState = z.infer<typeof instanceStateSchema>
 
-export type Instance = { update(state: Partial<InstanceState>): void; release(): void }
+type Instance = { update(state: Partial<InstanceState>): void; release(): void }
 
 /**
  * How long a claim is repeated while the holder says that it is ending, while it says that it is running (it may be about to
  * end), and while it says nothing (it may be busy).
  */
-export type ClaimLimits = { endingMs: number; runningMs: number; silentMs: number }
+type ClaimLimits = { endingMs: number; runningMs: number; silentMs: number }
 
 const LIMITS: ClaimLimits = { endingMs: 20_000, runningMs: 1_500, silentMs: 4_000 }
 const ANSWER_CHARACTERS_MAX = 4_096

@@ -7,7 +7,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import { CRASH_EXIT_CODE } from './crash-policy.mjs'
 import { writePrivateFile } from './private-file.ts'
 
-export type OpenDatabase = {
+type OpenDatabase = {
   url: string
   /** Where the data is, for the start-up lines; undefined for somebody else's server. */
   dataDirectory: string | undefined

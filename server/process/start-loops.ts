@@ -17,7 +17,7 @@ import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
 import { type ScheduledTask, scheduledTask, startWorker } from '#server/worker.ts'
 
 /** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
-export type Loops = {
+type Loops = {
   /** Finishes what is under way at operators and receivers and claims nothing more. */
   drain(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Runtime } from '#server/runtime.ts'
 import { ROOT_FOLDER } from './root-folder.ts'
 
-export type Web = {
+type Web = {
   port: number
   /** Resolves when the pages can be served; the API is there before. */
   pagesReady: Promise<void>

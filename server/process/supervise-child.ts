@@ -12,7 +12,7 @@ export type SupervisedChild = {
   stop(): Promise<void>
 }
 
-export type ChildOptions = {
+type ChildOptions = {
   /** For the log. */
   name: string
   /** A TypeScript file that sends a message when it is ready and ends by itself when its parent is gone. */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { importsOf, resolveImport, type SourceFile, withoutComments } from './import-graph.ts'
 
-export type Violation = { path: string; rule: string }
+type Violation = { path: string; rule: string }
 
 /**
  * The layers of server/, lowest first. A folder imports only from layers below its own; folders of one layer do not import

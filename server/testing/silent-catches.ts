@@ -1,6 +1,6 @@
 import type { SourceFile } from './import-graph.ts'
 
-export type SilentCatch = { path: string; line: number; text: string }
+type SilentCatch = { path: string; line: number; text: string }
 
 /** Where an error may end: a `catch` block, `.catch(…)`, the second function of `.then(…)`, a listener of `error`. */
 const CATCHES = /\bcatch\s*(?:\((\w+)[^)]*\)\s*)?\{|\.catch\(|\.then\(|\.on(?:ce)?\(\s*['"]error['"]\s*,/g

@@ -15,7 +15,7 @@ import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
 /** Whatever answers the pages: Next's request handler. */
 export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
-export type Passage = {
+type Passage = {
   /** An endpoint of the API that is mounted in Next: it checks the caller before the body, and limits the body itself. */
   isApi: boolean
   isFromTrustedProxy: boolean

@@ -45,7 +45,7 @@ const TRANSLATES: Readonly<Record<Locale, Translate>> = {
 }
 
 /** What decides how a refusal is worded: the headers as the client sent them, and the path. */
-export type RefusedRequest = {
+type RefusedRequest = {
   path: string
   accept: string | null
   cookie: string | null

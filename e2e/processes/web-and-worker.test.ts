@@ -65,7 +65,7 @@ async function statusOf(transactionId: unknown): Promise<unknown> {
   return (await post(agent, web.baseUrl, `transaction-status?id=${String(transactionId)}`, partner.headers)).body['status']
 }
 
-test('what the web process takes, the worker sends to the operator, settles and tells the receiver', async () => {
+test('SUCCESS and a webhook from the worker for a collect that the web process accepted', async () => {
   const request = aCollect({ webhookUrl: receiver.url })
   const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, request)
   assert.deepEqual([accepted.status, accepted.body['transactionStatus']], [200, 'PENDING'])
@@ -77,7 +77,7 @@ test('what the web process takes, the worker sends to the operator, settles and 
   assert.equal(JSON.parse(webhook.body).status, 'SUCCESS')
 })
 
-test('fifty equal requests at once make one transaction, one transfer and one webhook', async () => {
+test('one id, one transfer and one webhook for fifty equal requests at once', async () => {
   const request = aCollect({ webhookUrl: receiver.url })
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(agent, web.baseUrl, 'collect', partner.headers, request)))
   const ids = new Set(answers.map((answer) => answer.body['transactionId']))
@@ -95,7 +95,7 @@ test('fifty equal requests at once make one transaction, one transfer and one we
   assert.equal(receiver.received.filter((one) => one.body.includes(String(transactionId))).length, 1)
 })
 
-test('a worker that ends in order and one that takes over lose nothing and send nothing twice', async () => {
+test('one webhook for each of forty collects when one worker ends and another takes over', async () => {
   const transactionIds: unknown[] = []
   for (let round = 0; round < 40; round++) {
     const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, aCollect({ webhookUrl: receiver.url }))

@@ -62,13 +62,13 @@ async function createTransaction(headers: Record<string, string>): Promise<strin
   })
 }
 
-test('every page, data address and action has its row in the table, and every row its endpoint', async () => {
+test('one row in the table for every page, data address and action', async () => {
   assert.deepEqual((await findRoutes()).map(({ name }) => name).toSorted(), Object.keys(ROUTES).toSorted())
   assert.deepEqual(await findActions(), Object.keys(ACTIONS).toSorted())
   for (const { name } of await readBuiltActions()) assert.ok(ACTIONS[name], `${name} can be called and is not in the table`)
 })
 
-test('every page and data address lets in exactly whom the permission table lets in', async () => {
+test('200 at every page and data address for exactly the callers that the permission table admits', async () => {
   const wrong: string[] = []
   for (const { name, kind } of await findRoutes()) {
     const row = ROUTES[name]
@@ -87,7 +87,7 @@ test('every page and data address lets in exactly whom the permission table lets
   assert.deepEqual(wrong, [])
 })
 
-test('every action refuses whom the table refuses, and does nothing with input that makes no sense', async () => {
+test('the code of the table from every action, and nothing is written for input that makes no sense', async () => {
   const wrong: string[] = []
   const before = await fingerprint(database.pool)
   for (const { name, id, page } of await readBuiltActions()) {

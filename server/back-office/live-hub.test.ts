@@ -44,7 +44,7 @@ async function onlooker() {
 
 const change = (applicationId: string) => takeIn(database.pool, [anIntakeItem(applicationId)])
 
-test('five hundred viewers of two applications cost one statement a tick, and each hears of its own application only', async () => {
+test('one statement a tick for five hundred viewers of two applications, each of whom hears of its own application only', async () => {
   const { queryable, count, more } = counting()
   const hub = createLiveHub({ queryable, pollMs: 20, admissionMs: 3_600_000 })
   const [first, second] = [await onlooker(), await onlooker()]
@@ -72,7 +72,7 @@ test('five hundred viewers of two applications cost one statement a tick, and ea
   assert.equal(hub.viewers(), 0)
 })
 
-test('no statement and no later look once nobody looks', async () => {
+test('no statement and no later look once no page is open', async () => {
   const { queryable, count } = counting()
   const pending: (() => void)[] = []
   const hub = createLiveHub({ queryable, callLater: (work) => void pending.push(work) })
@@ -85,7 +85,7 @@ test('no statement and no later look once nobody looks', async () => {
   assert.deepEqual([count(), pending.length], [0, 0])
 })
 
-test('the first look of somebody who comes back tells what happened in between', async () => {
+test('a change that happened in between is told by the first look of a page that comes back', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
   const viewer = await onlooker()
   const heard: bigint[] = []
@@ -100,7 +100,7 @@ test('the first look of somebody who comes back tells what happened in between',
   leaveAgain()
 })
 
-test('whoever is blocked, signed out everywhere or no member any more is ended, and nobody else', async () => {
+test('ended: pages of people who are blocked, signed out everywhere or no longer members, and no others', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 10, admissionMs: 10 })
   const viewers = { blocked: await onlooker(), signedOut: await onlooker(), removed: await onlooker(), stays: await onlooker() }
   const names: string[] = []
@@ -119,7 +119,7 @@ test('whoever is blocked, signed out everywhere or no member any more is ended, 
   assert.equal(hub.viewers(), 1)
 })
 
-test('a stream says hello at once, tells changes, and leaves the hub when its reader goes', async () => {
+test('hello at once and then changes, until the reader goes', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 10 })
   const viewer = await onlooker()
   const leaving = new AbortController()
@@ -164,14 +164,14 @@ test('ended: a page of a session that was signed out, within two seconds in ever
   )
 })
 
-test('ended: a stream whose session reaches its twelve hours, without asking anybody', async () => {
+test('ended: a stream whose session reaches its twelve hours, without a statement', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
   const response = liveStream({ ...(await onlooker()), endsAt: new Date(Date.now() + 200) }, new AbortController().signal, hub)
   assert.match(await response.text(), /event: ended/)
   assert.equal(hub.viewers(), 0)
 })
 
-test('a reader that stops reading is left, and holds up nobody', async () => {
+test('no viewer is left after a reader has stopped reading', async () => {
   const viewer = await onlooker()
   const real = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
   let viewing: Subscription | undefined
@@ -188,7 +188,7 @@ test('a reader that stops reading is left, and holds up nobody', async () => {
   assert.ok((await response.text()).length < 10_000)
 })
 
-test('429: the forty-first page of one person; somebody else still gets theirs', async () => {
+test('429 for the forty-first page of one person, and 200 for a page of another', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
   const leaving = new AbortController()
   const [viewer, other] = [await onlooker(), await onlooker()]

@@ -43,7 +43,7 @@ for (const [what, answer] of [
   })
 }
 
-test('the folder is claimed as soon as a holder that answers nothing useful is gone', async () => {
+test('the claim succeeds as soon as a holder that answers nothing useful is gone', async () => {
   await hold('{"pid":12,"url":"http')
   const claiming = claimDataDirectory(folder)
   holder?.close()

@@ -9,7 +9,7 @@ import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { isReady, MAIN, pidsOf, type Started, startNode, stop } from './testing.ts'
+import { type Call, isReady, MAIN, pidsOf, type Started, signInPartner, startNode, stop } from './testing.ts'
 
 /** What production demands; on this machine its address may be http. */
 const PRODUCTION = {
@@ -75,45 +75,10 @@ async function sandbox(): Promise<SandboxFile> {
   return JSON.parse(await readData('sandbox.json'))
 }
 
-type Credentials = { apiKey: string; apiId: string; username: string; password: string }
-type Call = (operation: string, overrides?: Record<string, string>) => Promise<{ status: number; transactionId: string }>
-
-/** Signs a partner's program in; without one named, that of the sandbox's first application. */
-async function partner({ named, at = port }: { named?: Credentials; at?: number } = {}): Promise<Call> {
-  const credentials = named ?? (await sandbox()).applications[0]
-  assert.ok(credentials)
-  const signIn = () =>
-    fetch(`http://127.0.0.1:${at}/public/access_token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: credentials.username, password: credentials.password }),
-    })
-  const { access_token: accessToken } = (await (await signIn()).json()) as { access_token: string }
-  return async (operation, overrides = {}) => {
-    const response = await fetch(`http://127.0.0.1:${at}/api/v1/transaction/${operation}`, {
-      method: 'POST',
-      headers: {
-        apiKey: credentials.apiKey,
-        apiId: credentials.apiId,
-        authorization: `Bearer ${accessToken}`,
-        'content-type': 'application/json',
-      },
-      body: operation.includes('?')
-        ? undefined
-        : JSON.stringify({
-            transferMethod: 'MOMOCM',
-            customerName: 'Clarisse Mbarga',
-            externalId: crypto.randomUUID(),
-            phoneNumber: '237677209341',
-            amount: 100,
-            webhookUrl: 'http://127.0.0.1:9/nobody',
-            countryName: 'CAMEROON',
-            ...overrides,
-          }),
-    })
-    const body = (await response.json()) as { transactionId?: string; id?: string }
-    return { status: response.status, transactionId: body.transactionId ?? body.id ?? '' }
-  }
+/** Signs in the program of the sandbox's first application. */
+async function partner(): Promise<Call> {
+  const [first] = (await sandbox()).applications
+  return signInPartner(port, first ?? assert.fail('no application'))
 }
 
 test('production starts without seeds and simulator, stamps its database, and answers 403 for an operator without settings', async () => {
@@ -132,7 +97,7 @@ test('production starts without seeds and simulator, stamps its database, and an
     assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode: 'production' }])
     assert.deepEqual(pidsOf('simulator/main.ts', service.child.pid), [])
     assert.doesNotMatch(service.output(), /sandbox/)
-    const call = await partner({ named: await createTestPartner(database.pool), at })
+    const call = await signInPartner(at, await createTestPartner(database.pool))
     // Its keys and addresses are in force within a second of being written.
     const wave = { transferMethod: 'SNWAVE', countryName: 'SENEGAL', phoneNumber: '221771234567' }
     await waitUntil('an operator with settings is in service', async () => (await call('collect', wave)).status === 200)

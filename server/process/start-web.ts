@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import { createFrontDoor } from '#server/http/door/front-door.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Runtime } from '#server/runtime.ts'
-import { ROOT_FOLDER } from './root-folder.ts'
+
+/** The checkout or installation that this process runs from: where Next finds the built pages. */
+const ROOT_FOLDER = fileURLToPath(new URL('../../', import.meta.url))
 
 type Web = {
   port: number

@@ -2,10 +2,10 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 
 const WAITING_MAX = 1_000
 
-/** Does what nobody waits for, one after the other: a caller must not learn from the time of an answer that it was done. */
-export type BackgroundWork = { add(work: () => Promise<void> | undefined): void }
+/** Runs work one piece after the other, without a caller that waits: response times must not reveal that it was done. */
+type BackgroundWork = { add(work: () => Promise<void> | undefined): void }
 
-/** Makes an empty line. Work that failed is reported, and so is work that was left out because 1,000 pieces wait already. */
+/** Makes an empty queue. Work that failed is reported, and so is work that was dropped because 1,000 pieces wait. */
 export function createBackgroundWork(): BackgroundWork {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

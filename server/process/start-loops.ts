@@ -8,6 +8,7 @@ import { repairOperatorSchedule } from '#server/operators/repair-operator-schedu
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { listCustomers } from '#server/reports/customers/list-customers.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
@@ -58,6 +59,11 @@ export function startLoops(runtime: Runtime): Loops {
     reportUnexpected('totals: first sums', error, { message: 'Finished days could not be summed; the task of the next hour repeats it' }),
   )
   let isEnding = false
+  void listCustomers(pool, () => isEnding).catch((error: unknown) =>
+    reportUnexpected('customers: first list', error, {
+      message: 'Customers could not be listed for the search; the task of the next minute repeats it',
+    }),
+  )
   const tasks = taskTable(runtime, () => isEnding)
   const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
   return {
@@ -87,6 +93,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
       const repaired = await repairOperatorSchedule(pool, connectors, config)
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
+    scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {

@@ -24,6 +24,7 @@ function partsIn(timeZone: string, instant: Date): Parts {
     try {
       formatter = new Intl.DateTimeFormat('en-GB', { ...options, timeZone })
     } catch {
+      // A zone that this machine does not know: shown in UTC, as the label says.
       formatter = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
     }
     formatters.set(timeZone, formatter)

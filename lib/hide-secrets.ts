@@ -43,6 +43,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
+    // No percent escape: shown as it is.
     return text
   }
 }

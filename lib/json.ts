@@ -69,6 +69,7 @@ export function parseJsonBytes(bytes: Uint8Array): Result<JsonValue, string> {
   try {
     text = DECODER.decode(bytes)
   } catch {
+    // Refused with a sentence.
     return err('the text is not valid UTF-8')
   }
   return parseJson(text)

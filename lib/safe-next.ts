@@ -39,6 +39,7 @@ function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
+    // A broken escape: not an address of ours.
     return undefined
   }
 }

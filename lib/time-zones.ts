@@ -5,6 +5,7 @@ export function isTimeZone(name: string): boolean {
     new Intl.DateTimeFormat('en-GB', { timeZone: name })
     return true
   } catch {
+    // A name that this machine does not know.
     return false
   }
 }

@@ -60,6 +60,7 @@ export function useLiveUpdates(application: string): boolean {
     // Signed out or blocked: the server decides what this page shows now. Or this very page renewed its session (a new password),
     // and the answer with it was still on its way: then it listens on.
     async function askWhy() {
+      // Offline: the connection is tried again.
       const answer = await fetch(paths.data(application, 'waiting')).catch(() => undefined)
       if (isOver) return
       if (answer && answer.status >= 400 && answer.status < 500) location.reload()

@@ -33,6 +33,7 @@ export default function BulkBar({ application, query, items, total, isPageSelect
     try {
       onWhole(await fetchData<BulkSnapshot>(paths.data(application, 'approvals/snapshot', query)))
     } catch {
+      // Offline, or the server failed and reported it there.
       toast(t('state.loadFailed'), 'bad')
     }
     setIsLoading(false)

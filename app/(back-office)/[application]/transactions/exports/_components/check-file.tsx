@@ -32,6 +32,7 @@ export function CheckFile({ application }: { application: string }) {
           : { tone: 'bad', words: t('exports.unknown') },
       )
     } catch {
+      // Offline, or the server failed and reported it there.
       setVerdict({ tone: 'bad', words: t('exports.checkFailed') })
     }
   }

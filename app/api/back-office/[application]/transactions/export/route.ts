@@ -10,6 +10,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
 
 const SELECTED_MAX = 1_000
@@ -41,6 +42,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   if (site !== null && site !== 'same-origin' && site !== 'none') return new NextResponse(null, { status: 403 })
   const actor = await findActor(application, 'export:create')
   if (!actor.ok) return refuse('refused')
+  // Not a form: refused by the schema, with 400.
   const fields = await request.formData().catch(() => new FormData())
   const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids') })
   if (!input.success) return refuseRequest(400, request)
@@ -62,7 +64,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
     return await toFileResponse(file, { type: TYPES[input.data.format], fileName }, request.signal)
   } catch (error) {
     unstable_rethrow(error)
-    runtime.logger.error({ err: error }, 'An export failed before its first row')
+    reportUnexpected('back office: export', error, { message: 'An export failed before its first row' })
     return refuse('failed')
   }
 }

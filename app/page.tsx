@@ -17,7 +17,7 @@ export default async function HomePage() {
     <main className="mx-auto max-w-xl px-4 py-16">
       <EmptyState
         icon="people"
-        title={t('state.noApplicationTitle')}
+        title={<h1>{t('state.noApplicationTitle')}</h1>}
         text={t('state.noApplicationText', { email: person.email })}
         action={
           <form action={signOut}>

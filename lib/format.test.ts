@@ -10,7 +10,7 @@ const t = createTranslate('en', MESSAGES.en)
 test('an amount is grouped digit for digit, at any size, in each language', () => {
   assert.equal(formatAmount('1250000', 'en'), '1,250,000')
   assert.equal(formatAmount('100.5', 'en'), '100.50')
-  assert.equal(formatAmount('9007199254740993.12', 'fr'), '9\u202f007\u202f199\u202f254\u202f740\u202f993,12')
+  assert.equal(formatAmount('9007199254740993.12', 'fr'), '9\u00a0007\u00a0199\u00a0254\u00a0740\u00a0993,12')
   assert.equal(formatAmount('-1234', 'en'), '\u22121,234')
   assert.equal(formatAmount('999', 'fr'), '999')
   assert.equal(formatShare(0.971, 'fr'), '97,1\u00a0%')

@@ -103,6 +103,8 @@ export default function DecisionDialog(props: DecisionDialogProps) {
       <TextField
         {...fieldProps(form, 'note', t)}
         {...form.register('note', { required: 'form.field.required', validate: (note) => note.trim() !== '' || 'form.field.required' })}
+        // The field keeps the name that the API gives it.
+        aria-label={isValidation ? t('approvals.dialog.payeeNoteName') : undefined}
         label={t(isValidation ? 'approvals.dialog.payeeNote' : 'approvals.dialog.reason')}
         hint={t(isValidation ? 'approvals.dialog.payeeNoteHint' : 'approvals.dialog.reasonHint')}
         maxLength={500}

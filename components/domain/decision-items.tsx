@@ -14,7 +14,7 @@ export function ItemList({ items, total }: { items: readonly DecidedItem[]; tota
     return (
       <p>
         <span className="text-amount font-strong tabular">{formatAmount(first.amount, locale)}</span>{' '}
-        <span className="text-quiet">{first.currency}</span> · {first.customerName}
+        <span className="text-quiet">{first.currency}</span> · <bdi>{first.customerName}</bdi>
       </p>
     )
   }
@@ -30,7 +30,9 @@ export function ItemList({ items, total }: { items: readonly DecidedItem[]; tota
       <ul tabIndex={0} aria-label={t('approvals.dialog.list')} className="max-h-48 overflow-y-auto rounded-sm border border-line">
         {items.map((item) => (
           <li key={item.transactionId} className="flex justify-between gap-3 border-b border-line px-2.5 py-1 last:border-b-0">
-            <span className="truncate">{item.customerName}</span>
+            <span dir="auto" className="truncate">
+              {item.customerName}
+            </span>
             <span className="whitespace-nowrap tabular">
               {formatAmount(item.amount, locale)} <span className="text-second text-quiet">{item.currency}</span>
             </span>

@@ -47,7 +47,9 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
                       name={result.kind === 'done' ? 'check' : 'alert'}
                       className={`size-4 ${result.kind === 'done' ? 'text-ok' : 'text-wait'}`}
                     />
-                    <span className="truncate font-medium">{item?.customerName}</span>
+                    <span dir="auto" className="truncate font-medium">
+                      {item?.customerName}
+                    </span>
                   </span>
                   <span className="whitespace-nowrap tabular">
                     {formatAmount(item?.amount ?? '0', locale)} <span className="text-second text-quiet">{item?.currency}</span>

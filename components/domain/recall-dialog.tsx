@@ -54,7 +54,7 @@ export default function RecallDialog({
     >
       <p>
         <span className="text-amount font-strong tabular">{formatAmount(row.amount, locale)}</span>{' '}
-        <span className="text-quiet">{row.currency}</span> · {row.customerName}
+        <span className="text-quiet">{row.currency}</span> · <bdi>{row.customerName}</bdi>
       </p>
       <TextField
         {...fieldProps(form, 'reason', t)}

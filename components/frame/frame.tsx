@@ -21,7 +21,7 @@ export type FrameProps = {
   children: ReactNode
 }
 
-/** What stands around every page: navigation, top bar, notices, keys. */
+/** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
 export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, children }: FrameProps) {
   const application = viewer.application.slug
   const items = navigationFor(viewer.roles).flatMap((group) => group.items)
@@ -44,6 +44,9 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
         <OfflineBanner />
         <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
         <main id="content" tabIndex={-1} className="px-4 pt-5 pb-28 md:px-6 md:pb-10 print:p-0">
+          <p className="mb-3 hidden text-second print:block">
+            {t('frame.product')} · {viewer.application.name} · {t('frame.printedBy', { name: viewer.name })}
+          </p>
           {children}
         </main>
       </div>

@@ -34,7 +34,6 @@ export function ColumnChooser({
   }
   return (
     <Popover id="column-chooser" align="end" panelClass="w-72" triggerClass={buttonClass()} trigger={t('table.columns')}>
-      <p className="px-2 pt-1 pb-2 text-second text-quiet">{t('table.columnsHint')}</p>
       <ul>
         {settings.order.map((id, place) => {
           const column = byId.get(id)

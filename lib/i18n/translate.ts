@@ -18,14 +18,16 @@ const BRANCH = /(=\d+|\w+) \{([^{}]*)\}/g
 export function createTranslate(locale: Locale, messages: Messages): Translate {
   const plurals = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
+  // As in formatAmount: the narrow space of French groups is hardly visible in small text.
+  const write = (value: number) => numbers.format(value).replaceAll('\u202f', '\u00a0')
   return (key, values = {}) => {
     const message = messages[key]
     if (message === undefined) return key
     return message.replace(TOKEN, (token, name: string, branches: string | undefined) => {
       const value = values[name]
       if (value === undefined) return token
-      if (branches === undefined) return typeof value === 'number' ? numbers.format(value) : value
-      return choose(branches, Number(value), plurals).replaceAll('#', numbers.format(Number(value)))
+      if (branches === undefined) return typeof value === 'number' ? write(value) : value
+      return choose(branches, Number(value), plurals).replaceAll('#', write(Number(value)))
     })
   }
 }

@@ -10,7 +10,7 @@ export default function ErrorPage({ error, reset }: { error: Error & { digest?: 
   return (
     <EmptyState
       icon="alert"
-      title={t('state.errorTitle')}
+      title={<h1>{t('state.errorTitle')}</h1>}
       text={t('state.errorText', { reference: error.digest ?? '–' })}
       action={
         <Button variant="primary" onClick={reset}>

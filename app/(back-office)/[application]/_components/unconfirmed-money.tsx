@@ -114,7 +114,7 @@ function Figure({ application, currency, count, amount, after, before, isLate }:
   return (
     <Link href={href} className={`inline-block py-1 hover:underline ${isLate ? 'text-bad' : ''}`}>
       <span className="font-strong">{formatCount(count, locale)}</span>
-      <span className="sr-only"> {t('overview.transactionsWith')} </span>
+      <span className="sr-only"> {t('overview.transactionsWith', { count })} </span>
       <br aria-hidden="true" />
       <Money amount={amount} currency={currency} />
     </Link>

@@ -23,14 +23,15 @@ export function WebhookSection({ application, webhooks }: { application: string;
       <h2 id="webhooks" className="text-amount font-strong">
         {t('overview.webhooks')}
       </h2>
-      <p className="text-ink-2">{isQuiet ? t('overview.webhooksNone') : t('overview.webhooksText')}</p>
-      {!isQuiet && (
+      {isQuiet ? (
+        <p className="text-ink-2">{t('overview.webhooksNone')}</p>
+      ) : (
         <ul className="mt-1 flex flex-wrap gap-x-6 tabular">
           {WEBHOOK_STATES.map((state) => (
             <li key={state}>
               <Figure application={application} webhooks={webhooks} state={state} count={webhooks[state]}>
                 {' '}
-                <span className="font-regular text-ink-2">{t(`overview.webhook.${state}`)}</span>
+                <span className="font-regular text-ink-2">{t(`overview.webhook.${state}`, { count: webhooks[state] })}</span>
               </Figure>
             </li>
           ))}
@@ -69,7 +70,7 @@ function Worst({ application, webhooks }: { application: string; webhooks: Webho
                 <Figure application={application} webhooks={webhooks} state={state} count={target[state]} target={target.target}>
                   <span className="sr-only">
                     {' '}
-                    {t(`overview.webhook.${state}`)}, {target.target}
+                    {t(`overview.webhook.${state}`, { count: target[state] })}, {target.target}
                   </span>
                 </Figure>
               </Td>

@@ -10,7 +10,7 @@ export async function WrongAddress({ href }: { href: string }) {
   return (
     <EmptyState
       icon="alert"
-      title={t('refusal.addressTitle')}
+      title={<h1>{t('refusal.addressTitle')}</h1>}
       text={t('refusal.addressText')}
       action={<ButtonLink href={href}>{t('refusal.addressAction')}</ButtonLink>}
     />

@@ -1,9 +1,9 @@
 'use client'
 
 import { type FormEvent, useEffect, useState, useTransition } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { QrPicture } from '#components/ui/qr-picture.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
@@ -56,7 +56,7 @@ export default function EnrolPanel({ application, onDone, onCancel }: Props) {
   const isWrongPassword = problem?.code === 'wrong_password'
   return (
     <form onSubmit={submit} className="grid gap-4">
-      {problem && !isWrongCode && !isWrongPassword && <Notice tone="bad">{problem.text}</Notice>}
+      {problem && !isWrongCode && !isWrongPassword && <ErrorNotice error={problem.text} />}
       <p>{t('enrol.stepScan')}</p>
       {begun ? <QrPicture code={begun.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
       <div className="grid gap-1">

@@ -1,8 +1,8 @@
 'use client'
 
 import { type FormEvent, useState, useSyncExternalStore, useTransition } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
@@ -42,7 +42,7 @@ export function PreferencesForm({ application, locale, timeZone, regions }: Prop
   }
   return (
     <form onSubmit={save} className="grid max-w-sm gap-4">
-      {problem && <Notice tone="bad">{problem}</Notice>}
+      {problem && <ErrorNotice error={problem} />}
       <Select id="locale" name="locale" label={t('frame.language')} defaultValue={locale}>
         <option value="en" lang="en">
           {t('frame.english')}

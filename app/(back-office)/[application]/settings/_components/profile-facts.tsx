@@ -16,7 +16,7 @@ export function ProfileFacts({ t, application, person }: Props) {
     <Facts
       nameClass="w-28 sm:w-36"
       facts={[
-        { name: t('settings.name'), value: person.name },
+        { name: t('settings.name'), value: <bdi>{person.name}</bdi> },
         { name: t('signIn.email'), value: person.email },
         ...(here ? [{ name: t('settings.rolesHere'), value: `${rolesOf(here)} · ${here.name}` }] : []),
         {

@@ -49,7 +49,6 @@ export function TotalsFilters({ application, query }: { application: string; que
         labelOf={(code) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`}
         onChange={(operator) => onChange({ operator })}
       />
-      <span className="ml-auto hidden text-second text-quiet lg:inline">{t('totals.hint')}</span>
     </div>
   )
 }

@@ -46,7 +46,8 @@ function CustomerCell({ row }: { row: TransactionRow }) {
       <a
         href={hrefOf(row.transactionId)}
         onClick={onClick}
-        className="block max-w-56 truncate font-strong hover:underline @max-[640px]/table:max-w-none"
+        dir="auto"
+        className="block max-w-56 truncate text-left font-strong hover:underline @max-[640px]/table:max-w-none"
       >
         {row.customerName}
       </a>
@@ -83,7 +84,11 @@ function FeesCell({ row }: { row: TransactionRow }) {
 
 function MakerCell({ name }: { name: string | null }) {
   const t = useT()
-  return <span className="whitespace-nowrap">{name ?? t('transactions.madeByApi')}</span>
+  return (
+    <span dir="auto" className="whitespace-nowrap">
+      {name ?? t('transactions.madeByApi')}
+    </span>
+  )
 }
 
 const column = dataColumns<TransactionRow>()

@@ -3,7 +3,7 @@
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatAmount, formatCount } from '#lib/format.ts'
+import { formatAmount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
 import type { SumDto, TransactionListDto } from '#lib/transaction-row.ts'
@@ -15,13 +15,12 @@ const ORDER_WORDS = {
   'amount-asc': 'transactions.order.amountAsc',
 } as const
 
-/** How many, how much per currency, in which order: "17,535 match. Newest first." */
+/** How many, how much per currency, in which order: "17,535 transactions. Newest first." */
 export function Lead({ data, sort }: { data: TransactionListDto; sort: TransactionQuery['sort'] }) {
-  const { t, locale } = useTranslations()
+  const { t } = useTranslations()
   return (
     <span className="tabular">
-      {t(data.total === 1 ? 'transactions.matchOne' : 'transactions.match', { count: formatCount(data.total, locale) })}{' '}
-      {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
+      {t('transactions.match', { count: data.total })} {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
       {data.sums.length > 0 && (
         <>
           {' '}
@@ -65,7 +64,6 @@ export function EmptyList({ application, query, isFiltered, total }: EmptyListPr
       <EmptyState
         icon="filter"
         title={t('transactions.noneMatch')}
-        text={t('transactions.noneMatchText')}
         action={<ButtonLink href={hrefOf(withoutFilters(query))}>{t('transactions.clearFilters')}</ButtonLink>}
       />
     )

@@ -21,7 +21,7 @@ type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, period: { f
 export function StatementDays({ data, hrefOf }: Props) {
   const { t, locale } = useTranslations()
   const write = useDays()
-  if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+  if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} />
   const amount = (day: StatementDay, figure: 'collected' | 'funded' | 'paid' | 'fees' | 'placed' | 'released') =>
     day[figure] === '0' ? (
       <span className="text-quiet">0</span>

@@ -44,7 +44,7 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
     return (
       <>
         {filter}
-        <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+        <EmptyState icon="wallet" title={t('statement.none')} />
       </>
     )
   return (
@@ -125,7 +125,7 @@ function Line({ application, line }: { application: string; line: StatementLine 
           <span className="text-ink-2">{line.reason}</span>
         ) : (
           <Link href={paths.transaction(application, line.transactionId)} className="hover:underline">
-            {line.customerName} <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
+            <bdi>{line.customerName}</bdi> <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
           </Link>
         )}
         <span className="block text-second text-quiet sm:hidden print:hidden">

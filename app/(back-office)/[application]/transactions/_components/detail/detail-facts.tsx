@@ -20,7 +20,9 @@ export function DetailFacts({ application, detail }: { application: string; deta
     name,
     value: (
       <span className="flex items-start gap-1">
-        <span className="min-w-0 py-0.5 break-all">{shown}</span>
+        <span dir="auto" className="min-w-0 py-0.5 break-all">
+          {shown}
+        </span>
         <CopyButton text={text} label={name} />
       </span>
     ),
@@ -60,7 +62,7 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
   const nameOf = useActorName()
   return (
     <span className="block py-0.5">
-      {nameOf(maker)} {source !== 'person' && <span className="text-quiet">{t(`source.${source}`)}</span>}
+      <bdi>{nameOf(maker)}</bdi> {source !== 'person' && <span className="text-quiet">{t(`source.${source}`)}</span>}
     </span>
   )
 }

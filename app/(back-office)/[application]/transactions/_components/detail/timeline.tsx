@@ -25,10 +25,16 @@ export function Timeline({ detail }: { detail: TransactionDetailDto }) {
             <li key={item.key} className="relative pl-4">
               <span aria-hidden="true" className={`absolute top-[6px] -left-[4.5px] size-2 rounded-full ${DOTS[tone]}`} />
               <p className="flex flex-wrap justify-between gap-x-3">
-                <span className="min-w-0 font-medium">{title}</span>
+                <span dir="auto" className="min-w-0 font-medium">
+                  {title}
+                </span>
                 <TimeText at={item.at} style="full" className="text-second text-quiet" />
               </p>
-              {second && <p className="text-second break-words text-quiet">{second}</p>}
+              {second && (
+                <p dir="auto" className="text-left text-second break-words text-quiet">
+                  {second}
+                </p>
+              )}
             </li>
           )
         })}

@@ -31,7 +31,9 @@ export function ExportTable({ application, exports }: { application: string; exp
             <Td>
               <TimeText at={one.cutOffAt} style="full" />
             </Td>
-            <Td className="whitespace-nowrap">{one.personName}</Td>
+            <Td className="whitespace-nowrap">
+              <bdi>{one.personName}</bdi>
+            </Td>
             <Td className="whitespace-nowrap">
               {one.format.toUpperCase()}{' '}
               <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">

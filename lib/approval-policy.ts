@@ -6,7 +6,7 @@ import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from './transaction-status.ts'
 const checkerCount = z.number().int().min(1).max(5)
 
 /** How many distinct checkers: `[n]` in one step, `[n, m]` in two steps, the second after the first. */
-export const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
+const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
 
 /**
  * One approval rule. It fires when the weighed amount is *greater than* `aboveMinor`, hundredths as a decimal

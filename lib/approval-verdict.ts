@@ -7,7 +7,7 @@ export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'not_waiting' | 'e
 /** Why nobody may approve a transaction now, whoever looks: it could not be started now either. Rejecting stays possible. */
 export type TermsObstacle = 'application_disabled' | 'service_disabled'
 
-export type DecisionFacts = {
+type DecisionFacts = {
   person: { id: string; roles: readonly Role[] }
   makerId: string | null
   status: TransactionStatus
@@ -28,7 +28,7 @@ export function canDecide(facts: DecisionFacts): true | DecisionObstacle {
   return true
 }
 
-export type TermsFacts = { isApplicationEnabled: boolean; isServiceEnabled: boolean }
+type TermsFacts = { isApplicationEnabled: boolean; isServiceEnabled: boolean }
 
 /** The same for an approval, which also needs the application and its transfer service to be switched on. */
 export function canApprove(facts: DecisionFacts & TermsFacts): true | DecisionObstacle | TermsObstacle {

@@ -13,12 +13,12 @@ export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 export const BULK_MAX = 500
 
 /** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
-export type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
+type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
 /** Why somebody cannot take a transaction back. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
 /** One rule that asked for the approval. `above`: a decimal, null where every amount counts. */
-export type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
+type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
 
 export type ApprovalDecisionRow = {
   checkerId: string
@@ -81,7 +81,7 @@ export type ApprovalRow = {
 
 export type CurrencyAmount = { currency: Currency; count: number; amount: string }
 
-export type QueueCounts = { mine: number; others: number; made: number }
+type QueueCounts = { mine: number; others: number; made: number }
 
 export type ApprovalPage = {
   rows: readonly ApprovalRow[]
@@ -121,7 +121,7 @@ export type DecisionResult = { transactionId: string } & (
 /** Why a decision was not even begun: nothing was decided. */
 export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
 
-export type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
+type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
 
 /** What the service's own rows say about a payment, for whoever has to decide about it. Plain arithmetic, no judgement. */
 export type ApprovalEvidence = {

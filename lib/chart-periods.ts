@@ -7,7 +7,7 @@ export type PeriodStep = 'day' | 'month' | 'year'
 /** More bars than this are no longer read one by one, and each costs the page a row of its table. */
 const DAYS_MAX = 100
 const MONTHS_MAX = 120
-export const YEARS_MAX = 120
+const YEARS_MAX = 120
 
 const DAY_MS = 86_400_000
 

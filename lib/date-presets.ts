@@ -1,9 +1,9 @@
 import { type UtcDay, utcDayOf } from './time.ts'
 
 export const DATE_PRESETS = ['today', 'yesterday', 'last7', 'last30', 'thisMonth', 'lastMonth'] as const
-export type DatePreset = (typeof DATE_PRESETS)[number]
+type DatePreset = (typeof DATE_PRESETS)[number]
 
-export type DayRange = { from: UtcDay; to: UtcDay }
+type DayRange = { from: UtcDay; to: UtcDay }
 
 /** The UTC days that a preset means at an instant, both included. */
 export function daysOfPreset(preset: DatePreset, now: Date): DayRange {

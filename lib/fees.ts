@@ -16,7 +16,7 @@ export const DEFAULT_FEE_SCHEDULE: FeeSchedule = {
   appFixedMinor: 0n,
 }
 
-export type Fees = { feeSystemMinor: bigint; feeAppMinor: bigint }
+type Fees = { feeSystemMinor: bigint; feeAppMinor: bigint }
 
 /** The fees of one transaction, each rounded half up to the currency's own decimals. */
 export function computeFees(amountMinor: bigint, currency: Currency, schedule: FeeSchedule = DEFAULT_FEE_SCHEDULE): Fees {

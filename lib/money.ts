@@ -5,8 +5,6 @@
 export const CURRENCIES = ['XAF', 'XOF', 'UGX'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
-export type Money = { amountMinor: bigint; currency: Currency }
-
 /** 9,999,999,999.99 in hundredths: the largest amount of one transaction. */
 export const AMOUNT_MINOR_MAX = 999_999_999_999n
 
@@ -42,12 +40,6 @@ export function formatMinor(amountMinor: bigint): string {
   const cents = absolute % 100n
   if (cents === 0n) return `${sign}${whole}`
   return `${sign}${whole}.${cents % 10n === 0n ? cents / 10n : cents.toString().padStart(2, '0')}`
-}
-
-/** Adds amounts of one currency. Throws on a mixture: that is a bug, never an input. */
-export function addMoney(left: Money, right: Money): Money {
-  if (left.currency !== right.currency) throw new Error(`Cannot add ${right.currency} to ${left.currency}`)
-  return { amountMinor: left.amountMinor + right.amountMinor, currency: left.currency }
 }
 
 /** Rounds half up to the decimals that the currency has in everyday use. Takes and gives hundredths, never negative. */

@@ -9,7 +9,7 @@ export const OVERVIEW_DAYS = [7, 30, 90] as const
 export type OpenRange = { from: UtcDay | null; to: UtcDay | null }
 
 /** The UTC days that a preset of the totals means at an instant, both included; a month or year is whole, also what is still to come of it. */
-export function totalDays(preset: TotalPreset, now: Date): OpenRange {
+function totalDays(preset: TotalPreset, now: Date): OpenRange {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()]
   const at = (y: number, m: number, d: number) => utcDayOf(new Date(Date.UTC(y, m, d)))
   switch (preset) {

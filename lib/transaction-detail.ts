@@ -32,7 +32,7 @@ export type OperatorAttemptDto = {
 }
 
 /** How one attempt to deliver a webhook ended (server/webhooks/README.md, Outcomes). */
-export type WebhookOutcome =
+type WebhookOutcome =
   | 'delivered'
   | 'bad_status'
   | 'redirect'
@@ -70,8 +70,8 @@ export type WebhookDto = {
   attempts: WebhookAttemptDto[]
 }
 
-export const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
-export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
+const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
+type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
 
 /** One line of a posting: what it did to one account. */
 export type LedgerEntryDto = {

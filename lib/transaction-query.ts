@@ -3,7 +3,7 @@ import type { QueryValues } from './paths.ts'
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 import type { WebhookState } from './webhook-state.ts'
 
-export type TransactionSort = 'newest' | 'oldest' | 'amount-desc' | 'amount-asc'
+type TransactionSort = 'newest' | 'oldest' | 'amount-desc' | 'amount-asc'
 
 /**
  * The filters of the transaction list as a browser holds them: what lib/schemas/transaction-filter.ts makes of an address, with amounts

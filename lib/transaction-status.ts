@@ -9,7 +9,7 @@ export const TRANSACTION_SOURCES = ['api', 'person', 'file'] as const
 export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
 
 /** One named edge of the state graph. `from` null is the creation. */
-export type TransitionEdge = { from: TransactionStatus | null; to: TransactionStatus }
+type TransitionEdge = { from: TransactionStatus | null; to: TransactionStatus }
 
 /** Every way a transaction can move, by the event that moves it. There is no other. */
 export const TRANSITIONS = {

@@ -12,7 +12,7 @@ import type { DecideAction, RecallAction } from './decision-text.ts'
 const DecisionDialog = lazy(() => import('./decision-dialog.tsx'))
 const RecallDialog = lazy(() => import('./recall-dialog.tsx'))
 
-export type DecisionButtonsProps = {
+type DecisionButtonsProps = {
   application: string
   row: ApprovalRow
   size?: ButtonSize
@@ -78,7 +78,7 @@ export function obstacleText(t: Translate, row: ApprovalRow): string {
   return t(`approvals.obstacle.${row.canReject}`)
 }
 
-export type DecisionControlsProps = {
+type DecisionControlsProps = {
   application: string
   row: ApprovalRow
   actions: { decide: DecideAction; recall: RecallAction }

@@ -16,7 +16,7 @@ import { ItemList } from './decision-items.tsx'
 import { DecisionReport } from './decision-report.tsx'
 import { type DecideAction, sumItems, sumsText } from './decision-text.ts'
 
-export type DecisionDialogProps = {
+type DecisionDialogProps = {
   application: string
   decision: 'validated' | 'rejected'
   items: readonly DecidedItem[]

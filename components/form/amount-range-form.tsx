@@ -8,7 +8,7 @@ import { parseTypedAmount } from '#lib/parse-typed-amount.ts'
 import { FilterForm } from './filter-form.tsx'
 
 /** Two ends of a range as they stand in an address, `1250000.50`; null: open. */
-export type AmountRange = { min: string | null; max: string | null }
+type AmountRange = { min: string | null; max: string | null }
 
 type Props = AmountRange & { onChange: (range: AmountRange) => void }
 

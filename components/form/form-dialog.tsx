@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 
-export type FormDialogProps = {
+type FormDialogProps = {
   title: string
   /** Says what the button does ("Validate 37 · 4,215,000 XAF"). */
   submitLabel: string

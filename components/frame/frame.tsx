@@ -10,7 +10,7 @@ import { Shortcuts } from './shortcuts.tsx'
 import { BottomBar, SideNavigation } from './side-navigation.tsx'
 import { type FrameActions, SEARCH_ID, TopBar } from './top-bar.tsx'
 
-export type FrameProps = {
+type FrameProps = {
   t: Translate
   viewer: Viewer
   theme: Theme

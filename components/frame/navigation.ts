@@ -13,7 +13,7 @@ export type NavigationItem = {
   key?: string
 }
 
-export type NavigationGroup = { heading: MessageKey | null; items: readonly NavigationItem[] }
+type NavigationGroup = { heading: MessageKey | null; items: readonly NavigationItem[] }
 
 const ITEMS = {
   overview: { id: 'overview', label: 'frame.overview', icon: 'home', permission: 'overview:read', href: paths.overview, key: 'o' },

@@ -8,7 +8,7 @@ import { announce } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 
-export type ColumnChoice = { id: string; label: string /** Always shown: it is what the row is. */; isFixed?: boolean }
+type ColumnChoice = { id: string; label: string /** Always shown: it is what the row is. */; isFixed?: boolean }
 
 /** Which columns, and in which order: boxes and arrows, so that it works without a pointer. */
 export function ColumnChooser({

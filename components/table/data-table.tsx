@@ -9,9 +9,9 @@ import type { ColumnSettings } from '#lib/column-settings.ts'
 import { type DataColumnMeta, type DataTableFeatures, dataTableFeatures } from './features.ts'
 import { SelectBox } from './select-box.tsx'
 
-export type SortState = { key: string; direction: 'asc' | 'desc' }
+type SortState = { key: string; direction: 'asc' | 'desc' }
 
-export type DataTableProps<Row extends RowData> = {
+type DataTableProps<Row extends RowData> = {
   /** What the table holds, for screen readers. */
   caption: string
   columns: readonly ColumnDef<DataTableFeatures, Row>[]

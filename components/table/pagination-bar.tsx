@@ -5,7 +5,7 @@ import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { formatCount } from '#lib/format.ts'
 
-export type PaginationBarProps = {
+type PaginationBarProps = {
   /** Zero-based, as in the API. May be past the end: the address can name any page. */
   page: number
   size: number

@@ -2,7 +2,7 @@
 
 import type { MouseEvent } from 'react'
 
-export type SelectBoxProps = {
+type SelectBoxProps = {
   label: string
   isChecked: boolean
   isMixed?: boolean

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { Link } from './link.tsx'
 
 /** One series: its name, its colour, and one number per label for drawing only. */
-export type BarSeries = { name: string; tone: 'accent' | 'bad' | 'ok' | 'wait' | 'run'; values: readonly number[] }
+type BarSeries = { name: string; tone: 'accent' | 'bad' | 'ok' | 'wait' | 'run'; values: readonly number[] }
 
-export type BarChartProps = {
+type BarChartProps = {
   /** What the chart shows, in words: the name that screen readers hear. */
   title: string
   /** One label per bar; the first and last (and some between) are written below. */

@@ -22,7 +22,7 @@ export function buttonClass(variant: ButtonVariant = 'quiet', size: ButtonSize =
     disabled:cursor-default disabled:opacity-50 aria-disabled:opacity-50 ${SIZES[size]} ${VARIANTS[variant]} ${extra}`
 }
 
-export type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   variant?: ButtonVariant
   size?: ButtonSize
   isBusy?: boolean
@@ -53,7 +53,7 @@ export function Button({
   )
 }
 
-export type ButtonLinkProps = { href: string; variant?: ButtonVariant; size?: ButtonSize; className?: string; children: ReactNode }
+type ButtonLinkProps = { href: string; variant?: ButtonVariant; size?: ButtonSize; className?: string; children: ReactNode }
 
 /** A link that looks like a button, for going somewhere. */
 export function ButtonLink({ href, variant = 'quiet', size = 'medium', className = '', children }: ButtonLinkProps) {

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Icon } from './icon.tsx'
 import { useT } from './translations.tsx'
 
-export type DialogProps = {
+type DialogProps = {
   title: string
   /** `centre` asks a question, `side` shows more of a row; on a phone both become a sheet from below. */
   placement?: 'centre' | 'side'

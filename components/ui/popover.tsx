@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-export type PopoverProps = {
+type PopoverProps = {
   id: string
   /** What the button shows. */
   trigger: ReactNode

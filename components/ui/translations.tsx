@@ -8,7 +8,7 @@ type Translations = { locale: Locale; timeZone: string; messages: Messages; serv
 
 const TranslationsContext = createContext<Translations | null>(null)
 
-export type MessagesProviderProps = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; children: ReactNode }
+type MessagesProviderProps = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; children: ReactNode }
 
 /** Gives client components the reader's language, time zone and the instant at which the server rendered the page. */
 export function MessagesProvider({ locale, timeZone, messages, serverNowMs, children }: MessagesProviderProps) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-export type PageScripts = { bytes: number; files: number }
+type PageScripts = { bytes: number; files: number }
 
 /**
  * How many bytes of JavaScript (gzip) a page loads before anybody does anything: the scripts that its HTML names, without the

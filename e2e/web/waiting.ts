@@ -13,8 +13,8 @@ import { expect, signIn } from './fixtures.ts'
 import { newApplication, newPerson } from './people.ts'
 import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
-export type Made = { name?: string; phone?: string; amountMinor?: bigint; operator?: OperatorCode; maker?: SandboxPerson | null }
-export type Band = Parameters<typeof aBand>[0]
+type Made = { name?: string; phone?: string; amountMinor?: bigint; operator?: OperatorCode; maker?: SandboxPerson | null }
+type Band = Parameters<typeof aBand>[0]
 
 const FUNDED_MINOR = 1_000_000_000n
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'

@@ -31,7 +31,6 @@ export const decisionSchema = z.object({
     .min(1)
     .max(BULK_MAX),
 })
-export type DecisionInput = z.output<typeof decisionSchema>
 
 /** What the browser sends to take a waiting transaction back. */
 export const recallSchema = z.object({

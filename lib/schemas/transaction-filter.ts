@@ -6,7 +6,7 @@ import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
 import { addressAmount } from './address-amount.ts'
 import { listOf } from './address-list.ts'
 
-export const PAGE_SIZES = [25, 50, 100] as const
+const PAGE_SIZES = [25, 50, 100] as const
 const DEFAULT_PAGE_SIZE = 50
 
 const day = z.string().refine(isUtcDay).nullable().default(null)

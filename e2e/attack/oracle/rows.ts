@@ -40,7 +40,7 @@ const HARMLESS_ACTIONS = /sign(?:ed)?.?(?:in|out)|password|second.?factor|export
 
 type QuietTables = ReadonlyMap<string, readonly string[]>
 
-export type RowSnapshot = {
+type RowSnapshot = {
   startedAt: Date
   quiet: QuietTables
   auditEntries: number

@@ -1,4 +1,4 @@
-/** Adds two decimals as formatMinor writes them (`5000`, `100.5`), exactly. For sums of what a page shows; never negative. */
+/** Adds two decimals as formatMinor writes them (`5000`, `100.5`), exactly. For the sums that a page shows. Not for negative amounts. */
 export function addDecimals(left: string, right: string): string {
   const sum = toMinor(left) + toMinor(right)
   const cents = sum % 100n

@@ -61,7 +61,7 @@ export const approvalRulesSchema = z
   .max(50)
   .refine((rules) => new Set(rules.map((rule) => rule.name)).size === rules.length, { message: 'Two rules have the same name' })
 
-/** The rules that one version of an application's policy consists of. Version 0: nobody has set any. */
+/** The rules of one version of an application's policy. Version 0: none set. */
 export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
 
 /** What the items of one band need. The field names are those that approval_band_for and intake_batch read. */
@@ -69,7 +69,7 @@ export type ApprovalBand = {
   aboveMinor: string
   firstTimeOnly: boolean
   policyVersion: number
-  /** Which rules together ask for this, for the people who decide. */
+  /** The names of the rules that require this. */
   rule: { name: string; parts: ApprovalRulePart[] }
   steps: number[]
   needsCode: boolean

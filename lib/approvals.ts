@@ -9,12 +9,12 @@ export const APPROVAL_QUEUES = ['mine', 'others', 'made', 'decided'] as const
 /** Mine to decide, waiting for others, made by me and still waiting, decided. */
 export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 
-/** How many transactions one decision may take at once; a larger filter is decided in several goes. */
+/** The maximum number of transactions in one decision. */
 export const BULK_MAX = 500
 
-/** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
+/** Why a button is not offered: the state, a disabled application or service, or a missing second factor. */
 type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
-/** Why somebody cannot take a transaction back. */
+/** Why a person cannot recall a transaction. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
 /** One rule that asked for the approval. `above`: a decimal, null where every amount counts. */
@@ -27,7 +27,7 @@ export type ApprovalDecisionRow = {
   note: string
   at: string
   usedCode: boolean
-  /** False: the person may not approve here any more, so another approval is needed in its place. */
+  /** False: the person may no longer approve here, so another approval is needed. */
   counts: boolean
 }
 
@@ -123,7 +123,7 @@ export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' 
 
 type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
 
-/** What the service's own rows say about a payment, for whoever has to decide about it. Plain arithmetic, no judgement. */
+/** What the service's own rows say about a payment, for the checker. Arithmetic only, no judgement. */
 export type ApprovalEvidence = {
   /** Nothing of this type ever succeeded with this number before. */
   isFirst: boolean
@@ -154,6 +154,6 @@ export type ApprovalEvidence = {
 export type ApprovalView = {
   row: ApprovalRow
   evidence: ApprovalEvidence
-  /** Who may still decide: the person who looks, and others by name. Null where it does not wait any more. */
+  /** Who may still decide: the viewer, and others by name. Null if it is no longer waiting. */
   deciders: { isMe: boolean; others: string[] } | null
 }

@@ -1,7 +1,7 @@
 import type { UtcDay } from './time.ts'
 import { daysBetween } from './total-dates.ts'
 
-/** What one bar of a chart stands for. */
+/** The period of one bar of a chart. */
 export type PeriodStep = 'day' | 'month' | 'year'
 
 /** More bars than this are no longer read one by one, and each costs the page a row of its table. */

@@ -16,12 +16,12 @@ function datesOf({ dates, from, to }: DatesQuery): QueryValues {
   return { dates: from !== null || to !== null || dates === 'thisMonth' ? null : dates, from, to }
 }
 
-/** What stands in the totals' address; what is usual is left out. */
+/** Returns the address values of the totals, without defaults. */
 export function totalsAddress(query: TotalsQuery): QueryValues {
   return { ...datesOf(query), status: query.status === 'SUCCESS' ? null : query.status, type: query.type, operator: query.operator }
 }
 
-/** What stands in a statement's address. */
+/** Returns the address values of a statement. */
 export function statementAddress(query: StatementQuery): QueryValues {
   if (query.view === 'days') return datesOf(query)
   return { ...datesOf(query), view: query.view, kind: query.kind, page: query.page === 1 ? null : query.page }

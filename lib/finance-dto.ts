@@ -38,7 +38,7 @@ export type UnconfirmedMoney = { currency: Currency; count: number; amount: stri
 
 export type OperatorHealth = OperatorTotal & { finished: number; failed: number; successAmount: string; volumes: number[] }
 
-/** Transactions by where their webhook stands: told, still to be told, given up on. */
+/** Transactions by the state of their webhook: delivered, due, exhausted. */
 type WebhookCounts = { delivered: number; due: number; exhausted: number }
 type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string | null }
 /** `delivered` and `exhausted` ended at `after` or later and before `before`. */
@@ -53,7 +53,7 @@ export type OpenContradictions = {
 
 export type OverviewDto = {
   asOf: string
-  /** Null for somebody who decides nothing. */
+  /** Null for a person who is not a checker. */
   waiting: { count: number; isMore: boolean; oldestAt: string | null } | null
   unconfirmed: UnconfirmedMoney[]
   contradictions: OpenContradictions
@@ -74,7 +74,7 @@ export type BalanceCard = {
   trend: number[]
   threshold: string | null
   isLow: boolean
-  /** Since when it is below the threshold; null where it never was above. */
+  /** Since when it is below the threshold; null if it was never above. */
   lowSince: string | null
 }
 

@@ -24,7 +24,7 @@ export const JSON_VALUES_MAX = 50_000
 /** So many names may be in one object: V8 takes microseconds, not nanoseconds, for each name of an object that has tens of thousands. */
 export const JSON_NAMES_MAX = 1_000
 
-/** Under this key an object carries the names that it was sent more than once. Invisible to whoever enumerates the fields. */
+/** Under this key an object carries the names that were sent more than once. Not visible to code that enumerates the fields. */
 const REPEATED = Symbol('repeated names')
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -42,7 +42,7 @@ class JsonProblem extends Error {}
 /**
  * Reads one JSON document (RFC 8259), stricter than `JSON.parse`: a surrogate without its partner, nesting beyond 32, more than
  * 1,000 names in an object and more than 50,000 values are refused. Numbers keep their source text. `__proto__` is a name like any other. A name that is repeated in one object
- * keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only whoever knows the fields can tell
+ * keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only the caller, who knows the fields, can tell
  * whether either matters. The error is one clause with the position in characters, never content.
  */
 export function parseJson(text: string): Result<JsonValue, string> {

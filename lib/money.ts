@@ -42,7 +42,7 @@ export function formatMinor(amountMinor: bigint): string {
   return `${sign}${whole}.${cents % 10n === 0n ? cents / 10n : cents.toString().padStart(2, '0')}`
 }
 
-/** Rounds half up to the decimals that the currency has in everyday use. Takes and gives hundredths, never negative. */
+/** Rounds half up to the decimals that the currency has in everyday use. Takes and returns hundredths, not negative. */
 export function roundHalfUp(numeratorMinor: bigint, denominator: bigint, currency: Currency): bigint {
   const unit = DECIMALS[currency] === 0 ? 100n : 1n
   return ((numeratorMinor * 2n + denominator * unit) / (denominator * unit * 2n)) * unit

@@ -3,7 +3,7 @@ import type { TransactionStatus, TransactionType } from './transaction-status.ts
 /** What a list's address may hold. An array becomes one parameter with commas; empty and undefined ones are left out. */
 export type QueryValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
 
-/** The query part of an address with its `?`, keys in the order given; the empty string when nothing is set. */
+/** Returns the query part of an address with its `?`, or the empty string if nothing is set. Keys keep their order. */
 export function toQuery(values: QueryValues): string {
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(values)) {

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 
-/** How long data counts as fresh. More than nothing, so that what the server just rendered is not fetched again at once. */
+/** How long data counts as fresh. Above zero, so that data the server just rendered is not fetched again immediately. */
 const STALE_TIME_MS = 10_000
 
 /** A query client with the defaults of the back office; also made once per request on the server for prefetching. */

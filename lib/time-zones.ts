@@ -13,7 +13,7 @@ type TimeZoneChoice = { name: string; offset: string }
 export type TimeZoneRegion = { region: string; zones: readonly TimeZoneChoice[] }
 
 /**
- * The zones to choose from, by region and name, each with its distance from UTC at `now` (`+01:00`). UTC itself stands alone in
+ * The zones to choose from, by region and name, each with its distance from UTC at `now` (`+01:00`). UTC itself is alone in
  * front; `chosen` is among them also where the machine's list has another name for it.
  */
 export function listTimeZones(now: Date, chosen: string): TimeZoneRegion[] {

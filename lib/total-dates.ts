@@ -30,7 +30,7 @@ function totalDays(preset: TotalPreset, now: Date): OpenRange {
   }
 }
 
-/** The days that an address asks for: two (or one) of its own, else its preset. Two that are the wrong way round are turned. */
+/** Returns the days of an address: its own (one or two), else its preset. Reversed days are swapped. */
 export function resolveDateRange(
   { dates, from, to }: { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null },
   now: Date,

@@ -17,7 +17,7 @@ export type EventDto = {
   reason: string | null
 }
 
-/** How a call to or from an operator ended: what it said, or that nobody knows. */
+/** The outcome of a call to or from an operator. */
 export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'not_sent' | 'interrupted'
 
 export type OperatorAttemptDto = {
@@ -88,7 +88,7 @@ export type DecisionDto = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
-  /** False: the person may not approve here any more, so another approval is needed in its place. */
+  /** False: the person may no longer approve here, so another approval is needed. */
   counts: boolean
   at: string
 }
@@ -96,7 +96,7 @@ export type DecisionDto = {
 export type ApprovalDto = {
   ruleName: string
   policyVersion: number
-  /** How many checkers each step asks for. */
+  /** How many checkers each step requires. */
   steps: number[]
   needed: number
   done: number

@@ -37,7 +37,7 @@ export type TransactionQuery = {
 
 const DEFAULT_SIZE = 50
 
-/** What stands in the address: the usual order, page and size are left out, so that two addresses of one list are the same. */
+/** Returns the address values without default order, page and size, so that one list has one address. */
 export function toAddressValues(query: TransactionQuery): QueryValues {
   const { sort, page, size, ...filters } = query
   return { ...filters, sort: sort === 'newest' ? null : sort, size: size === DEFAULT_SIZE ? null : size, page: page === 1 ? null : page }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFinalStatus, TRANSACTION_STATUSES, TRANSITIONS } from './transaction-status.ts'
 
-test('nothing leads out of a final state', () => {
+test('no edge from a final state', () => {
   for (const [event, edge] of Object.entries(TRANSITIONS)) assert.ok(edge.from === null || !isFinalStatus(edge.from), event)
 })
 
-test('every state is reached and every state that is not final is left', () => {
+test('an edge to every state, and from every state that is not final', () => {
   const edges = Object.values(TRANSITIONS)
   for (const status of TRANSACTION_STATUSES) {
     assert.ok(
@@ -21,7 +21,7 @@ test('every state is reached and every state that is not final is left', () => {
   }
 })
 
-test('no edge leads from waiting for approval to success: only an approval opens the way to an operator', () => {
+test('no edge from PENDING_APPROVAL to SUCCESS: only an approval leads to an operator', () => {
   const ways = Object.values(TRANSITIONS)
     .filter((edge) => edge.from === 'PENDING_APPROVAL')
     .map((edge) => edge.to)

@@ -7,7 +7,7 @@ import { safeNext } from '#lib/safe-next.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/back-office/sign-in.ts'
 
-/** What the form shows after a refusal; the e-mail comes back so that it need not be typed again, the password never does. */
+/** What the form shows after a refusal. The e-mail is returned so that it is not typed again; the password is not. */
 type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null
 
 /** Step one: e-mail and password. */

@@ -28,7 +28,7 @@ export function reasonText(
   return row.maker ? t('approvals.reason.person') : row.ruleName
 }
 
-/** Why it is here, and how many of the approvals are given. */
+/** Why the transaction needs approval, and how many approvals it has. */
 export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; secondClass?: string }) {
   const { t, locale } = useTranslations()
   return (

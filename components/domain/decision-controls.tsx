@@ -70,7 +70,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
   )
 }
 
-/** Why there is no button, in words. */
+/** Returns why no button is offered. */
 export function obstacleText(t: Translate, row: ApprovalRow): string {
   if (row.canReject === true) return ''
   // How it ended says more than why this person could not have decided.

@@ -36,10 +36,10 @@ const REFUSALS = {
   offline: 'action.offline',
 } as const
 const PRESETS = ['beneficiary', 'duplicate', 'amount', 'unauthorised', 'evidence'] as const
-/** The note of the last decision of each kind, offered and never filled in by itself. Gone with the page. */
+/** The note of the last decision of each kind: offered, not filled in automatically, and forgotten when the page is left. */
 const lastNotes = new Map<DecisionDialogProps['decision'], string>()
 
-/** Asks for the note, and for a fresh code where one of the items needs it; says then what became of each. */
+/** Requires the note, and a one-time code if one of the items needs it; then shows the result of each item. */
 export default function DecisionDialog(props: DecisionDialogProps) {
   const { application, decision, decide, onDone, onClose } = props
   const { t, locale } = useTranslations()
@@ -143,7 +143,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
   )
 }
 
-/** Some of the list ask for a code that this person has no device for: where to get one, and how to go on without them. */
+/** Some items require a one-time code and this person has no second factor: links to the set-up, and leaves those items out. */
 function WithoutFactor({ application, count, onLeaveOut }: { application: string; count: number; onLeaveOut?: () => void }) {
   const { t } = useTranslations()
   return (

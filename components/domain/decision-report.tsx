@@ -77,7 +77,7 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
   )
 }
 
-/** What one decision did, in words: also used for the note at the foot of the page. */
+/** Returns the result of one decision in words. */
 function doneText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
   if (decision === 'rejected') return t('approvals.done.rejected')
   return result.status === 'PENDING_APPROVAL'

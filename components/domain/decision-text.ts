@@ -10,7 +10,7 @@ import { decisionText } from './approval-reason.tsx'
 export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
 export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
 
-/** Count and exact sum of some items per currency, never added together. */
+/** Returns the count and exact sum of items per currency. Currencies are not added. */
 export function sumItems(items: readonly Pick<DecidedItem, 'amount' | 'currency'>[]): CurrencyAmount[] {
   return CURRENCIES.flatMap((currency) => {
     const own = items.filter((item) => item.currency === currency)
@@ -38,7 +38,7 @@ export function refusedText({ t, timeZone }: Translations, { reason, now }: Refu
   return t(`approvals.refused.${reason}`)
 }
 
-/** What differs between what was shown and what stands there now, field by field. */
+/** Returns the fields that differ between the row that was shown and the current one. */
 export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
   const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const fields: readonly [string, (row: ShownRow) => string][] = [

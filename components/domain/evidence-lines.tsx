@@ -145,7 +145,7 @@ function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<A
     )
   }
   if (deciders.isMe && missing === 1) return null
-  // Its program can never give a one-time code.
+  // The API cannot submit a one-time code.
   const isApiToo = row.apiMayDecide && !row.needsCode
   return (
     <Line icon="people" second={isApiToo && t('approvals.evidence.decidersApi')}>

@@ -7,7 +7,7 @@ import { formatAmount } from '#lib/format.ts'
 import { parseTypedAmount } from '#lib/parse-typed-amount.ts'
 import { FilterForm } from './filter-form.tsx'
 
-/** Two ends of a range as they stand in an address, `1250000.50`; null: open. */
+/** The two ends of a range as in an address, `1250000.50`; null: open. */
 type AmountRange = { min: string | null; max: string | null }
 
 type Props = AmountRange & { onChange: (range: AmountRange) => void }

@@ -35,7 +35,7 @@ const GROUPS: readonly NavigationGroup[] = [
   { heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
 ]
 
-/** What somebody with these roles finds in the side navigation; a group without a page is not there. */
+/** Returns the side navigation for these roles, without empty groups. */
 export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
   const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter((item) => can(roles, item.permission)) }))
   return allowed.filter((group) => group.items.length > 0)

@@ -6,12 +6,12 @@ import { paths } from '#lib/paths.ts'
 const ROOTS: readonly string[] = ['transactions', 'approvals', 'overview', 'totals', 'balances']
 const RETRY_FIRST_MS = 1_000
 const RETRY_MAX_MS = 30_000
-/** A busy application changes each second; a page is refreshed less often, and the last change is never missed. */
+/** A busy application changes every second. A page is refreshed less often, but always after the last change. */
 const REFRESH_GAP_MS = 2_000
 const LOST_AFTER_MS = 4_000
 const ENDED_WAIT_MS = 2_000
 
-/** The connection itself; true while it is lost. Comes back by itself, waiting longer from try to try. */
+/** Keeps the connection for live updates; returns true while it is lost. Reconnects automatically with increasing delays. */
 export function useLiveUpdates(application: string): boolean {
   const queryClient = useQueryClient()
   const [isLost, setIsLost] = useState(false)

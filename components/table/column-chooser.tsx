@@ -8,9 +8,9 @@ import { announce } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 
-type ColumnChoice = { id: string; label: string /** Always shown: it is what the row is. */; isFixed?: boolean }
+type ColumnChoice = { id: string; label: string /** Always shown: it identifies the row. */; isFixed?: boolean }
 
-/** Which columns, and in which order: boxes and arrows, so that it works without a pointer. */
+/** Chooses columns and their order with checkboxes and arrows, so that it works without a pointer. */
 export function ColumnChooser({
   columns,
   settings,

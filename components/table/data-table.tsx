@@ -23,11 +23,11 @@ type DataTableProps<Row extends RowData> = {
   sortHref?: (key: string, direction: 'asc' | 'desc') => string
   selection?: RowSelectionState
   onSelectionChange?: (selection: RowSelectionState) => void
-  /** What a row's box selects, in words: "Amadou Ngassa, 1,250,000 XAF". */
+  /** The accessible name of a row's checkbox: "Amadou Ngassa, 1,250,000 XAF". */
   rowLabel?: (row: Row) => string
   /** The row that the panel shows or the keys are on. */
   currentRowId?: string | null
-  /** A press anywhere on the row that is not on something else of its own. */
+  /** Called on a click anywhere on the row, except on its own controls. */
   onRowOpen?: (row: Row) => void
   /** Shown in place of rows where there are none. */
   empty?: ReactNode

@@ -13,9 +13,9 @@ import type { MessageKey } from '#lib/i18n/translate.ts'
 export type DataColumnMeta = {
   /** The head of the column, and its name in the column chooser. */
   label: MessageKey
-  /** Figures stand to the right. */
+  /** Figures are aligned to the right. */
   align?: 'start' | 'end'
-  /** Where the cell stands when the table becomes a list of two lines: `lead` left above, `lead-second` left below, and the same at the end. */
+  /** The position of the cell in the narrow layout of two lines: `lead` above left, `lead-second` below left, `end` likewise on the right. */
   narrow?: 'lead' | 'lead-second' | 'end' | 'end-second' | 'hidden'
   /** The name under which the server sorts by it; absent: not sortable. */
   sortKey?: string

@@ -5,7 +5,7 @@ import { Link } from './link.tsx'
 type BarSeries = { name: string; tone: 'accent' | 'bad' | 'ok' | 'wait' | 'run'; values: readonly number[] }
 
 type BarChartProps = {
-  /** What the chart shows, in words: the name that screen readers hear. */
+  /** The accessible name of the chart. */
   title: string
   /** One label per bar; the first and last (and some between) are written below. */
   labels: readonly string[]
@@ -79,7 +79,7 @@ export function BarChart({ title, labels, series, links, tableLabel, table }: Ba
   )
 }
 
-/** The first, the last, and some between at equal distances, so that each stands below its bar. */
+/** Returns the first, the last and some labels at equal distances between, so that each is below its bar. */
 function writtenLabels(labels: readonly string[]): string[] {
   const last = labels.length - 1
   const gaps = Math.min(last, LABELS_MAX - 1)

@@ -64,7 +64,7 @@ export function ButtonLink({ href, variant = 'quiet', size = 'medium', className
   )
 }
 
-/** Stands where a button would be that may not be used: the reason in words. */
+/** Shown in place of a button that is not offered: the reason. */
 export function NotAllowed({ reason }: { reason: string }) {
   return <span className="text-second text-quiet">{reason}</span>
 }

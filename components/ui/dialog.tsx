@@ -32,7 +32,7 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
     const before = document.activeElement
     if (dialog && !dialog.open) dialog.showModal()
     return () => {
-      // Unmounted while open (a decision was made): the browser gives focus back only on close().
+      // Unmounted while open (a decision was made): the browser restores focus only on close().
       if (dialog?.open) dialog.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }

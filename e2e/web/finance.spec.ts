@@ -10,7 +10,7 @@ function minorOf(text: string): bigint {
   return BigInt(whole + cents.padEnd(2, '0'))
 }
 
-/** The `Opening` and `Closing` of a statement and what stands between, in hundredths. */
+/** The `Opening` and `Closing` of a statement and the movements between, in hundredths. */
 async function readSums(page: Page): Promise<Record<string, bigint>> {
   const found: Record<string, bigint> = {}
   for (const row of await page.locator('main dl').first().locator('div').all()) {
@@ -92,7 +92,7 @@ async function readList(page: Page): Promise<{ count: number; sums: Record<strin
   }
 }
 
-/** Follows a link, compares the list that it opens, and comes back to where it stands. */
+/** Follows a link, compares the list that it opens, and returns. */
 async function expectList(page: Page, link: Locator, expected: { count?: number; amount?: bigint; currency?: string }): Promise<void> {
   const from = page.url()
   await link.click()

@@ -31,7 +31,7 @@ const EMPTY_APP: Readonly<Record<string, string>> = {
   'app/page.jsx': 'export const dynamic = "force-dynamic"\nexport default function Page() { return <h1>Empty</h1> }',
 }
 
-/** Builds an empty page with the installed Next and measures it from what the build wrote: the ground that our pages stand on. */
+/** Builds and measures an empty page with the installed Next: the base of every page's budget. */
 export async function measureEmptyPage(projectDirectory: string): Promise<PageScripts> {
   const folder = await mkdtemp(path.join(tmpdir(), 'empty-page-'))
   try {

@@ -56,7 +56,7 @@ export async function newPerson(pool: Pool, roles: readonly Role[], applicationI
 const PERIOD_MS = 30_000
 const MARGIN_MS = 5_000
 
-/** The device of somebody in a hurry: each call gives a code of a later time step than the one before, within what is accepted. */
+/** A second factor without waiting: each call returns a code of a later time step than the one before, within what is accepted. */
 export function deviceOf(secret: string): () => string {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replace(/\s/g, '')) })
   let lastStep = 0

@@ -14,7 +14,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => pool.end())
 
-/** From Off to the shown recovery codes; gives what the device and the person then know. */
+/** Sets up the second factor; returns the code generator and the recovery codes. */
 async function setUpSecondFactor(page: Page, password: string): Promise<{ code: () => string; recoveryCodes: string[] }> {
   await page.getByRole('button', { name: 'Set up' }).click()
   const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')

@@ -28,7 +28,7 @@ async function placesToSee(): Promise<Place[]> {
   })
 }
 
-/** Signs in as whoever the next place needs, only when it is somebody else; the examples for its address come from the lists. */
+/** Signs in as the person that the next page requires, if not signed in yet; ids for its address come from the lists. */
 async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
   let current: string | undefined
   const examples: Record<string, string> = { operator: 'MOMOCM' }
@@ -55,7 +55,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test.describe(`every page, ${locale} ${colorScheme}`, () => {
       test.use({ locale, colorScheme })
-      test('is accessible, fits, stands still and keeps its content policy at every width', async ({ page }) => {
+      test('accessible, without overflow, layout shift or breach of the content policy at every width', async ({ page }) => {
         test.setTimeout(600_000)
         await page.addInitScript(watchPage)
         const goTo = await visitor(page)
@@ -131,7 +131,7 @@ function readWatch(): { violations: string[]; isTooWide: boolean; spilled: strin
   const { scrollWidth, clientWidth } = document.documentElement
   return { violations: window.pageWatch.violations, isTooWide: scrollWidth > clientWidth, spilled: findSpilled() }
 
-  /** What is wider than the box it stands in, where that box neither scrolls nor cuts it off on purpose. */
+  /** Returns the elements that are wider than their container, unless it scrolls or clips on purpose. */
   function findSpilled(): string[] {
     const mayScroll = (element: Element | null): boolean =>
       element !== null && (getComputedStyle(element).overflowX !== 'visible' || mayScroll(element.parentElement?.closest('main *') ?? null))
@@ -164,7 +164,7 @@ function markControls(): { mark: string; html: string }[] {
   })
 }
 
-/** What has the focus, and whether a ring is drawn around it or around the label that stands for it. */
+/** Returns the focused element, and whether it or its label has a visible focus ring. */
 function describeFocus(): { mark: string | undefined; isSeen: boolean; html: string } {
   const element = document.activeElement
   if (!(element instanceof HTMLElement) || element === document.body) return { mark: undefined, isSeen: true, html: '' }

@@ -24,7 +24,7 @@ const keys = Object.keys(MESSAGES.en) as MessageKey[]
 /** One branch of a plural: `one {# row}`. */
 const BRANCH = /(=\d+|\bone|\bother) \{([^{}]*)\}/g
 
-/** Texts whose count is never 1: sizes of pages, limits, and a text with a singular of its own. */
+/** Texts whose count is never 1: page sizes, limits, and a text with a separate singular. */
 const NEVER_ONE = ['table.rows', 'statement.tooLong', 'overview.someWait', 'transaction.latestCalls']
 
 test('equal keys in both languages, none without a text', () => {

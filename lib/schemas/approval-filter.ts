@@ -3,7 +3,7 @@ import { APPROVAL_QUEUES, APPROVAL_SORTS, BULK_MAX } from '#lib/approvals.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { addressAmount } from './address-amount.ts'
 
-/** The filters of the approval queues as they stand in the address. Every field has a default; read-address.ts says what is forgiven. */
+/** The filters of the approval queues as in the address. Every field has a default; read-address.ts defines what is ignored. */
 export const approvalFilterSchema = z.object({
   queue: z.enum(APPROVAL_QUEUES).default('mine'),
   operator: z.enum(OPERATOR_CODES).nullable().default(null),

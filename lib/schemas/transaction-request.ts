@@ -90,7 +90,7 @@ export type TransactionRequest = z.output<typeof transactionRequestSchema>
 
 type Mismatch = { field: 'countryName' | 'phoneNumber'; message: string }
 
-/** The rules between fields. Also runs when single fields are wrong, so that everything is told at once. */
+/** The rules between fields. Also runs if single fields are invalid, so that all problems are reported together. */
 function findMismatch(value: { transferMethod: unknown; countryName: unknown; phoneNumber: unknown }): Mismatch | undefined {
   const expected = isOperatorCode(value.transferMethod) ? OPERATORS[value.transferMethod].country : undefined
   const named = isCountryName(value.countryName) ? COUNTRIES[value.countryName] : undefined

@@ -11,7 +11,7 @@ import { formatCount } from '#lib/format.ts'
 import type { Currency } from '#lib/money.ts'
 import { paths } from '#lib/paths.ts'
 
-/** Money whose end nobody knows yet, by currency and age. Nothing: one calm sentence. */
+/** Unconfirmed money by currency and age. */
 export function UnconfirmedSection({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
   const { t } = useTranslations()
   return (

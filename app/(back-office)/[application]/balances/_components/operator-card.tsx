@@ -74,7 +74,7 @@ export function OperatorCard({ card, statementHref, onThreshold }: Props) {
   )
 }
 
-/** A balance and, for those who may read it, the statement that ends with it. */
+/** A balance. Links to the statement that ends with it, if the person may read it. */
 function Figure({ href, children }: { href: string | null; children: ReactNode }) {
   return href === null ? (
     children

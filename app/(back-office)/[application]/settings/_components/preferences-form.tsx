@@ -14,7 +14,7 @@ import { changeLook } from '../actions.ts'
 
 type Props = { application: string; locale: Locale; timeZone: string; regions: readonly TimeZoneRegion[] }
 
-/** Language and time zone. What the clock says in the chosen zone stands below it, before anything is saved. */
+/** Language and time zone. The current time in the chosen zone is shown before it is saved. */
 export function PreferencesForm({ application, locale, timeZone, regions }: Props) {
   const t = useT()
   const now = useNow()

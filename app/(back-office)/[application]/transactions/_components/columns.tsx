@@ -138,7 +138,7 @@ export const COLUMNS = [
   }),
 ]
 
-/** Columns that stand in the chooser and are hidden until somebody wants them. */
+/** Columns that are hidden by default. */
 export const HIDDEN_AT_FIRST = ['externalId', 'payToken', 'fees', 'maker', 'finished']
 
 function IdCell({ id }: { id: string }) {

@@ -31,7 +31,7 @@ export function Lead({ data, sort }: { data: TransactionListDto; sort: Transacti
   )
 }
 
-/** Sums side by side, one per currency: they are never added together. */
+/** One sum per currency. Sums of different currencies are not added. */
 export function Sums({ sums }: { sums: readonly SumDto[] }) {
   const { locale } = useTranslations()
   return (

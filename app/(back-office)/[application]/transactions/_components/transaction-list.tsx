@@ -41,7 +41,7 @@ type TransactionListProps = {
   canExport: boolean
 }
 
-/** The list as its address asks for it, kept fresh; what is selected and which columns are shown stay with the person. */
+/** The list of the current address, refreshed regularly. Selection and columns are kept when the address changes. */
 export function TransactionList({ application, query, views, columns, canExport }: TransactionListProps) {
   const { t, locale } = useTranslations()
   const address = toAddressValues(query)

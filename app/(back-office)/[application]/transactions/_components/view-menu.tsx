@@ -26,7 +26,7 @@ function viewQueryOf(query: TransactionQuery): string {
   return toQuery(toAddressValues({ ...query, page: 1 })).replace(/^\?/, '')
 }
 
-/** Views that everybody needs, and those that this person saved. */
+/** The built-in views, and those that this person saved. */
 export function ViewMenu({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
   const t = useT()
   const router = useRouter()

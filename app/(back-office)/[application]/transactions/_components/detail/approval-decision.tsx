@@ -18,7 +18,7 @@ type Props = {
   application: string
   transactionId: string
   status: TransactionStatus
-  /** On a phone the buttons stand above the navigation, wherever the page is scrolled to. */
+  /** Keeps the buttons visible above the navigation of a phone. */
   isPage?: boolean
 }
 
@@ -37,7 +37,7 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
     queryFn: ({ signal }) => fetchData<ApprovalView>(paths.data(application, `approvals/${transactionId}`), signal),
     enabled: wasWaiting,
   })
-  // The button that was pressed goes; whoever uses the keyboard goes on from where it stood.
+  // The pressed button is removed, so focus moves to its section.
   useEffect(() => {
     if (decisions > 0) card.current?.focus()
   }, [decisions])

@@ -7,7 +7,7 @@ import { paths } from '#lib/paths.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section } from './section.tsx'
 
-/** Why it had to wait, how far it is, and who decided what with which words. Nothing where it never waited. */
+/** Why the transaction needed approval, its progress, and each decision with its note. Renders nothing if it needed none. */
 export function ApprovalProgress({
   application,
   detail: { approval, decisions, status },

@@ -9,7 +9,7 @@ import type { TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.t
 import { Section, WideTable } from './section.tsx'
 import { useWebhookWords } from './use-webhook-words.ts'
 
-/** An operator that is asked for days makes a table longer than all the rest of the page: then the latest of it stand first. */
+/** A transaction that is queried for days has a table longer than the rest of the page. Then only the latest calls are shown at first. */
 const CALLS_MAX = 12
 const LATEST_CALLS = 10
 

@@ -13,7 +13,7 @@ import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section } from './section.tsx'
 import { useActorName } from './use-actor-name.ts'
 
-/** Every field, with a button to copy those that somebody asks for on the phone. */
+/** Every field, with a copy button for those that are read out on the phone. */
 export function DetailFacts({ application, detail }: { application: string; detail: TransactionDetailDto }) {
   const t = useT()
   const copied = (name: string, text: string, shown: ReactNode = text) => ({
@@ -67,7 +67,7 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
   )
 }
 
-/** The person's own time, and UTC behind it for whoever compares with an operator's statement. */
+/** The person's local time, followed by UTC for comparison with an operator's statement. */
 function BothTimes({ at }: { at: string }) {
   const { t, timeZone } = useTranslations()
   return (

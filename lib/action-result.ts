@@ -31,7 +31,7 @@ export function refusalText<Failure extends string>(
 }
 
 /**
- * Calls an action from the browser. A connection that breaks on the way is an answer too: `offline`, because a person must know
+ * Calls an action from the browser. A failed connection is a result as well: `offline`, because a person must know
  * that it may or may not have arrived.
  */
 export async function callAction<Value, Failure extends string>(

@@ -5,7 +5,7 @@ export function addDecimals(left: string, right: string): string {
   return cents === 0n ? String(sum / 100n) : `${sum / 100n}.${String(cents).padStart(2, '0').replace(/0$/, '')}`
 }
 
-/** Negative, zero or positive as the first of two such decimals is less than, equal to or greater than the second. */
+/** Returns a negative number, zero or a positive number as the first decimal is less than, equal to or greater than the second. */
 export function compareDecimals(left: string, right: string): number {
   const difference = toMinor(left) - toMinor(right)
   return difference < 0n ? -1 : difference > 0n ? 1 : 0

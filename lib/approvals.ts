@@ -17,7 +17,7 @@ type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missin
 /** Why a person cannot recall a transaction. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
-/** One rule that asked for the approval. `above`: a decimal, null where every amount counts. */
+/** One rule that requires the approval. `above`: a decimal, null where every amount counts. */
 type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
 
 export type ApprovalDecisionRow = {
@@ -56,7 +56,7 @@ export type ApprovalRow = {
   customerName: string
   phoneNumber: string
   source: TransactionSource
-  /** Null: the application's program made it. */
+  /** Null: created through the API. */
   maker: { personId: string; name: string } | null
   batchId: string | null
   createdAt: string
@@ -69,7 +69,7 @@ export type ApprovalRow = {
   given: number
   needed: number
   needsCode: boolean
-  /** The application's program may send in decisions too. */
+  /** The API may also submit decisions. */
   apiMayDecide: boolean
   decisions: readonly ApprovalDecisionRow[]
   end: ApprovalEnd | null
@@ -85,14 +85,14 @@ type QueueCounts = { mine: number; others: number; made: number }
 
 export type ApprovalPage = {
   rows: readonly ApprovalRow[]
-  /** How many fit queue and filter. */
+  /** The number of transactions in the queue that match the filter. */
   total: number
   sums: readonly CurrencyAmount[]
   /** Of the unfiltered queues. */
   counts: QueueCounts
-  /** Since when the oldest of "mine" waits; null when nothing does. */
+  /** Since when the oldest of "mine" waits; null if none does. */
   oldestAt: string | null
-  /** What the filters can be set to: who made something that waits, and which rules hold it. */
+  /** The choices of the filters: makers and rules of waiting transactions. */
   makers: readonly { personId: string; name: string }[]
   rules: readonly string[]
 }
@@ -108,7 +108,7 @@ export type DecidedItem = ShownRow & Pick<ApprovalRow, 'transactionId' | 'conten
 /** What a decision about a whole filter is about: exactly these, as they stood when it was asked for. */
 export type BulkSnapshot = { items: readonly DecidedItem[]; total: number }
 
-/** What became of one transaction of a decision. */
+/** The result of a decision for one transaction. */
 export type DecisionResult = { transactionId: string } & (
   | { kind: 'done'; status: TransactionStatus; given: number; needed: number }
   | {
@@ -118,7 +118,7 @@ export type DecisionResult = { transactionId: string } & (
     }
 )
 
-/** Why a decision was not even begun: nothing was decided. */
+/** Why a decision was refused as a whole: nothing was decided. */
 export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
 
 type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
@@ -143,7 +143,7 @@ export type ApprovalEvidence = {
     lastAt: string
     lastAmount: string
   } | null
-  /** The name that stood there last time, where it was another or written in another way. */
+  /** The previous name, if it was different or spelled differently. */
   nameBefore: { name: string; at: string; isOtherSpelling: boolean } | null
   operatorBefore: OperatorCode | null
   /** Deposits only: the free deposit balance of the operator. */

@@ -2,7 +2,7 @@
 export const ROLES = ['maker', 'checker', 'finance', 'administrator'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a person may do, and which roles may do it: the one table that pages, actions and commands ask. */
+/** The permissions and the roles that have them: the one table that pages, actions and commands use. */
 export const PERMISSIONS = {
   'overview:read': ROLES,
   'transaction:read': ROLES,

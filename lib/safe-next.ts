@@ -34,7 +34,7 @@ function isPage(address: string): boolean {
   return true
 }
 
-/** Undefined where an escape is broken or its bytes are not UTF-8. */
+/** Undefined if an escape is invalid or its bytes are not UTF-8. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -1,4 +1,4 @@
-/** Gives the present instant. Rules that depend on time take one, so that tests can move it. */
+/** Returns the current instant. Rules that depend on time take a clock, so that tests can set it. */
 export type Clock = { now(): Date }
 
 /** A UTC calendar day, YYYY-MM-DD, from FIRST_DAY to LAST_DAY. */

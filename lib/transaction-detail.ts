@@ -104,14 +104,14 @@ export type ApprovalDto = {
   expiresAt: string
 }
 
-/** What is still to be done at the operator; null once there is a result. */
+/** The pending work at the operator; null once there is a result. */
 export type OperatorWorkDto = {
   state: 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'
   nextAt: string
   unconfirmedSince: string | null
   queries: number
   lastAnswer: string | null
-  /** The operator had accepted it and now says that it does not know it: it is not sent again without a person's decision. */
+  /** The operator accepted it and now reports it as unknown: it is not sent again without a person's decision. */
   isDenied: boolean
 }
 
@@ -121,7 +121,7 @@ export type OperatorWorkDto = {
  */
 export type ContradictionDto = { at: string; said: OperatorOutcome; state: 'asking' | 'confirmed' | 'repeated' | 'unclear' }
 
-/** Everything that is known of one transaction. Amounts are exact decimals, instants ISO 8601. */
+/** One transaction in full. Amounts are exact decimals, instants ISO 8601. */
 export type TransactionDetailDto = {
   transactionId: string
   externalId: string
@@ -132,7 +132,7 @@ export type TransactionDetailDto = {
   amount: string
   feesSystem: string
   feesApp: string
-  /** What the collect balance gets, or what the deposit balance pays. */
+  /** The credit to the collect balance, or the debit of the deposit balance. */
   net: string
   held: string
   customerName: string
@@ -147,7 +147,7 @@ export type TransactionDetailDto = {
   maker: ActorDto
   events: EventDto[]
   attempts: OperatorAttemptDto[]
-  /** Calls and webhooks from before these instants are not kept; null where this transaction had none that old. */
+  /** Calls and webhooks from before these instants are removed; null if the transaction is not that old. */
   removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   contradiction: ContradictionDto | null

@@ -48,10 +48,10 @@ export function withFilters(query: TransactionQuery, change: Partial<Transaction
   return { ...query, page: 1, ...change }
 }
 
-/** The change that takes the filter by webhook away. */
+/** The change that removes the webhook filter. */
 export const NO_WEBHOOK = { webhook: null, webhookTarget: null, webhookAfter: null, webhookBefore: null }
 
-/** Nothing filtered; order and page size stay. */
+/** Returns the query without filters; order and page size remain. */
 export function withoutFilters(query: TransactionQuery): TransactionQuery {
   return {
     status: [],
@@ -75,7 +75,7 @@ export function withoutFilters(query: TransactionQuery): TransactionQuery {
   }
 }
 
-/** Whether anything is filtered. */
+/** Returns whether any filter is set. */
 export function isFiltered(query: TransactionQuery): boolean {
   const { sort: _, page: __, size: ___, ...filters } = query
   return Object.values(filters).some((value) => value !== null && value.length > 0)

@@ -11,7 +11,7 @@ export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
 /** One named edge of the state graph. `from` null is the creation. */
 type TransitionEdge = { from: TransactionStatus | null; to: TransactionStatus }
 
-/** Every way a transaction can move, by the event that moves it. There is no other. */
+/** All transitions of a transaction, by event. */
 export const TRANSITIONS = {
   created: { from: null, to: 'PENDING' },
   created_waiting: { from: null, to: 'PENDING_APPROVAL' },
@@ -40,5 +40,5 @@ export const FAILURE_MESSAGES = {
   notRegistered: 'Compte non inscrit',
 } as const
 
-/** What a webhook says of a transaction that went well. */
+/** The message of a webhook for SUCCESS. */
 export const SUCCESS_MESSAGE = 'Transaction réussie'

@@ -5,7 +5,7 @@ export type TimelineItem = { at: string; key: string } & (
   | { kind: 'decision'; decision: DecisionDto }
   | { kind: 'operator'; attempt: OperatorAttemptDto }
   | { kind: 'webhook'; attempt: WebhookAttemptDto }
-  /** Questions to the operator between a first and a last one, all with the same answer. */
+  /** Queries between a first and a last one, all with the same answer. */
   | { kind: 'repeated'; count: number }
 )
 

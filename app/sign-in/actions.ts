@@ -42,7 +42,7 @@ export async function codeAction(_: CodeState, form: FormData): Promise<CodeStat
 
 type EnrolState = { kind: 'wrong_code' | 'wrong_password' | 'throttled' } | { kind: 'done'; recoveryCodes: readonly string[] } | null
 
-/** Switches the second factor on with the password and the first code from the person's device. */
+/** Turns the second factor on with the password and the first code. */
 export async function enrolAction(_: EnrolState, form: FormData): Promise<EnrolState> {
   const person = await currentPerson()
   if (!person) return redirect(paths.signIn())

@@ -73,7 +73,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
 /** Returns why no button is offered. */
 export function obstacleText(t: Translate, row: ApprovalRow): string {
   if (row.canReject === true) return ''
-  // How it ended says more than why this person could not have decided.
+  // How it ended is more useful than why this person could not decide.
   if (row.end) return t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
   return t(`approvals.obstacle.${row.canReject}`)
 }
@@ -82,11 +82,11 @@ type DecisionControlsProps = {
   application: string
   row: ApprovalRow
   actions: { decide: DecideAction; recall: RecallAction }
-  /** Something was decided or refused: what is shown may be old. */
+  /** Called after a decision or a refusal: the data shown may be out of date. */
   onDecided: (results: readonly DecisionResult[]) => void
 }
 
-/** The same buttons with their dialogs, for the page of one transaction. Needs the words under `approvals.`. */
+/** The same buttons with their dialogs, for the page of one transaction. Needs the messages `approvals.`. */
 export function DecisionControls({ application, row, actions, onDecided }: DecisionControlsProps) {
   const t = useT()
   const [question, setQuestion] = useState<'validated' | 'rejected' | 'recall' | null>(null)

@@ -20,10 +20,10 @@ type DecisionDialogProps = {
   application: string
   decision: 'validated' | 'rejected'
   items: readonly DecidedItem[]
-  /** How many fit where the list had to be cut; the same as the items otherwise. */
+  /** The number of matches if the list was cut; the number of items otherwise. */
   total?: number
   decide: DecideAction
-  /** Once, with one result for each item, when there is nothing more to read in the dialog. */
+  /** Called once with one result per item, when the dialog has nothing more to show. */
   onDone: (results: readonly DecisionResult[]) => void
   onClose: () => void
 }
@@ -56,7 +56,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
   const lastNote = lastNotes.get(decision)
 
   const { setFocus } = form
-  // The platform focuses the first button when the dialog opens; what a person wants is the field.
+  // The browser focuses the first button of a dialog; the person needs the field.
   useEffect(() => setFocus('note'), [setFocus])
 
   function leaveOut() {
@@ -103,7 +103,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
       <TextField
         {...fieldProps(form, 'note', t)}
         {...form.register('note', { required: 'form.field.required', validate: (note) => note.trim() !== '' || 'form.field.required' })}
-        // The field keeps the name that the API gives it.
+        // The accessible name is the API's term for this field.
         aria-label={isValidation ? t('approvals.dialog.payeeNoteName') : undefined}
         label={t(isValidation ? 'approvals.dialog.payeeNote' : 'approvals.dialog.reason')}
         hint={t(isValidation ? 'approvals.dialog.payeeNoteHint' : 'approvals.dialog.reasonHint')}

@@ -6,7 +6,7 @@ import type { DecidedItem } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { sumItems } from './decision-text.ts'
 
-/** What exactly is decided: sums first, then each item. */
+/** The items of a decision: sums first, then each item. */
 export function ItemList({ items, total }: { items: readonly DecidedItem[]; total: number }) {
   const { t, locale } = useTranslations()
   const first = items[0]

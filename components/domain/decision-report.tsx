@@ -12,7 +12,7 @@ import { differences, refusedText } from './decision-text.ts'
 
 type Props = { items: readonly DecidedItem[]; results: readonly DecisionResult[]; decision: 'validated' | 'rejected'; onClose: () => void }
 
-/** What became of each item, what was not done first. Nothing is hidden: who was quicker is named, what moved is shown. */
+/** The result of each item, refused ones first, with who decided before and which fields changed. */
 export function DecisionReport({ items, results, decision, onClose }: Props) {
   const words = useTranslations()
   const { t, locale } = words

@@ -29,7 +29,7 @@ export function sumsText(sums: readonly CurrencyAmount[], locale: Locale): strin
 type Refused = Extract<DecisionResult, { kind: 'refused' }>
 type Translations = { t: Translate; locale: Locale; timeZone: string }
 
-/** Why one decision was refused, naming who was quicker. */
+/** Returns why a decision was refused, with the name of who decided before. */
 export function refusedText({ t, timeZone }: Translations, { reason, now }: Refused): string {
   if (reason === 'not_waiting' && now?.end) {
     const at = formatTime(t, timeZone, new Date(now.end.at), 'day-time')

@@ -36,7 +36,7 @@ function Line({
   )
 }
 
-/** What to know before deciding: about the beneficiary, the balance, and who can decide. */
+/** The evidence: beneficiary, balance, and who can decide. */
 export function EvidenceLines({ application, view }: { application: string; view: ApprovalView }) {
   const { row, evidence, deciders } = view
   const { t, locale, timeZone } = useTranslations()
@@ -124,7 +124,7 @@ export function EvidenceLines({ application, view }: { application: string; view
   )
 }
 
-/** Who can decide, where that is not simply the person who looks; and where too few can, so that it is not found out when its time is over. */
+/** Who can decide, unless it is only the viewer; and a warning if too few can, before the transaction expires. */
 function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<ApprovalView['deciders']> }) {
   const { t } = useTranslations()
   const missing = row.needed - row.given
@@ -160,7 +160,7 @@ function decidersText(t: Translate, { isMe, others }: NonNullable<ApprovalView['
   return all.length <= DECIDERS_NAMED ? names : t('approvals.evidence.andMore', { names, count: all.length - DECIDERS_NAMED })
 }
 
-/** `2.5`, `45`: a decimal only where it says something. */
+/** `2.5`, `45`: one decimal below 10. */
 function timesText(times: number, locale: Locale): string {
   const text = times >= 10 ? String(Math.round(times)) : String(times)
   return locale === 'fr' ? text.replace('.', ',') : text

@@ -17,7 +17,7 @@ const REFUSALS = {
   offline: 'action.offline',
 } as const
 
-/** Asks a maker why something that still waits is taken back. */
+/** Recalls a waiting transaction; requires a reason from its maker. */
 export default function RecallDialog({
   application,
   row,
@@ -35,7 +35,7 @@ export default function RecallDialog({
   const [error, setError] = useState<string | null>(null)
   const form = useForm({ defaultValues: { reason: '' } })
   const { setFocus } = form
-  // The platform focuses the first button when the dialog opens; what a person wants is the field.
+  // The browser focuses the first button of a dialog; the person needs the field.
   useEffect(() => setFocus('reason'), [setFocus])
   const submit = form.handleSubmit(async ({ reason }) => {
     const answer = await callAction(() => recall(application, { transactionId: row.transactionId, reason }))

@@ -12,7 +12,7 @@ type AmountRange = { min: string | null; max: string | null }
 
 type Props = AmountRange & { onChange: (range: AmountRange) => void }
 
-/** The inside of a filter by amount, in the currency of each transaction. Typed as people type: with spaces, commas or a decimal comma. */
+/** The form of the amount filter, in the currency of each transaction. Accepts spaces, commas or a decimal comma. */
 export function AmountRangeForm({ min, max, onChange }: Props) {
   const { t, locale } = useTranslations()
   function apply(fields: FormData, form: HTMLFormElement): boolean {

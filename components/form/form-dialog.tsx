@@ -11,7 +11,7 @@ type FormDialogProps = {
   /** Says what the button does ("Validate 37 · 4,215,000 XAF"). */
   submitLabel: string
   submitVariant?: ButtonVariant
-  /** Wired by type: a form without a busy state or a place for its error does not compile. */
+  /** Required, so that every form has a busy state and a place for its error. */
   isPending: boolean
   error: string | null
   /** `form.handleSubmit(...)` of react-hook-form. */

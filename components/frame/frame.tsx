@@ -16,7 +16,7 @@ type FrameProps = {
   theme: Theme
   isSandbox: boolean
   actions: FrameActions
-  /** The number of transactions that wait for this person, where there is room for it. */
+  /** The number of transactions that wait for this person's decision. */
   waitingBadge: ReactNode
   children: ReactNode
 }

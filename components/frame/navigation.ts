@@ -30,7 +30,7 @@ const ITEMS = {
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
 } as const satisfies Record<string, NavigationItem>
 
-/** The pages of the back office in the order of the side navigation. A page is added here, and nowhere else, to be found. */
+/** The pages of the back office in the order of the side navigation. A new page is added here. */
 const GROUPS: readonly NavigationGroup[] = [
   { heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
 ]

@@ -10,11 +10,11 @@ type BarChartProps = {
   /** One label per bar; the first and last (and some between) are written below. */
   labels: readonly string[]
   series: readonly BarSeries[]
-  /** Per bar, where a press on it leads and what it says on hover. The keyboard goes by the links of the table, so these are for the pointer only. */
+  /** The link and the tooltip of each bar, for the pointer only: the keyboard uses the links of the table. */
   links: readonly { href: string; hint: string }[]
-  /** The words on the switch to the table. */
+  /** The label of the switch to the table. */
   tableLabel: string
-  /** The same figures as an exact table, which is what screen readers and printers get. */
+  /** The same figures as a table, for screen readers and print. */
   table: ReactNode
 }
 
@@ -30,7 +30,7 @@ const WIDTH = 1000
 const HEIGHT = 190
 const LABELS_MAX = 6
 
-/** Stacked bars drawn as plain SVG by the server, each as wide and high to hit as its place, with the figures as a table behind a switch that needs no script. */
+/** Stacked bars as plain SVG, rendered on the server, with the figures as a table behind a switch that needs no script. */
 export function BarChart({ title, labels, series, links, tableLabel, table }: BarChartProps) {
   const totals = labels.map((_, index) => series.reduce((sum, each) => sum + (each.values[index] ?? 0), 0))
   const highest = Math.max(1, ...totals)

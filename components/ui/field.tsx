@@ -12,7 +12,7 @@ type FieldShellProps = {
   children: ReactNode
 }
 
-/** Label above, control, then the hint or what is wrong. The ids `…-hint` and `…-error` are what controls are described by. */
+/** Label, control, error and hint. Controls refer to `…-error` and `…-hint` with aria-describedby. */
 function FieldShell({ id, label, hint, error, note, children }: FieldShellProps) {
   return (
     <div className="grid gap-1">
@@ -62,7 +62,7 @@ export function TextField({ id, label, hint, error, note, className = '', ...res
 type SelectProps = SelectHTMLAttributes<HTMLSelectElement> &
   Extras & { id: string; ref?: React.Ref<HTMLSelectElement>; children: ReactNode }
 
-/** The platform's own choice of one, with its label; options are its children. */
+/** A native select with its label; the options are its children. */
 export function Select({ id, label, hint, error, note, className = '', children, ...rest }: SelectProps) {
   return (
     <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
@@ -85,7 +85,7 @@ type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & {
   ref?: React.Ref<HTMLInputElement>
 }
 
-/** A box to tick with its words; `isLabelHidden` keeps the words for screen readers only (rows of a table). */
+/** A checkbox with its label; `isLabelHidden` shows the label to screen readers only. */
 export function Checkbox({ label, isLabelHidden = false, className = '', ...rest }: CheckboxProps) {
   return (
     <label className={`inline-flex items-center gap-2 ${className}`}>

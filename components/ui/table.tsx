@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The look of plain tables (statements, totals): rules between rows, quiet heads, figures to the right. */
+/** A plain table (statements, totals). */
 export function Table({
   caption,
   isCaptionHidden = true,

@@ -131,7 +131,7 @@ export function parseBatch(body: JsonValue): Result<TransactionRequest[], string
     const { externalId } = parsed.value
     const first = firstIndexes.get(externalId)
     if (first === undefined) firstIndexes.set(externalId, index)
-    else problems.push(`[${index}] externalId must be unique: element [${first}] has the same.`)
+    else problems.push(`[${index}] externalId must be unique: element [${first}] has the same value.`)
     requests.push(parsed.value)
   }
   return problems.length === 0 ? ok(requests) : err(problems)

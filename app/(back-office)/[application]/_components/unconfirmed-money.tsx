@@ -63,7 +63,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
   )
 }
 
-/** The same where a table has no room: one line per age that has something, and one for all ages where there are several. */
+/** The same for narrow screens: one line per age with transactions, and a total if there are several. */
 function NarrowList({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
   const { t } = useTranslations()
   return (
@@ -87,7 +87,7 @@ function NarrowList({ application, unconfirmed }: { application: string; unconfi
   )
 }
 
-/** An hour without an answer is worth a look. */
+/** After an hour without an answer the figure is marked. */
 function isOld(bucket: (typeof AGE_BUCKETS)[number]): boolean {
   return bucket === 'hour' || bucket === 'day'
 }

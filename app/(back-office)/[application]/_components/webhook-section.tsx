@@ -11,10 +11,10 @@ import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { WEBHOOK_STATES, type WebhookState } from '#lib/webhook-state.ts'
 
-/** Where to look closer: at these, a figure above zero is red. */
+/** The colour of a figure above zero. */
 const TONES: Record<WebhookState, string> = { delivered: '', due: '', exhausted: 'text-bad' }
 
-/** How many results receivers were told in the last 24 hours, and which they were not; receivers in trouble are named. */
+/** Webhooks of the last 24 hours by state, and the receivers with undelivered ones. */
 export function WebhookSection({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
   const { t } = useTranslations()
   const isQuiet = WEBHOOK_STATES.every((state) => webhooks[state] === 0)
@@ -98,7 +98,7 @@ type FigureProps = {
   children: React.ReactNode
 }
 
-/** So many transactions, and the list of them. */
+/** A number of transactions that links to their list. */
 function Figure({ application, webhooks, state, count, target, children }: FigureProps) {
   const { locale } = useTranslations()
   if (count === 0) return <span className="inline-block py-0.5 text-quiet">{target === undefined ? <>0{children}</> : 0}</span>

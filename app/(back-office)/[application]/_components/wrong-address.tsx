@@ -3,7 +3,7 @@ import { EmptyState } from '#components/ui/empty-state.tsx'
 import { getT } from '#server/back-office/preferences.ts'
 import { notePageStatus } from '#server/http/door/page-notes.ts'
 
-/** In place of a page whose address names a date that does not exist, or text that cannot be searched for; `href` is the page without filters. */
+/** Shown for an address with a date that does not exist or a text that cannot be searched. `href` is the page without filters. */
 export async function WrongAddress({ href }: { href: string }) {
   const t = await getT()
   notePageStatus(400)

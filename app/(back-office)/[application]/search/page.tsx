@@ -17,7 +17,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('search.title') }
 }
 
-/** Where the search box leads: straight on to what was meant, or here when nothing fits. */
+/** The target of the search box: redirects to the result, or renders this page if nothing matches. */
 export default async function SearchPage({ params, searchParams }: Props) {
   const [{ application }, { q }, t] = await Promise.all([params, searchParams, getT()])
   const actor = await requireActor(application, 'transaction:read')
@@ -43,7 +43,7 @@ export default async function SearchPage({ params, searchParams }: Props) {
   }
 }
 
-/** What was typed is no id of anything: the list knows parts of phones and names. */
+/** The text is not an id: links to the list, which searches parts of phone numbers and names. */
 function NothingFound({ t, application, text }: { t: Translate; application: string; text: string }) {
   const filter = listFilterOf(text)
   const [name, value] = filter.phone === undefined ? (['search.byName', filter.name] as const) : (['search.byPhone', filter.phone] as const)

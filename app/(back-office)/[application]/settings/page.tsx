@@ -26,7 +26,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('settings.title') }
 }
 
-/** What belongs to the person, whichever application they are in. */
+/** The settings of the person, the same in every application. */
 export default async function SettingsPage({ params }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')

@@ -17,12 +17,12 @@ import { OperatorCard } from './operator-card.tsx'
 
 const ThresholdDialog = lazy(() => import('./threshold-dialog.tsx'))
 
-/** Changes are announced by the frame; this is for what time alone moves. */
+/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
 type Props = { application: string; canSetThreshold: boolean; canReadStatement: boolean; canExport: boolean }
 
-/** Free money per currency, then one card per operator. */
+/** Available money per currency, then one card per operator. */
 export function BalancesBoard({ application, canSetThreshold, canReadStatement, canExport }: Props) {
   const { t, locale } = useTranslations()
   const [asked, setAsked] = useState<BalanceCard | null>(null)

@@ -15,7 +15,7 @@ const QUIET_LINK = 'text-second text-ink-2 hover:text-ink hover:underline'
 
 type Props = { card: BalanceCard; statementHref: string | null; onThreshold: (() => void) | null }
 
-/** One operator's money: what is free for deposits, its trend, what was collected, what is held. */
+/** The balances of one operator: available for deposits with its trend, collected, on hold. */
 export function OperatorCard({ card, statementHref, onThreshold }: Props) {
   const { t } = useTranslations()
   const { operator, currency } = card

@@ -25,7 +25,7 @@ const WORDS = {
 type Props = { application: string; onDone: (recoveryCodes: readonly string[]) => void; onCancel: () => void }
 type Problem = { code: string; text: string }
 
-/** Scan, type the code and the password. The key is made when this opens and counts only after the first right code. */
+/** Sets up a second factor: scan, code, password. The key is created when this opens and is valid only after the first correct code. */
 export default function EnrolPanel({ application, onDone, onCancel }: Props) {
   const t = useT()
   const [begun, setBegun] = useState<{ secret: string; qrCode: QrCode } | null>(null)

@@ -90,7 +90,7 @@ function ZoneOptions({ region, zones }: TimeZoneRegion) {
 
 const never = () => () => undefined
 
-/** The zone of this device; null while the server renders, which cannot know it. */
+/** Returns the time zone of this device; null on the server. */
 function useDeviceZone(): string | null {
   return useSyncExternalStore(
     never,

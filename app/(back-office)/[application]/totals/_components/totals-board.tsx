@@ -23,10 +23,10 @@ import { CurrencyChart } from '../../_components/currency-chart.tsx'
 import { useDays } from '../../_components/use-days.ts'
 import { TotalsFilters } from './totals-filters.tsx'
 
-/** Changes are announced by the frame; this is for what time alone moves. */
+/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
-/** A figure that opens its list: high enough to hit. */
+/** A figure that links to its list, tall enough for a pointer. */
 const FIGURE = 'inline-block py-0.5 hover:underline'
 
 /** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */

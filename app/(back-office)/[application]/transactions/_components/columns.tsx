@@ -56,7 +56,7 @@ function CustomerCell({ row }: { row: TransactionRow }) {
   )
 }
 
-/** What a person should know beyond the status; the operator's own sentence stays as it is. */
+/** A note beyond the status; the operator's own message is unchanged. */
 function NoteCell({ note }: { note: TransactionNote | null }) {
   const { t, timeZone } = useTranslations()
   if (note === null) return null

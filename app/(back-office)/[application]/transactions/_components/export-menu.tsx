@@ -18,13 +18,13 @@ type ExportFormProps = {
   isMenuItem?: boolean
 }
 
-/** A plain form: the browser downloads what it answers, at any length, and needs no script for it. */
+/** A plain form: the browser downloads the response, of any length and without script. */
 export function ExportForm({ application, address, format, ids, label, variant = 'quiet', isMenuItem = false }: ExportFormProps) {
   return (
     <form
       method="post"
       action={paths.data(application, 'transactions/export', address)}
-      // The page stays while the file comes: only the menu goes.
+      // The page remains during the download; only the menu closes.
       onSubmit={closePopover}
     >
       <input type="hidden" name="format" value={format} />

@@ -15,7 +15,7 @@ const ORDER_WORDS = {
   'amount-asc': 'transactions.order.amountAsc',
 } as const
 
-/** How many, how much per currency, in which order: "17,535 transactions. Newest first." */
+/** Count, order and sums: "17,535 transactions. Newest first." */
 export function Lead({ data, sort }: { data: TransactionListDto; sort: TransactionQuery['sort'] }) {
   const { t } = useTranslations()
   return (
@@ -48,7 +48,7 @@ export function Sums({ sums }: { sums: readonly SumDto[] }) {
 
 type EmptyListProps = { application: string; query: TransactionQuery; isFiltered: boolean; total: number }
 
-/** Nothing fits the filter, the page is past the end, or nothing was ever made: each with the way on. */
+/** The empty list: no match, a page past the end, or no transactions yet. */
 export function EmptyList({ application, query, isFiltered, total }: EmptyListProps) {
   const { t } = useTranslations()
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))

@@ -49,7 +49,7 @@ export function TransactionList({ application, query, views, columns, canExport 
     queryKey: queryKeys.transactionList(application, address),
     queryFn: ({ signal }) => fetchData<TransactionListDto>(paths.data(application, 'transactions', address), signal),
     placeholderData: keepPreviousData,
-    // Only the newest rows move; further back a page stays as it was.
+    // Only the first page changes often.
     refetchInterval: query.page === 1 ? REFRESH_MS : false,
   })
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
@@ -147,7 +147,7 @@ export function TransactionList({ application, query, views, columns, canExport 
   )
 }
 
-/** What a search could not do, and what to do about it. */
+/** The limits that a search reached. */
 function SearchLimits({ data }: { data: TransactionListDto }) {
   const { t } = useTranslations()
   if (data.searchedBackTo !== null) return <Notice tone="wait">{t('transactions.searchedBackTo', { day: data.searchedBackTo })}</Notice>

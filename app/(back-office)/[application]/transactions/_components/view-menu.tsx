@@ -21,7 +21,7 @@ const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
 
 const DELETE_WORDS = { offline: 'action.offline' } as const
 
-/** The filters of a list without its page: what a view keeps. */
+/** Returns the filters of a list without its page, as stored in a view. */
 function viewQueryOf(query: TransactionQuery): string {
   return toQuery(toAddressValues({ ...query, page: 1 })).replace(/^\?/, '')
 }
@@ -97,7 +97,7 @@ export function ViewMenu({ application, query, views }: { application: string; q
   )
 }
 
-/** Keeps the present filters under a name. Nothing to keep: no button. */
+/** Saves the current filters as a view. Not shown without filters. */
 export function SaveViewButton({ application, query }: { application: string; query: TransactionQuery }) {
   const t = useT()
   const [isOpen, setIsOpen] = useState(false)

@@ -21,7 +21,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('exports.title') }
 }
 
-/** Which files left, with whom, and whether a file in hand is one of them. */
+/** The export history, and the check of a file. */
 export default async function ExportsPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'export:create')

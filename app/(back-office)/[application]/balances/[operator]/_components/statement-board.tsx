@@ -25,7 +25,7 @@ import { StatementDays } from './statement-days.tsx'
 import { StatementLines } from './statement-lines.tsx'
 import { StatementSums } from './statement-sums.tsx'
 
-/** Changes are announced by the frame; this is for what time alone moves. */
+/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
 type Props = { application: string; operator: OperatorCode; query: StatementQuery; canExport: boolean }

@@ -17,7 +17,7 @@ const WIDE = 'max-sm:hidden print:table-cell'
 
 type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, period: { from: string; to: string }) => string }
 
-/** Day by day, oldest first: each day closes where the next opens, and each figure opens its lines. */
+/** The statement by day, oldest first. Each closing balance is the next opening balance, and each figure links to its lines. */
 export function StatementDays({ data, hrefOf }: Props) {
   const { t, locale } = useTranslations()
   const write = useDays()

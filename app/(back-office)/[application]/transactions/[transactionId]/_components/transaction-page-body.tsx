@@ -11,7 +11,7 @@ import { ApprovalDecision } from '../../_components/detail/approval-decision.tsx
 import { TransactionDetail } from '../../_components/transaction-detail.tsx'
 import { useTransaction } from '../../_components/use-transaction.ts'
 
-/** The page of one transaction, kept fresh while it can still move. */
+/** The page of one transaction, refreshed while it can still change. */
 export function TransactionPageBody({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
   const { data, isError, refetch } = useTransaction(application, transactionId)

@@ -23,7 +23,7 @@ type Props = {
 }
 
 /**
- * Why the transaction waits, what to know before deciding, and Validate and Reject, or why not. Nothing where it did not wait when it was
+ * Why the transaction waits, the evidence, and Validate and Reject or why they are not offered. Nothing where it did not wait when it was
  * opened; what was decided since stays in its place and says so.
  */
 export function ApprovalDecision({ application, transactionId, status, isPage = false }: Props) {

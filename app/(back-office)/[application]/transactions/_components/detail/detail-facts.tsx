@@ -78,7 +78,7 @@ function BothTimes({ at }: { at: string }) {
   )
 }
 
-/** What was asked for, what it costs, and what that does to the balance. */
+/** The amount, the fees and their effect on the balance. */
 export function FeeFacts({ detail }: { detail: TransactionDetailDto }) {
   const t = useT()
   const lines = [

@@ -19,7 +19,7 @@ export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** The operator's sentence word for word; beside it what it means and what to do. */
+/** The operator's message unchanged, its meaning, and the next step. */
 function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
   const { t } = useTranslations()
   const failure = failureCaseOf(detail)
@@ -38,7 +38,7 @@ function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** Unconfirmed money is neither lost nor sent: it is asked about until the operator answers. */
+/** The state of a pending transaction; unconfirmed ones are queried until the operator answers. */
 function PendingAdvice({ work }: { work: OperatorWorkDto }) {
   const t = useT()
   return (

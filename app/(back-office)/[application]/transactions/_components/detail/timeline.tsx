@@ -12,7 +12,7 @@ type Tone = 'ok' | 'bad' | 'wait' | 'run'
 
 const DOTS: Record<Tone, string> = { ok: 'bg-ok', bad: 'bg-bad', wait: 'bg-wait', run: 'bg-run' }
 
-/** Everything that happened, in one order: moves, decisions, calls to the operator, webhooks. */
+/** All events in order of time: transitions, decisions, operator calls, webhooks. */
 export function Timeline({ detail }: { detail: TransactionDetailDto }) {
   const t = useT()
   const linesOf = useLines()

@@ -11,7 +11,7 @@ import type { TableRows } from '#server/reports/export/export-table.ts'
 import type { TableCell } from '#server/reports/export/table-csv.ts'
 import { readStatement, type StatementRequest, walkStatementLines } from '#server/reports/statements/read-statement.ts'
 
-/** A statement of lines that is longer than this is asked for in parts. */
+/** Longer statements are read in parts. */
 const LINES_MAX = 50_000
 const DAYS_PER_BATCH = 500
 

@@ -5,7 +5,7 @@ import type { UtcDay } from './time.ts'
 import type { TransactionStatus } from './transaction-status.ts'
 
 /*
- * What the pages of money show, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
+ * The data of the finance pages, as rendered by the server and returned by data addresses. Amounts are exact decimals as formatMinor
  * writes them, instants ISO 8601, days UTC.
  */
 
@@ -26,7 +26,7 @@ export type TotalsDto = {
   step: PeriodStep
   charts: CurrencyChart[]
   operators: OperatorTotal[]
-  /** What the partner API answers for the same question, currencies added together; null where it has no such question. */
+  /** The total that the partner API returns for the same request, all currencies added; null if it has no such request. */
   apiTotal: string | null
 }
 
@@ -80,7 +80,7 @@ export type BalanceCard = {
 
 export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
 
-/** What happened to money in a stretch of time. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+/** The movements of a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
 export type Movements = {
   collected: string
   funded: string
@@ -104,16 +104,16 @@ export type StatementDto = {
   opening: Holdings
   movements: Movements
   closing: Holdings
-  /** Days on which something moved; months or years of them where there are very many. */
+  /** Days with movements; months or years if there are very many. */
   days: StatementDay[]
-  /** Whether everything ever posted adds up to the live balance, in one snapshot. */
+  /** Whether all postings add up to the current balance, in one snapshot. */
   agrees: boolean
 }
 
 const LINE_KINDS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct'] as const
 export type LineKind = (typeof LINE_KINDS)[number]
 
-/** Lines behind one movement of a statement: of one kind, or those with fees. */
+/** Lines of one movement of a statement: of one kind, or those with fees. */
 export const LINE_FILTERS = [...LINE_KINDS, 'fees'] as const
 export type LineFilter = (typeof LINE_FILTERS)[number]
 
@@ -129,7 +129,7 @@ export type StatementLine = {
   held: string
   fees: string
 }
-/** `sum`: what all lines of the filter add up to; null where lines of every kind are shown. */
+/** `sum`: the sum of all lines of the filter; null if lines of every kind are shown. */
 export type StatementLinesDto = { sum: string | null; lines: StatementLine[]; total: number; page: number; size: number }
 
 export type TotalStatus = TransactionStatus | 'ALL'

@@ -54,12 +54,12 @@ export function formatPhone(phoneNumber: string): string {
   return parts.join(' ')
 }
 
-/** The first and last characters of a long id: `3fa8…6afa6`. A shorter id is returned unchanged. */
+/** Returns the first and last characters of a long id: `3fa8…6afa6`. A shorter id is returned unchanged. */
 export function shortenId(id: string): string {
   return id.length > 12 ? `${id.slice(0, 4)}\u2026${id.slice(-5)}` : id
 }
 
-/** Two letters for a person without a picture: `AD` for Amadou Diallo. */
+/** Returns the initials of a person: `AD` for Amadou Diallo. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/)
   const first = words[0] ?? ''

@@ -1,5 +1,5 @@
 const HIDDEN = '***'
-/** Parameters by which receivers are told a secret. */
+/** Parameters that carry a receiver's secret. */
 const SECRET_NAME = /token|secret|passw|pwd|auth|sig|key|credential|session|jwt|otp|hmac/i
 /** Keys and tokens are at least this long and contain no spaces. */
 const SECRET_VALUE = /^[\w\-.~+/=%!*']{20,}$/

@@ -21,7 +21,7 @@ function toPlain(value: JsonValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]))
 }
 
-/** Keeps what our parser refuses on purpose out of the comparison with JSON.parse. */
+/** Excludes what our parser refuses on purpose from the comparison with JSON.parse. */
 function isOrdinary(text: string): boolean {
   return text.isWellFormed() && !/\\u[dD][89a-fA-F]/.test(text)
 }

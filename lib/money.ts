@@ -32,7 +32,7 @@ export function parseAmountMinor(text: string): bigint | undefined {
   return amountMinor <= AMOUNT_MINOR_MAX ? amountMinor : undefined
 }
 
-/** The shortest exact decimal: 5000, 100.5, -0.25. Good for JSON at any size, also beyond 2^53. */
+/** The shortest exact decimal: 5000, 100.5, -0.25. For JSON at any size, also beyond 2^53. */
 export function formatMinor(amountMinor: bigint): string {
   const sign = amountMinor < 0n ? '-' : ''
   const absolute = amountMinor < 0n ? -amountMinor : amountMinor

@@ -26,7 +26,7 @@ export function isUtcInstant(text: string): boolean {
   return INSTANT.test(text) && isUtcDay(text.slice(0, 10)) && !text.startsWith('T24', 10) && !Number.isNaN(Date.parse(text))
 }
 
-/** The UTC day in which an instant lies. */
+/** Returns the UTC day of an instant. */
 export function utcDayOf(instant: Date): UtcDay {
   return instant.toISOString().slice(0, 10)
 }

@@ -3,7 +3,7 @@ import { FIRST_DAY, LAST_DAY, type UtcDay, utcDayOf } from './time.ts'
 export const TOTAL_PRESETS = ['today', 'yesterday', 'last7', 'thisMonth', 'lastMonth', 'thisYear', 'always'] as const
 export type TotalPreset = (typeof TOTAL_PRESETS)[number]
 
-/** How many days back the overview looks. */
+/** The choices for the number of days of the overview. */
 export const OVERVIEW_DAYS = [7, 30, 90] as const
 
 export type OpenRange = { from: UtcDay | null; to: UtcDay | null }
@@ -43,13 +43,13 @@ const DAY_MS = 86_400_000
 const FIRST_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`)
 const LAST_MS = Date.parse(`${LAST_DAY}T00:00:00Z`)
 
-/** The day so many whole days later (negative: earlier); FIRST_DAY or LAST_DAY when the result lies beyond them. */
+/** Returns the day this many days later (negative: earlier), limited to FIRST_DAY and LAST_DAY. */
 export function addDays(day: UtcDay, days: number): UtcDay {
   const ms = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS
   return utcDayOf(new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)))
 }
 
-/** Every day of a range, both ends included. */
+/** Returns every day of a range, both ends included. */
 export function daysBetween(from: UtcDay, to: UtcDay): UtcDay[] {
   const days: UtcDay[] = []
   // The day after LAST_DAY is LAST_DAY again, so the loop ends at `to` and not after it.

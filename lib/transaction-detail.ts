@@ -2,7 +2,7 @@ import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TRANSITIONS, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
 
-/** Who did something: the name where there is one (a person, a partner's program), else only what kind. */
+/** An actor: its name if it has one (a person, an API user), else its kind. */
 export type ActorDto = { kind: 'api' | 'person' | 'operator' | 'system'; name: string | null }
 
 export type EventName = keyof typeof TRANSITIONS
@@ -25,7 +25,7 @@ export type OperatorAttemptDto = {
   kind: 'submit' | 'query' | 'callback'
   startedAt: string
   durationMs: number | null
-  /** Null while the answer is awaited. */
+  /** Null until the answer arrives. */
   outcome: OperatorOutcome | null
   httpStatus: number | null
   answer: string | null
@@ -57,7 +57,7 @@ export type WebhookAttemptDto = {
   outcome: WebhookOutcome
   httpStatus: number | null
   detail: string | null
-  /** From when it was due until it began; null where that was not recorded. */
+  /** The time from due to begin; null if not recorded. */
   waitedMs: number | null
 }
 

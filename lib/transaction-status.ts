@@ -26,12 +26,12 @@ export const TRANSITIONS = {
 
 export type TransitionEvent = Exclude<keyof typeof TRANSITIONS, 'created' | 'created_waiting'>
 
-/** True for SUCCESS and FAILED. */
+/** Returns true for SUCCESS and FAILED. */
 export function isFinalStatus(status: TransactionStatus): status is 'SUCCESS' | 'FAILED' {
   return status === 'SUCCESS' || status === 'FAILED'
 }
 
-/** Messages of FAILED transactions that the specification names (Errors, last table). */
+/** Messages of FAILED transactions in the specification (Errors, last table). */
 export const FAILURE_MESSAGES = {
   insufficientFunds: 'Solde insuffisant',
   invalidNumber: 'Numéro invalide',

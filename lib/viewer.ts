@@ -20,7 +20,7 @@ export type Viewer = {
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-/** True for one of the three choices of the theme switch. */
+/** Returns whether a value is one of the three themes. */
 export function isTheme(value: unknown): value is Theme {
   return value === 'system' || value === 'light' || value === 'dark'
 }

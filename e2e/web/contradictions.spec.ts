@@ -2,7 +2,7 @@ import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
 
-/** Records that an operator said SUCCESS about the newest FAILED transaction of an application, and said it again when asked. */
+/** Records that an operator reported SUCCESS for the newest FAILED transaction of an application, and repeated it when queried. */
 async function contradict(applicationName: string): Promise<string> {
   const pool = await sandboxPool()
   try {

@@ -63,6 +63,10 @@ test('the finance officer closes the day: overview, totals, the list that adds u
     .getByRole('link', { name: /^Statement/ })
     .click()
   await expect(page.getByText('The postings add up to the current balance.')).toBeVisible()
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByText(`${person.application} · Printed by ${person.name}`)).toBeVisible()
+  await expect(page.getByText(/^Printed on \d+ \w+ \d{4}, /)).toBeVisible()
+  await page.emulateMedia({ media: 'screen' })
   const sums = await readSums(page)
   const { Opening = 0n, Collected = 0n, Funded = 0n, Fees = 0n, Closing = -1n } = sums
   expect(Opening + Collected + Funded - (sums['Paid out'] ?? 0n) - Fees).toBe(Closing)
@@ -80,7 +84,7 @@ test('the finance officer closes the day: overview, totals, the list that adds u
 
 const textOf = async (place: Locator) => (await place.textContent()) ?? ''
 
-/** How many transactions the list says that it holds, and its sums, in hundredths by currency. */
+/** Returns the count and the sums of a list, in hundredths by currency. */
 async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint> }> {
   const lead = page.locator('main header p').first()
   await expect(lead).toContainText(/transactions?\./)
@@ -113,7 +117,7 @@ test('every figure of the overview opens a list with as many transactions, and t
   await signIn(page, person)
   const webhooks = page.getByRole('region', { name: /^Webhooks/ })
   const receivers = page.getByRole('table', { name: 'Receivers with undelivered webhooks' }).getByRole('link')
-  // The second application rests: nothing moves between the figure and its list.
+  // The second application has no traffic: nothing changes between the figure and its list.
   for (const link of [...(await webhooks.getByRole('list').getByRole('link').all()), ...(await receivers.all()).slice(0, 3)])
     await expectList(page, link, { count: countOf(await textOf(link)) })
   await webhooks
@@ -129,7 +133,7 @@ test('every figure of the overview opens a list with as many transactions, and t
   await page.goBack()
   await page.goBack()
   const operators = page.getByRole('table', { name: 'Operators' }).locator('tbody tr').first()
-  // Success and volume always are links, failures where there are any.
+  // Success and volume are always links, failures if there are any.
   const volume = operators.getByRole('cell').nth(3).getByRole('link')
   const [, currency = ''] = / (XAF|XOF|UGX)$/.exec(await textOf(volume)) ?? []
   await expectList(page, volume, { amount: minorOf(await textOf(volume)), currency })
@@ -162,7 +166,7 @@ test('every period, card and operator of the totals opens a list that adds up to
   await page.goBack()
   await page.getByText('As a table').click()
   const figure = succeeded > 0 ? { cell: 1, amount: success, count: succeeded } : { cell: 3, amount: failed, count: notSucceeded }
-  // By keyboard: the table is how those without a pointer reach the lists.
+  // By keyboard: without a pointer, the lists are reached through the table.
   await row.getByRole('cell').nth(figure.cell).getByRole('link').press('Enter')
   await expect(page).toHaveURL(/from=(\d{4}-\d\d-\d\d)&to=\1/)
   expect(await readList(page)).toEqual({ count: figure.count, sums: { [currency]: figure.amount } })
@@ -231,7 +235,7 @@ test('finance sets a threshold, the balance is marked for everybody, and a maker
       .getByRole('link', { name: /^Statement/ }),
   ).toHaveCount(0)
   await other.goto(`/${maker.slug}/balances/MOMOCM`)
-  await expect(other.getByText('Your roles do not include this page')).toBeVisible()
+  await expect(other.getByRole('heading', { level: 1, name: 'Your roles do not include this page' })).toBeVisible()
   await context.close()
   await card.getByRole('button', { name: /^Alert below/ }).click()
   await page.getByLabel(/^Alert below/).fill('')
@@ -253,7 +257,7 @@ test('a connection that is lost leaves the figures on the screen and says so', a
 for (const { locale, colorScheme } of LOOKS) {
   test.describe(`${locale} ${colorScheme}`, () => {
     test.use({ locale, colorScheme })
-    // The bare pages are looked at by sweep.spec.ts.
+    // sweep.spec.ts checks the pages without parameters.
     test('the lines of a statement and a list of webhooks are accessible and fit at every width', async ({ page }) => {
       const person = personWith(['finance'])
       await signIn(page, person)

@@ -39,6 +39,19 @@ test('theme and language are remembered, and the first paint already has them', 
   await expect(page.getByRole('link', { name: 'Validations' }).first()).toBeVisible()
 })
 
+test('French only after it is chosen in the language menu', async ({ page }) => {
+  const person = personWith(['administrator'], 0, 1)
+  await signIn(page, person)
+  await page.getByRole('button', { name: /^EN/ }).click()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Français', exact: true }).click()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
+  await page.getByRole('button', { name: /^FR/ }).click()
+  await page.getByRole('button', { name: 'English', exact: true }).click()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en')
+})
+
 test('somebody in two applications switches, and an application of others is not there', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person)

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 type PageScripts = { bytes: number; files: number }
 
 /**
- * How many bytes of JavaScript (gzip) a page loads before anybody does anything: the scripts that its HTML names, without the
+ * How many bytes of JavaScript (gzip) a page loads before any interaction: the scripts that its HTML names, without the
  * polyfills that no current browser fetches (`noModule`). `cookie` signs in.
  */
 export async function measurePageScripts(baseUrl: string, address: string, cookie = ''): Promise<PageScripts> {

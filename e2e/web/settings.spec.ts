@@ -183,7 +183,7 @@ test('where an application demands a second factor nothing else happens before: 
     const answer = await page.request.get(`/api/back-office/${slug}/${rest}`)
     expect([rest, answer.status(), await answer.json()]).toEqual([rest, 403, { code: 'second_factor_required' }])
   }
-  // The other application lets the person work; its action is sent on with the address of the demanding one.
+  // The other application does not require a second factor; its action is sent to the address of the one that does.
   await page.goto(`/${person.slug}/settings`)
   await page.route(`**/${person.slug}/settings`, (route) => {
     const body = route.request().postData()
@@ -215,8 +215,8 @@ test('a block ends the session at the next request, of a page, of data and of an
   expect((await page.request.get(`/api/back-office/${person.slug}/waiting`)).status()).toBe(401)
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Your session has ended. Sign in again.')).toBeVisible()
-  await page.reload()
-  await expect(page).toHaveURL(/\/sign-in/)
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/${person.slug}/settings`)}`)
 })
 
 test('a page that does not exist or may not be seen says so with its status', async ({ page }) => {

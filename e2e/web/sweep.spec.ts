@@ -5,18 +5,18 @@ import { can, PERMISSIONS, type Permission } from '#lib/permissions.ts'
 import { expect, findAxeViolations, signIn, test, WIDTHS } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
-/** Needs a password that was just given; e2e/web/sign-in.spec.ts looks at it. */
+/** Requires a password entered before; e2e/web/sign-in.spec.ts checks it. */
 const ELSEWHERE = new Set(['/', '/sign-in/second-factor'])
-/** What may move while a page settles: nothing that anybody could see. */
+/** The layout shift that is allowed while a page loads: none that is visible. */
 const SHIFT_MAX = 0.01
 const TAB_MAX = 400
 
-// Hundreds of pages in one test: recording them would take longer than looking at them.
+// Hundreds of pages in one test: recording them would take longer than the checks.
 test.use({ trace: 'off' })
 
 type Place = { pattern: string; person: SandboxPerson | undefined }
 
-/** Every page of the tree with somebody who may open it: a maker who is a checker too where they may, since they see most. */
+/** Every page with a person who may open it: a maker and checker if allowed, because they see most. */
 async function placesToSee(): Promise<Place[]> {
   const people = [personWith(['maker', 'checker']), personWith(['finance']), personWith(['administrator'])]
   const pages = (await findRoutes()).filter(({ kind, name }) => kind === 'page' && !ELSEWHERE.has(name.slice(4)))
@@ -65,7 +65,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
             await test.step(`${address} at ${width}`, async () => {
               await page.setViewportSize({ width, height: 800 })
               const response = await page.goto(address)
-              // Soft: one run names everything that is wrong.
+              // Soft: one run reports all violations.
               const where = `${address} at ${width}`
               expect.soft(response?.status(), where).toBe(200)
               await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
@@ -146,7 +146,7 @@ function readShift(): number {
   return window.pageWatch.shift
 }
 
-/** Gives every control on the screen a mark. Of a group of radio buttons the Tab key reaches one. */
+/** Marks every control on the screen. The Tab key reaches one radio button of a group. */
 function markControls(): { mark: string; html: string }[] {
   const groups = new Set<string>()
   const controls = [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter(

@@ -138,7 +138,7 @@ test('a view is saved, found again by its name, and deleted', async ({ page }) =
 
 test('support finds a transaction by its id, synchronises it, and reads what the operator says', async ({ page }) => {
   const person = personWith(['checker'])
-  // The callback of 912 never comes and the operator has no result; that of 906 is lost, and asking finds it.
+  // The callback of 912 never arrives and the operator has no result; that of 906 is lost, and a query finds the result.
   const [pending, lost] = await Promise.all([startCollect('237677000912'), startCollect('237677000906')])
   await signIn(page, person)
   await searchByKeys(page, pending)
@@ -232,6 +232,9 @@ test('an empty list, a page past the end and a lost connection say what to do ne
   await expect(rowsOf(page).first()).toBeVisible()
   await page.goto(`/${person.slug}/transactions?page=100000`)
   await expect(page.getByText('The list has no such page')).toBeVisible()
+  await expect(page.getByText(/^Page [\d,]+ of/)).toHaveCount(0)
+  await page.getByRole('link', { name: 'Previous' }).click()
+  await expect(rowsOf(page).first()).toBeVisible()
   await page.goto(`/${person.slug}/transactions`)
   await expect(rowsOf(page).first()).toBeVisible()
   await context.setOffline(true)
@@ -248,7 +251,7 @@ for (const { locale, colorScheme } of LOOKS) {
       await signIn(page, person, `/${person.slug}/transactions?status=FAILED`)
       const id = (await rowsOf(page).first().getAttribute('id'))?.slice('row-'.length) ?? ''
       const base = `/${person.slug}/transactions`
-      // The bare pages are looked at by sweep.spec.ts. A few rows show everything that many do, and axe looks at each of them.
+      // sweep.spec.ts checks the pages without parameters. A few rows are enough, because axe checks each of them.
       for (const address of [`${base}?status=FAILED&phone=237&name=a&min=1&country=CAMEROON&size=25`, `${base}?size=25&open=${id}`]) {
         await page.goto(address)
         if (address.includes('open=')) await expect(page.getByRole('dialog').locator('dl').first()).toBeVisible()

@@ -9,7 +9,7 @@ export const approvalFilterSchema = z.object({
   operator: z.enum(OPERATOR_CODES).nullable().default(null),
   min: addressAmount,
   max: addressAmount,
-  /** A person, or `api` for what the application's program made. */
+  /** A person, or `api` for transactions created through the API. */
   maker: z
     .union([z.uuid(), z.literal('api')])
     .nullable()
@@ -21,7 +21,7 @@ export const approvalFilterSchema = z.object({
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>
 
-/** What the browser sends to decide: exactly what was listed, with the hash of what was shown of each. */
+/** The input of a decision: the listed items, each with the hash of what was shown. */
 export const decisionSchema = z.object({
   decision: z.enum(['validated', 'rejected']),
   note: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),
@@ -32,7 +32,7 @@ export const decisionSchema = z.object({
     .max(BULK_MAX),
 })
 
-/** What the browser sends to take a waiting transaction back. */
+/** The input of a recall. */
 export const recallSchema = z.object({
   transactionId: z.uuid(),
   reason: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),

@@ -53,7 +53,7 @@ export const transactionFilterSchema = z.object({
 })
 export type TransactionFilter = z.output<typeof transactionFilterSchema>
 
-/** The operators that operator and country filters leave, or null when neither is set. */
+/** Returns the operators that match the operator and country filters, or null if neither is set. */
 export function filteredOperators(filter: Pick<TransactionFilter, 'operator' | 'country'>): OperatorCode[] | null {
   if (filter.operator.length === 0 && filter.country.length === 0) return null
   return OPERATOR_CODES.filter(

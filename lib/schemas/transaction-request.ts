@@ -14,7 +14,7 @@ export const BATCH_LENGTH_MAX = 1_000
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 const PHONE_NUMBER = /^\d{10,15}$/
-// What a URL parser would quietly repair (spaces, line ends, backslashes, a missing //) is refused.
+// Refuses what a URL parser would repair silently (spaces, line ends, backslashes, a missing //).
 const WEB_ADDRESS = /^https?:\/\/[^\s/?#\\][^\s\\]*$/i
 
 const MUST_BE = {
@@ -32,7 +32,7 @@ function textField(name: TextField, isRight: (text: string) => boolean) {
   return z.string({ error }).refine((text) => isRight(text) && !hasNul(text), { error })
 }
 
-/** Hundredths out of the source text of a JSON number; a text in quotes is no number. */
+/** Hundredths from the source text of a JSON number; a quoted text is not a number. */
 const amountField = z.unknown().transform((value, context) => {
   const amountMinor = value instanceof JsonNumber ? parseAmountMinor(value.text) : undefined
   if (amountMinor !== undefined) return amountMinor

@@ -13,7 +13,7 @@ const facts = fc.record({
   deciderIds: fc.subarray(['a', 'b', 'c']),
 })
 
-test('allowed: a checker who is not the maker and has not decided an item that waits and has not expired', () => {
+test('whoever may decide is a checker, not the maker, new to an item that waits and has not expired', () => {
   fc.assert(
     fc.property(facts, (one) => {
       const may = canDecide(one) === true
@@ -28,7 +28,7 @@ test('allowed: a checker who is not the maker and has not decided an item that w
   )
 })
 
-test('step 2 once step 1 has all its checkers', () => {
+test('the second step opens when the first has all its checkers', () => {
   assert.deepEqual(approvalProgress([2, 1], 1), { step: 1, stepCount: 2, given: 1, needed: 3, isComplete: false })
   assert.deepEqual(approvalProgress([2, 1], 2), { step: 2, stepCount: 2, given: 2, needed: 3, isComplete: false })
   assert.deepEqual(approvalProgress([2, 1], 3), { step: 2, stepCount: 2, given: 3, needed: 3, isComplete: true })

@@ -4,7 +4,7 @@ import type { TransactionStatus } from './transaction-status.ts'
 /** Why a person may not decide on a transaction now. Each has a sentence in lib/i18n. */
 export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'not_waiting' | 'expired' | 'decided_already'
 
-/** Why no person may approve a transaction now: it could not be created now either. Rejecting remains possible. */
+/** Why nobody may approve a transaction now, whoever looks: it could not be started now either. Rejecting stays possible. */
 export type TermsObstacle = 'application_disabled' | 'service_disabled'
 
 type DecisionFacts = {
@@ -40,7 +40,7 @@ export function canApprove(facts: DecisionFacts & TermsFacts): true | DecisionOb
 
 export type ApprovalProgress = { step: number; stepCount: number; given: number; needed: number; isComplete: boolean }
 
-/** Returns the progress of the approvals: the open step, and given and needed over all steps. */
+/** How far the approvals are: the step that is open, and given and needed over all steps. */
 export function approvalProgress(steps: readonly number[], validated: number): ApprovalProgress {
   const needed = steps.reduce((sum, count) => sum + count, 0)
   const isInFirst = validated < (steps[0] ?? 0)

@@ -9,15 +9,15 @@ export const APPROVAL_QUEUES = ['mine', 'others', 'made', 'decided'] as const
 /** Mine to decide, waiting for others, made by me and still waiting, decided. */
 export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 
-/** The maximum number of transactions in one decision. */
+/** How many transactions one decision may take at once; a larger filter is decided in several goes. */
 export const BULK_MAX = 500
 
-/** Why a button is not offered: the state, a disabled application or service, or a missing second factor. */
+/** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
 type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
-/** Why a person cannot recall a transaction. */
+/** Why somebody cannot take a transaction back. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
-/** One rule that requires the approval. `above`: a decimal, null where every amount counts. */
+/** One rule that asked for the approval. `above`: a decimal, null where every amount counts. */
 type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
 
 export type ApprovalDecisionRow = {
@@ -27,7 +27,7 @@ export type ApprovalDecisionRow = {
   note: string
   at: string
   usedCode: boolean
-  /** False: the person may no longer approve here, so another approval is needed. */
+  /** False: the person may not approve here any more, so another approval is needed in its place. */
   counts: boolean
 }
 
@@ -56,7 +56,7 @@ export type ApprovalRow = {
   customerName: string
   phoneNumber: string
   source: TransactionSource
-  /** Null: created through the API. */
+  /** Null: the application's program made it. */
   maker: { personId: string; name: string } | null
   batchId: string | null
   createdAt: string
@@ -69,7 +69,7 @@ export type ApprovalRow = {
   given: number
   needed: number
   needsCode: boolean
-  /** The API may also submit decisions. */
+  /** The application's program may send in decisions too. */
   apiMayDecide: boolean
   decisions: readonly ApprovalDecisionRow[]
   end: ApprovalEnd | null
@@ -85,14 +85,14 @@ type QueueCounts = { mine: number; others: number; made: number }
 
 export type ApprovalPage = {
   rows: readonly ApprovalRow[]
-  /** The number of transactions in the queue that match the filter. */
+  /** How many fit queue and filter. */
   total: number
   sums: readonly CurrencyAmount[]
   /** Of the unfiltered queues. */
   counts: QueueCounts
-  /** Since when the oldest of "mine" waits; null if none does. */
+  /** Since when the oldest of "mine" waits; null when nothing does. */
   oldestAt: string | null
-  /** The choices of the filters: makers and rules of waiting transactions. */
+  /** What the filters can be set to: who made something that waits, and which rules hold it. */
   makers: readonly { personId: string; name: string }[]
   rules: readonly string[]
 }
@@ -108,7 +108,7 @@ export type DecidedItem = ShownRow & Pick<ApprovalRow, 'transactionId' | 'conten
 /** What a decision about a whole filter is about: exactly these, as they stood when it was asked for. */
 export type BulkSnapshot = { items: readonly DecidedItem[]; total: number }
 
-/** The result of a decision for one transaction. */
+/** What became of one transaction of a decision. */
 export type DecisionResult = { transactionId: string } & (
   | { kind: 'done'; status: TransactionStatus; given: number; needed: number }
   | {
@@ -118,12 +118,12 @@ export type DecisionResult = { transactionId: string } & (
     }
 )
 
-/** Why a decision was refused as a whole: nothing was decided. */
+/** Why a decision was not even begun: nothing was decided. */
 export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
 
 type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
 
-/** What the service's own rows say about a payment, for the checker. Arithmetic only, no judgement. */
+/** What the service's own rows say about a payment, for whoever has to decide about it. Plain arithmetic, no judgement. */
 export type ApprovalEvidence = {
   /** Nothing of this type ever succeeded with this number before. */
   isFirst: boolean
@@ -143,7 +143,7 @@ export type ApprovalEvidence = {
     lastAt: string
     lastAmount: string
   } | null
-  /** The previous name, if it was different or spelled differently. */
+  /** The name that stood there last time, where it was another or written in another way. */
   nameBefore: { name: string; at: string; isOtherSpelling: boolean } | null
   operatorBefore: OperatorCode | null
   /** Deposits only: the free deposit balance of the operator. */
@@ -154,6 +154,6 @@ export type ApprovalEvidence = {
 export type ApprovalView = {
   row: ApprovalRow
   evidence: ApprovalEvidence
-  /** Who may still decide: the viewer, and others by name. Null if it is no longer waiting. */
+  /** Who may still decide: the person who looks, and others by name. Null where it does not wait any more. */
   deciders: { isMe: boolean; others: string[] } | null
 }

@@ -6,7 +6,7 @@ import { FIRST_DAY, LAST_DAY, utcDayOf } from './time.ts'
 
 const days = fc.date({ min: new Date(`${FIRST_DAY}T00:00:00Z`), max: new Date(`${LAST_DAY}T00:00:00Z`), noInvalidDate: true }).map(utcDayOf)
 
-test('at most 120 bars over any two days, in order, without gaps, the last day in the last bar', () => {
+test('a chart over any two days has at most 120 bars, in order, without gaps, the last day in its last bar', () => {
   fc.assert(
     fc.property(days, days, (one, other) => {
       const [from = '', to = ''] = [one, other].toSorted()
@@ -20,7 +20,7 @@ test('at most 120 bars over any two days, in order, without gaps, the last day i
   )
 })
 
-test('days up to 100 days, months up to 120 months, years beyond', () => {
+test('up to 100 days are drawn by day, up to 120 months by month, more by year', () => {
   assert.equal(countDays('2026-01-01', '2026-04-10'), 100)
   assert.equal(chartPeriods('2026-01-01', '2026-04-10').step, 'day')
   assert.deepEqual(chartPeriods('2026-01-01', '2026-04-11'), { step: 'month', periods: ['2026-01', '2026-02', '2026-03', '2026-04'] })

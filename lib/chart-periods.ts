@@ -1,10 +1,10 @@
 import type { UtcDay } from './time.ts'
 import { daysBetween } from './total-dates.ts'
 
-/** The period of one bar of a chart. */
+/** What one bar of a chart stands for. */
 export type PeriodStep = 'day' | 'month' | 'year'
 
-/** More bars than this are not readable, and each adds a row to the table. */
+/** More bars than this are no longer read one by one, and each costs the page a row of its table. */
 const DAYS_MAX = 100
 const MONTHS_MAX = 120
 const YEARS_MAX = 120

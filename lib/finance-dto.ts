@@ -5,7 +5,7 @@ import type { UtcDay } from './time.ts'
 import type { TransactionStatus } from './transaction-status.ts'
 
 /*
- * The data of the finance pages, as rendered by the server and returned by data addresses. Amounts are exact decimals as formatMinor
+ * What the pages of money show, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
  * writes them, instants ISO 8601, days UTC.
  */
 
@@ -26,7 +26,7 @@ export type TotalsDto = {
   step: PeriodStep
   charts: CurrencyChart[]
   operators: OperatorTotal[]
-  /** The total that the partner API returns for the same request, all currencies added; null if it has no such request. */
+  /** What the partner API answers for the same question, currencies added together; null where it has no such question. */
   apiTotal: string | null
 }
 
@@ -38,7 +38,7 @@ export type UnconfirmedMoney = { currency: Currency; count: number; amount: stri
 
 export type OperatorHealth = OperatorTotal & { finished: number; failed: number; successAmount: string; volumes: number[] }
 
-/** Transactions by the state of their webhook: delivered, due, exhausted. */
+/** Transactions by where their webhook stands: told, still to be told, given up on. */
 type WebhookCounts = { delivered: number; due: number; exhausted: number }
 type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string | null }
 /** `delivered` and `exhausted` ended at `after` or later and before `before`. */
@@ -53,7 +53,7 @@ export type OpenContradictions = {
 
 export type OverviewDto = {
   asOf: string
-  /** Null for a person who is not a checker. */
+  /** Null for somebody who decides nothing. */
   waiting: { count: number; isMore: boolean; oldestAt: string | null } | null
   unconfirmed: UnconfirmedMoney[]
   contradictions: OpenContradictions
@@ -74,13 +74,13 @@ export type BalanceCard = {
   trend: number[]
   threshold: string | null
   isLow: boolean
-  /** Since when it is below the threshold; null if it was never above. */
+  /** Since when it is below the threshold; null where it never was above. */
   lowSince: string | null
 }
 
 export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
 
-/** The movements of a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+/** What happened to money in a stretch of time. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
 export type Movements = {
   collected: string
   funded: string
@@ -104,16 +104,16 @@ export type StatementDto = {
   opening: Holdings
   movements: Movements
   closing: Holdings
-  /** Days with movements; months or years if there are very many. */
+  /** Days on which something moved; months or years of them where there are very many. */
   days: StatementDay[]
-  /** Whether all postings add up to the current balance, in one snapshot. */
+  /** Whether everything ever posted adds up to the live balance, in one snapshot. */
   agrees: boolean
 }
 
 const LINE_KINDS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct'] as const
 export type LineKind = (typeof LINE_KINDS)[number]
 
-/** Lines of one movement of a statement: of one kind, or those with fees. */
+/** Lines behind one movement of a statement: of one kind, or those with fees. */
 export const LINE_FILTERS = [...LINE_KINDS, 'fees'] as const
 export type LineFilter = (typeof LINE_FILTERS)[number]
 
@@ -129,7 +129,7 @@ export type StatementLine = {
   held: string
   fees: string
 }
-/** `sum`: the sum of all lines of the filter; null if lines of every kind are shown. */
+/** `sum`: what all lines of the filter add up to; null where lines of every kind are shown. */
 export type StatementLinesDto = { sum: string | null; lines: StatementLine[]; total: number; page: number; size: number }
 
 export type TotalStatus = TransactionStatus | 'ALL'

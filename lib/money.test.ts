@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatMinor, parseAmountMinor, roundHalfUp } from './money.ts'
 
-test('the exact amount of a JSON number', () => {
+test('an amount is read exactly from its JSON text', () => {
   for (const [text, minor] of [
     ['5000', 500000n],
     ['100.5', 10050n],
@@ -18,7 +18,7 @@ test('the exact amount of a JSON number', () => {
   }
 })
 
-test('undefined for zero, negatives, a third decimal and more than 9,999,999,999.99', () => {
+test('zero, negatives, a third decimal and more than 9,999,999,999.99 are not amounts', () => {
   for (const text of [
     '0',
     '-0',
@@ -39,16 +39,16 @@ test('undefined for zero, negatives, a third decimal and more than 9,999,999,999
   }
 })
 
-test('the same amount after writing and reading it', () => {
+test('what is written is read back as the same amount', () => {
   fc.assert(fc.property(fc.bigInt(1n, 999_999_999_999n), (minor) => parseAmountMinor(formatMinor(minor)) === minor))
 })
 
-test('all digits of totals beyond 2^53', () => {
+test('totals beyond 2^53 are written digit for digit', () => {
   assert.equal(formatMinor(900719925474099312n), '9007199254740993.12')
   assert.equal(formatMinor(-50n), '-0.5')
 })
 
-test('whole units, rounded half up, for currencies without decimals', () => {
+test('fees are rounded half up to whole units where the currency has no decimals', () => {
   assert.equal(roundHalfUp(50n, 1n, 'XAF'), 100n)
   assert.equal(roundHalfUp(49n, 1n, 'XAF'), 0n)
   assert.equal(roundHalfUp(150n, 1n, 'XOF'), 200n)

@@ -32,7 +32,7 @@ export function parseAmountMinor(text: string): bigint | undefined {
   return amountMinor <= AMOUNT_MINOR_MAX ? amountMinor : undefined
 }
 
-/** The shortest exact decimal: 5000, 100.5, -0.25. For JSON at any size, also beyond 2^53. */
+/** The shortest exact decimal: 5000, 100.5, -0.25. Good for JSON at any size, also beyond 2^53. */
 export function formatMinor(amountMinor: bigint): string {
   const sign = amountMinor < 0n ? '-' : ''
   const absolute = amountMinor < 0n ? -amountMinor : amountMinor
@@ -42,7 +42,7 @@ export function formatMinor(amountMinor: bigint): string {
   return `${sign}${whole}.${cents % 10n === 0n ? cents / 10n : cents.toString().padStart(2, '0')}`
 }
 
-/** Rounds half up to the decimals that the currency has in everyday use. Takes and returns hundredths, not negative. */
+/** Rounds half up to the decimals that the currency has in everyday use. Takes and gives hundredths, never negative. */
 export function roundHalfUp(numeratorMinor: bigint, denominator: bigint, currency: Currency): bigint {
   const unit = DECIMALS[currency] === 0 ? 100n : 1n
   return ((numeratorMinor * 2n + denominator * unit) / (denominator * unit * 2n)) * unit

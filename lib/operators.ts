@@ -3,7 +3,7 @@ import type { Currency } from './money.ts'
 /** The wire protocol family behind an operator code; operators of one family share a connector. */
 type OperatorProtocol = 'mtn-momo' | 'airtel' | 'wave' | 'orange-cm' | 'orange-web' | 'orange-sonatel' | 'orange-bf' | 'moov' | 'free'
 
-/** In hundredths, for information: the API enforces limits only if an administrator turned them on. */
+/** Advice only, in hundredths: the API refuses by limits where an administrator switched that on. */
 type OperatorLimits = { minimumMinor: bigint; maximumMinor: bigint }
 
 type Country = {
@@ -93,7 +93,7 @@ export const OPERATORS: Record<OperatorCode, Operator> = {
   UGAIRTEL: operator('UGAIRTEL', 'Airtel', 'UGANDA', 'airtel', [500, 5_000_000], [500, 5_000_000]),
 }
 
-/** Returns whether a value is one of the thirteen codes, exactly as written in the specification. */
+/** True for one of the thirteen codes, exactly as written in the specification. */
 export function isOperatorCode(value: unknown): value is OperatorCode {
   return typeof value === 'string' && Object.hasOwn(OPERATORS, value)
 }

@@ -1,7 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 
 /**
- * Reads an amount as a person types it, `1,250,000`, `1 250 000,50`, and returns the plain decimal for an address: `1250000`, `1250000.50`.
+ * Reads an amount as a person types it, `1,250,000`, `1 250 000,50`, and gives the plain decimal for an address: `1250000`, `1250000.50`.
  * Undefined for anything that is not a positive number with at most two decimals and ten digits before them.
  */
 export function parseTypedAmount(typed: string, locale: Locale): string | undefined {

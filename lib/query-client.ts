@@ -1,15 +1,15 @@
 import { QueryClient } from '@tanstack/react-query'
 
-/** How long data counts as fresh. Above zero, so that data the server just rendered is not fetched again immediately. */
+/** How long data counts as fresh. More than nothing, so that what the server just rendered is not fetched again at once. */
 const STALE_TIME_MS = 10_000
 
-/** Returns a query client with the defaults of the back office; on the server, one per request. */
+/** A query client with the defaults of the back office; also made once per request on the server for prefetching. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: STALE_TIME_MS,
-        // Refusals are not retried; a failed connection is retried twice.
+        // A refusal stays a refusal; a lost connection is worth two more tries.
         retry: (failures, error) => failures < 2 && !(error instanceof DataError && error.status < 500),
         refetchOnWindowFocus: true,
       },
@@ -18,7 +18,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** An answer of a data address other than 200: the status and the code of its body. */
+/** What a data address answered when it was not 200: the status and the stable code of its body. */
 export class DataError extends Error {
   readonly status: number
   readonly code: string

@@ -6,12 +6,12 @@ import { addDays, daysBetween, monthEnd } from './total-dates.ts'
 
 const days = fc.date({ min: new Date(`${FIRST_DAY}T00:00:00Z`), max: new Date(`${LAST_DAY}T23:59:59Z`), noInvalidDate: true }).map(utcDayOf)
 
-test('true for every day from 0001-01-01 to 9999-12-31', () => {
+test('every day from 0001-01-01 to 9999-12-31 is a day', () => {
   fc.assert(fc.property(days, (day) => isUtcDay(day)))
   for (const day of [FIRST_DAY, LAST_DAY, '2024-02-29', '2000-02-29']) assert.ok(isUtcDay(day), day)
 })
 
-test('false for year 0, days that do not exist and other spellings', () => {
+test('year 0, days that do not exist and other spellings are not days', () => {
   for (const text of [
     '0000-01-01',
     '0000-12-31',
@@ -38,7 +38,7 @@ test('false for year 0, days that do not exist and other spellings', () => {
     assert.ok(!isUtcDay(text), JSON.stringify(text))
 })
 
-test('true only for an existing instant in UTC on a valid day', () => {
+test('an instant is UTC, exists, and lies on a day that is one', () => {
   for (const text of ['2026-11-21T22:08:48Z', '2026-11-21T22:08:48.123Z', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z'])
     assert.ok(isUtcInstant(text), text)
   for (const text of [
@@ -56,7 +56,7 @@ test('true only for an existing instant in UTC on a valid day', () => {
     assert.ok(!isUtcInstant(text), JSON.stringify(text))
 })
 
-test('the first or the last day when counting beyond them', () => {
+test('counting days never leaves the days there are', () => {
   fc.assert(
     fc.property(days, fc.integer({ min: -4_000_000, max: 4_000_000 }), (day, count) => {
       const reached = addDays(day, count)
@@ -70,7 +70,7 @@ test('the first or the last day when counting beyond them', () => {
   assert.deepEqual(daysBetween('2026-01-02', '2026-01-01'), [])
 })
 
-test('the last day of a month in any year', () => {
+test('a month of any year ends on its own last day', () => {
   for (const [month, end] of [
     ['2024-02', '2024-02-29'],
     ['2026-11-21', '2026-11-30'],

@@ -1,4 +1,4 @@
-/** Returns the current instant. Rules that depend on time take a clock, so that tests can set it. */
+/** Gives the present instant. Rules that depend on time take one, so that tests can move it. */
 export type Clock = { now(): Date }
 
 /** A UTC calendar day, YYYY-MM-DD, from FIRST_DAY to LAST_DAY. */
@@ -26,7 +26,7 @@ export function isUtcInstant(text: string): boolean {
   return INSTANT.test(text) && isUtcDay(text.slice(0, 10)) && !text.startsWith('T24', 10) && !Number.isNaN(Date.parse(text))
 }
 
-/** Returns the UTC day of an instant. */
+/** The UTC day in which an instant lies. */
 export function utcDayOf(instant: Date): UtcDay {
   return instant.toISOString().slice(0, 10)
 }

@@ -3,7 +3,7 @@ import { FIRST_DAY, LAST_DAY, type UtcDay, utcDayOf } from './time.ts'
 export const TOTAL_PRESETS = ['today', 'yesterday', 'last7', 'thisMonth', 'lastMonth', 'thisYear', 'always'] as const
 export type TotalPreset = (typeof TOTAL_PRESETS)[number]
 
-/** The choices for the number of days of the overview. */
+/** How many days back the overview looks. */
 export const OVERVIEW_DAYS = [7, 30, 90] as const
 
 export type OpenRange = { from: UtcDay | null; to: UtcDay | null }
@@ -30,7 +30,7 @@ function totalDays(preset: TotalPreset, now: Date): OpenRange {
   }
 }
 
-/** Returns the days of an address: its own (one or two), else its preset. Reversed days are swapped. */
+/** The days that an address asks for: two (or one) of its own, else its preset. Two that are the wrong way round are turned. */
 export function resolveDateRange(
   { dates, from, to }: { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null },
   now: Date,
@@ -43,13 +43,13 @@ const DAY_MS = 86_400_000
 const FIRST_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`)
 const LAST_MS = Date.parse(`${LAST_DAY}T00:00:00Z`)
 
-/** Returns the day this many days later (negative: earlier), limited to FIRST_DAY and LAST_DAY. */
+/** The day so many whole days later (negative: earlier); FIRST_DAY or LAST_DAY when the result lies beyond them. */
 export function addDays(day: UtcDay, days: number): UtcDay {
   const ms = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS
   return utcDayOf(new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)))
 }
 
-/** Returns every day of a range, both ends included. */
+/** Every day of a range, both ends included. */
 export function daysBetween(from: UtcDay, to: UtcDay): UtcDay[] {
   const days: UtcDay[] = []
   // The day after LAST_DAY is LAST_DAY again, so the loop ends at `to` and not after it.

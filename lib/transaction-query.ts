@@ -37,7 +37,7 @@ export type TransactionQuery = {
 
 const DEFAULT_SIZE = 50
 
-/** Returns the address values without default order, page and size, so that one list has one address. */
+/** What stands in the address: the usual order, page and size are left out, so that two addresses of one list are the same. */
 export function toAddressValues(query: TransactionQuery): QueryValues {
   const { sort, page, size, ...filters } = query
   return { ...filters, sort: sort === 'newest' ? null : sort, size: size === DEFAULT_SIZE ? null : size, page: page === 1 ? null : page }
@@ -48,10 +48,10 @@ export function withFilters(query: TransactionQuery, change: Partial<Transaction
   return { ...query, page: 1, ...change }
 }
 
-/** The change that removes the webhook filter. */
+/** The change that takes the filter by webhook away. */
 export const NO_WEBHOOK = { webhook: null, webhookTarget: null, webhookAfter: null, webhookBefore: null }
 
-/** Returns the query without filters; order and page size remain. */
+/** Nothing filtered; order and page size stay. */
 export function withoutFilters(query: TransactionQuery): TransactionQuery {
   return {
     status: [],
@@ -75,7 +75,7 @@ export function withoutFilters(query: TransactionQuery): TransactionQuery {
   }
 }
 
-/** Returns whether any filter is set. */
+/** Whether anything is filtered. */
 export function isFiltered(query: TransactionQuery): boolean {
   const { sort: _, page: __, size: ___, ...filters } = query
   return Object.values(filters).some((value) => value !== null && value.length > 0)

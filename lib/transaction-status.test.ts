@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isFinalStatus, TRANSACTION_STATUSES, TRANSITIONS } from './transaction-status.ts'
 
-test('no edge from a final state', () => {
+test('nothing leads out of a final state', () => {
   for (const [event, edge] of Object.entries(TRANSITIONS)) assert.ok(edge.from === null || !isFinalStatus(edge.from), event)
 })
 
-test('an edge to every state, and from every state that is not final', () => {
+test('every state is reached and every state that is not final is left', () => {
   const edges = Object.values(TRANSITIONS)
   for (const status of TRANSACTION_STATUSES) {
     assert.ok(
@@ -21,7 +21,7 @@ test('an edge to every state, and from every state that is not final', () => {
   }
 })
 
-test('no edge from PENDING_APPROVAL to SUCCESS: only an approval leads to an operator', () => {
+test('no edge leads from waiting for approval to success: only an approval opens the way to an operator', () => {
   const ways = Object.values(TRANSITIONS)
     .filter((edge) => edge.from === 'PENDING_APPROVAL')
     .map((edge) => edge.to)

@@ -11,7 +11,7 @@ export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
 /** One named edge of the state graph. `from` null is the creation. */
 type TransitionEdge = { from: TransactionStatus | null; to: TransactionStatus }
 
-/** All transitions of a transaction, by event. */
+/** Every way a transaction can move, by the event that moves it. There is no other. */
 export const TRANSITIONS = {
   created: { from: null, to: 'PENDING' },
   created_waiting: { from: null, to: 'PENDING_APPROVAL' },
@@ -26,12 +26,12 @@ export const TRANSITIONS = {
 
 export type TransitionEvent = Exclude<keyof typeof TRANSITIONS, 'created' | 'created_waiting'>
 
-/** Returns true for SUCCESS and FAILED. */
+/** True for SUCCESS and FAILED. */
 export function isFinalStatus(status: TransactionStatus): status is 'SUCCESS' | 'FAILED' {
   return status === 'SUCCESS' || status === 'FAILED'
 }
 
-/** Messages of FAILED transactions in the specification (Errors, last table). */
+/** Messages of FAILED transactions that the specification names (Errors, last table). */
 export const FAILURE_MESSAGES = {
   insufficientFunds: 'Solde insuffisant',
   invalidNumber: 'Numéro invalide',
@@ -40,5 +40,5 @@ export const FAILURE_MESSAGES = {
   notRegistered: 'Compte non inscrit',
 } as const
 
-/** The message of a webhook for SUCCESS. */
+/** What a webhook says of a transaction that went well. */
 export const SUCCESS_MESSAGE = 'Transaction réussie'

@@ -9,7 +9,7 @@ import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { EvidenceLines } from './evidence-lines.tsx'
 
-/** The evidence about a payment from our own rows; warnings are amber. */
+/** What our own rows say about a payment, line by line; amber where somebody should look twice. */
 export function Evidence({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
   const { data, isError } = useQuery({

@@ -28,7 +28,7 @@ export function reasonText(
   return row.maker ? t('approvals.reason.person') : row.ruleName
 }
 
-/** Why the transaction needs approval, and how many approvals it has. */
+/** Why it is here, and how many of the approvals are given. */
 export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; secondClass?: string }) {
   const { t, locale } = useTranslations()
   return (
@@ -44,7 +44,7 @@ export function decisionText(t: Translate, { decision, counts, checkerName }: Ap
   return t(decision === 'validated' && !counts ? 'approvals.by.notCounted' : `approvals.by.${decision}`, { name: checkerName })
 }
 
-/** `1 of 2 approvals`, with the step if there are two and the code if one is required; `isShort`: for one line of a list. */
+/** `1 of 2 approvals`, with the step where there are two and the code where one is asked for; `isShort`: on one line of a list. */
 export function progressText(
   t: Translate,
   row: Pick<ApprovalRow, 'given' | 'needed' | 'steps' | 'step' | 'needsCode'>,

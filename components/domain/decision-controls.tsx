@@ -12,17 +12,17 @@ import type { DecideAction, RecallAction } from './decision-text.ts'
 const DecisionDialog = lazy(() => import('./decision-dialog.tsx'))
 const RecallDialog = lazy(() => import('./recall-dialog.tsx'))
 
-type DecisionButtonsProps = {
+export type DecisionButtonsProps = {
   application: string
   row: ApprovalRow
   size?: ButtonSize
-  /** The buttons of the one transaction shown, not of a row in a list. */
+  /** Validate is the decision at hand, not one of many rows. */
   isPrimary?: boolean
   className?: string
   onAsk: (question: 'validated' | 'rejected' | 'recall') => void
 }
 
-/** Validate and Reject, or the reason why they are not offered; Recall for the maker. The server decides which, per row. */
+/** Validate and Reject, or the reason in words in their place; Recall for who made it. Enabled by what the server said of the row. */
 export function DecisionButtons({ application, row, size = 'medium', isPrimary = false, className = '', onAsk }: DecisionButtonsProps) {
   const t = useT()
   const wide = isPrimary ? 'flex-1' : ''
@@ -70,23 +70,23 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
   )
 }
 
-/** Returns why no button is offered. */
+/** Why there is no button, in words. */
 export function obstacleText(t: Translate, row: ApprovalRow): string {
   if (row.canReject === true) return ''
-  // How it ended is more useful than why this person could not decide.
+  // How it ended says more than why this person could not have decided.
   if (row.end) return t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
   return t(`approvals.obstacle.${row.canReject}`)
 }
 
-type DecisionControlsProps = {
+export type DecisionControlsProps = {
   application: string
   row: ApprovalRow
   actions: { decide: DecideAction; recall: RecallAction }
-  /** Called after a decision or a refusal: the data shown may be out of date. */
+  /** Something was decided or refused: what is shown may be old. */
   onDecided: (results: readonly DecisionResult[]) => void
 }
 
-/** The same buttons with their dialogs, for the page of one transaction. Needs the messages `approvals.`. */
+/** The same buttons with their dialogs, for the page of one transaction. Needs the words under `approvals.`. */
 export function DecisionControls({ application, row, actions, onDecided }: DecisionControlsProps) {
   const t = useT()
   const [question, setQuestion] = useState<'validated' | 'rejected' | 'recall' | null>(null)

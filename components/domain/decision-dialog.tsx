@@ -16,14 +16,14 @@ import { ItemList } from './decision-items.tsx'
 import { DecisionReport } from './decision-report.tsx'
 import { type DecideAction, sumItems, sumsText } from './decision-text.ts'
 
-type DecisionDialogProps = {
+export type DecisionDialogProps = {
   application: string
   decision: 'validated' | 'rejected'
   items: readonly DecidedItem[]
-  /** The number of matches if the list was cut; the number of items otherwise. */
+  /** How many fit where the list had to be cut; the same as the items otherwise. */
   total?: number
   decide: DecideAction
-  /** Called once with one result per item, when the dialog has nothing more to show. */
+  /** Once, with one result for each item, when there is nothing more to read in the dialog. */
   onDone: (results: readonly DecisionResult[]) => void
   onClose: () => void
 }
@@ -36,10 +36,10 @@ const REFUSALS = {
   offline: 'action.offline',
 } as const
 const PRESETS = ['beneficiary', 'duplicate', 'amount', 'unauthorised', 'evidence'] as const
-/** The note of the last decision of each kind: offered, not filled in automatically, and forgotten when the page is left. */
+/** The note of the last decision of each kind, offered and never filled in by itself. Gone with the page. */
 const lastNotes = new Map<DecisionDialogProps['decision'], string>()
 
-/** Requires the note, and a one-time code if one of the items needs it; then shows the result of each item. */
+/** Asks for the note, and for a fresh code where one of the items needs it; says then what became of each. */
 export default function DecisionDialog(props: DecisionDialogProps) {
   const { application, decision, decide, onDone, onClose } = props
   const { t, locale } = useTranslations()
@@ -56,7 +56,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
   const lastNote = lastNotes.get(decision)
 
   const { setFocus } = form
-  // The browser focuses the first button of a dialog; the person needs the field.
+  // The platform focuses the first button when the dialog opens; what a person wants is the field.
   useEffect(() => setFocus('note'), [setFocus])
 
   function leaveOut() {
@@ -104,7 +104,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
         {...fieldProps(form, 'note', t)}
         {...form.register('note', { required: 'form.field.required', validate: (note) => note.trim() !== '' || 'form.field.required' })}
         // The accessible name is the API's term for this field.
-        aria-label={isValidation ? t('approvals.dialog.payeeNoteName') : undefined}
+        aria-label={isValidation ? t('approvals.note.spec') : undefined}
         label={t(isValidation ? 'approvals.dialog.payeeNote' : 'approvals.dialog.reason')}
         hint={t(isValidation ? 'approvals.dialog.payeeNoteHint' : 'approvals.dialog.reasonHint')}
         maxLength={500}
@@ -143,7 +143,7 @@ export default function DecisionDialog(props: DecisionDialogProps) {
   )
 }
 
-/** Some items require a one-time code and this person has no second factor: links to the set-up, and leaves those items out. */
+/** Some of the list ask for a code that this person has no device for: where to get one, and how to go on without them. */
 function WithoutFactor({ application, count, onLeaveOut }: { application: string; count: number; onLeaveOut?: () => void }) {
   const { t } = useTranslations()
   return (

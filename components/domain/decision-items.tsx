@@ -6,7 +6,7 @@ import type { DecidedItem } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { sumItems } from './decision-text.ts'
 
-/** The items of a decision: sums first, then each item. */
+/** What exactly is decided: sums first, then each item. */
 export function ItemList({ items, total }: { items: readonly DecidedItem[]; total: number }) {
   const { t, locale } = useTranslations()
   const first = items[0]
@@ -14,7 +14,7 @@ export function ItemList({ items, total }: { items: readonly DecidedItem[]; tota
     return (
       <p>
         <span className="text-amount font-strong tabular">{formatAmount(first.amount, locale)}</span>{' '}
-        <span className="text-quiet">{first.currency}</span> · <bdi>{first.customerName}</bdi>
+        <span className="text-quiet">{first.currency}</span> · {first.customerName}
       </p>
     )
   }
@@ -30,9 +30,7 @@ export function ItemList({ items, total }: { items: readonly DecidedItem[]; tota
       <ul tabIndex={0} aria-label={t('approvals.dialog.list')} className="max-h-48 overflow-y-auto rounded-sm border border-line">
         {items.map((item) => (
           <li key={item.transactionId} className="flex justify-between gap-3 border-b border-line px-2.5 py-1 last:border-b-0">
-            <span dir="auto" className="truncate">
-              {item.customerName}
-            </span>
+            <span className="truncate">{item.customerName}</span>
             <span className="whitespace-nowrap tabular">
               {formatAmount(item.amount, locale)} <span className="text-second text-quiet">{item.currency}</span>
             </span>

@@ -12,7 +12,7 @@ import { differences, refusedText } from './decision-text.ts'
 
 type Props = { items: readonly DecidedItem[]; results: readonly DecisionResult[]; decision: 'validated' | 'rejected'; onClose: () => void }
 
-/** The result of each item, refused ones first, with who decided before and which fields changed. */
+/** What became of each item, what was not done first. Nothing is hidden: who was quicker is named, what moved is shown. */
 export function DecisionReport({ items, results, decision, onClose }: Props) {
   const words = useTranslations()
   const { t, locale } = words
@@ -47,9 +47,7 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
                       name={result.kind === 'done' ? 'check' : 'alert'}
                       className={`size-4 ${result.kind === 'done' ? 'text-ok' : 'text-wait'}`}
                     />
-                    <span dir="auto" className="truncate font-medium">
-                      {item?.customerName}
-                    </span>
+                    <span className="truncate font-medium">{item?.customerName}</span>
                   </span>
                   <span className="whitespace-nowrap tabular">
                     {formatAmount(item?.amount ?? '0', locale)} <span className="text-second text-quiet">{item?.currency}</span>
@@ -77,8 +75,8 @@ export function DecisionReport({ items, results, decision, onClose }: Props) {
   )
 }
 
-/** Returns the result of one decision in words. */
-function doneText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
+/** What one decision did, in words: also used for the note at the foot of the page. */
+export function doneText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
   if (decision === 'rejected') return t('approvals.done.rejected')
   return result.status === 'PENDING_APPROVAL'
     ? t('approvals.done.counted', { given: result.given, needed: result.needed })

@@ -10,7 +10,7 @@ import { decisionText } from './approval-reason.tsx'
 export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
 export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
 
-/** Returns the count and exact sum of items per currency. Currencies are not added. */
+/** Count and exact sum of some items per currency, never added together. */
 export function sumItems(items: readonly Pick<DecidedItem, 'amount' | 'currency'>[]): CurrencyAmount[] {
   return CURRENCIES.flatMap((currency) => {
     const own = items.filter((item) => item.currency === currency)
@@ -29,7 +29,7 @@ export function sumsText(sums: readonly CurrencyAmount[], locale: Locale): strin
 type Refused = Extract<DecisionResult, { kind: 'refused' }>
 type Translations = { t: Translate; locale: Locale; timeZone: string }
 
-/** Returns why a decision was refused, with the name of who decided before. */
+/** Why one decision was refused, naming who was quicker. */
 export function refusedText({ t, timeZone }: Translations, { reason, now }: Refused): string {
   if (reason === 'not_waiting' && now?.end) {
     const at = formatTime(t, timeZone, new Date(now.end.at), 'day-time')
@@ -38,7 +38,7 @@ export function refusedText({ t, timeZone }: Translations, { reason, now }: Refu
   return t(`approvals.refused.${reason}`)
 }
 
-/** Returns the fields that differ between the row that was shown and the current one. */
+/** What differs between what was shown and what stands there now, field by field. */
 export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
   const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const fields: readonly [string, (row: ShownRow) => string][] = [

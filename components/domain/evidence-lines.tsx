@@ -36,7 +36,7 @@ function Line({
   )
 }
 
-/** The evidence: beneficiary, balance, and who can decide. */
+/** What to know before deciding: about the beneficiary, the balance, and who can decide. */
 export function EvidenceLines({ application, view }: { application: string; view: ApprovalView }) {
   const { row, evidence, deciders } = view
   const { t, locale, timeZone } = useTranslations()
@@ -124,7 +124,7 @@ export function EvidenceLines({ application, view }: { application: string; view
   )
 }
 
-/** Who can decide, unless it is only the viewer; and a warning if too few can, before the transaction expires. */
+/** Who can decide, where that is not simply the person who looks; and where too few can, so that it is not found out when its time is over. */
 function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<ApprovalView['deciders']> }) {
   const { t } = useTranslations()
   const missing = row.needed - row.given
@@ -145,7 +145,7 @@ function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<A
     )
   }
   if (deciders.isMe && missing === 1) return null
-  // The API cannot submit a one-time code.
+  // Its program can never give a one-time code.
   const isApiToo = row.apiMayDecide && !row.needsCode
   return (
     <Line icon="people" second={isApiToo && t('approvals.evidence.decidersApi')}>
@@ -160,7 +160,7 @@ function decidersText(t: Translate, { isMe, others }: NonNullable<ApprovalView['
   return all.length <= DECIDERS_NAMED ? names : t('approvals.evidence.andMore', { names, count: all.length - DECIDERS_NAMED })
 }
 
-/** `2.5`, `45`: one decimal below 10. */
+/** `2.5`, `45`: a decimal only where it says something. */
 function timesText(times: number, locale: Locale): string {
   const text = times >= 10 ? String(Math.round(times)) : String(times)
   return locale === 'fr' ? text.replace('.', ',') : text

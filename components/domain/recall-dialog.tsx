@@ -17,7 +17,7 @@ const REFUSALS = {
   offline: 'action.offline',
 } as const
 
-/** Recalls a waiting transaction; requires a reason from its maker. */
+/** Asks a maker why something that still waits is taken back. */
 export default function RecallDialog({
   application,
   row,
@@ -35,7 +35,7 @@ export default function RecallDialog({
   const [error, setError] = useState<string | null>(null)
   const form = useForm({ defaultValues: { reason: '' } })
   const { setFocus } = form
-  // The browser focuses the first button of a dialog; the person needs the field.
+  // The platform focuses the first button when the dialog opens; what a person wants is the field.
   useEffect(() => setFocus('reason'), [setFocus])
   const submit = form.handleSubmit(async ({ reason }) => {
     const answer = await callAction(() => recall(application, { transactionId: row.transactionId, reason }))
@@ -54,7 +54,7 @@ export default function RecallDialog({
     >
       <p>
         <span className="text-amount font-strong tabular">{formatAmount(row.amount, locale)}</span>{' '}
-        <span className="text-quiet">{row.currency}</span> · <bdi>{row.customerName}</bdi>
+        <span className="text-quiet">{row.currency}</span> · {row.customerName}
       </p>
       <TextField
         {...fieldProps(form, 'reason', t)}

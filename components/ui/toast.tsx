@@ -23,7 +23,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Shows a message at the bottom of the page and announces it. Disappears after six seconds; problems remain until dismissed. */
+/** Tells what was done, at the foot of the page and to screen readers. Gone after six seconds; problems stay until dismissed. */
 export function toast(text: string, tone: Toast['tone'] = 'neutral'): void {
   const id = ++lastId
   spoken = text
@@ -31,9 +31,9 @@ export function toast(text: string, tone: Toast['tone'] = 'neutral'): void {
   if (tone === 'neutral') setTimeout(() => dismiss(id), SHOWN_MS)
 }
 
-/** Announces to screen readers what is visible otherwise: the current row, the selection. */
+/** Tells screen readers something that the eye sees anyway: the row moved to, what was selected. */
 export function announce(text: string): void {
-  // Screen readers announce a repeated text only if it differs.
+  // The same words twice in a row are heard twice only if they differ.
   spoken = text === spoken ? `${text}\u00a0` : text
   publish([...toasts])
 }
@@ -42,7 +42,7 @@ function dismiss(id: number): void {
   publish(toasts.filter((toast) => toast.id !== id))
 }
 
-/** The region of toasts and announcements. Used once per page. */
+/** Once per page: where toasts appear and what screen readers listen to. */
 export function Toaster() {
   const t = useT()
   const shown = useSyncExternalStore(

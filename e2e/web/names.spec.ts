@@ -13,8 +13,8 @@ test('Validate and Reject in a row name the transaction', async ({ page }) => {
   const queue = await newQueue(pool)
   const [first, second] = await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi', amountMinor: 1_250_000n }])
   await openApprovals(page, queue.checker)
-  await expect(rowOf(page, first).getByRole('button', { name: 'Validate, Amadou Ngassa, 5000 XAF' })).toBeVisible()
-  await expect(rowOf(page, second).getByRole('button', { name: 'Reject, Kossi Adjovi, 12500 XAF' })).toBeVisible()
+  await expect(rowOf(page, first).getByRole('button', { name: /^Validate.*Amadou Ngassa/ })).toBeVisible()
+  await expect(rowOf(page, second).getByRole('button', { name: /^Reject.*Kossi Adjovi/ })).toBeVisible()
 })
 
 test('an Arabic name has its own direction in the list and on the page of its transaction', async ({ page }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AMOUNT_MINOR_MAX } from '#lib/money.ts'
 
-/** An amount in an address: whole units with up to two decimals; null if it is missing or invalid. In hundredths. */
+/** An amount as it stands in an address: whole units, up to two decimals; null for none and for what is none. In hundredths. */
 export const addressAmount = z
   .string()
   .regex(/^\d{1,10}(\.\d{1,2})?$/)

@@ -3,13 +3,13 @@ import { APPROVAL_QUEUES, APPROVAL_SORTS, BULK_MAX } from '#lib/approvals.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { addressAmount } from './address-amount.ts'
 
-/** The filters of the approval queues as in the address. Every field has a default; read-address.ts defines what is ignored. */
+/** The filters of the approval queues as they stand in the address. Every field has a default; read-address.ts says what is forgiven. */
 export const approvalFilterSchema = z.object({
   queue: z.enum(APPROVAL_QUEUES).default('mine'),
   operator: z.enum(OPERATOR_CODES).nullable().default(null),
   min: addressAmount,
   max: addressAmount,
-  /** A person, or `api` for transactions created through the API. */
+  /** A person, or `api` for what the application's program made. */
   maker: z
     .union([z.uuid(), z.literal('api')])
     .nullable()
@@ -21,7 +21,7 @@ export const approvalFilterSchema = z.object({
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>
 
-/** The input of a decision: the listed items, each with the hash of what was shown. */
+/** What the browser sends to decide: exactly what was listed, with the hash of what was shown of each. */
 export const decisionSchema = z.object({
   decision: z.enum(['validated', 'rejected']),
   note: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),
@@ -32,7 +32,7 @@ export const decisionSchema = z.object({
     .max(BULK_MAX),
 })
 
-/** The input of a recall. */
+/** What the browser sends to take a waiting transaction back. */
 export const recallSchema = z.object({
   transactionId: z.uuid(),
   reason: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),

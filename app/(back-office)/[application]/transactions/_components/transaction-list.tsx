@@ -41,7 +41,7 @@ type TransactionListProps = {
   canExport: boolean
 }
 
-/** The list of the current address, refreshed regularly. Selection and columns are kept when the address changes. */
+/** The list as its address asks for it, kept fresh; what is selected and which columns are shown stay with the person. */
 export function TransactionList({ application, query, views, columns, canExport }: TransactionListProps) {
   const { t, locale } = useTranslations()
   const address = toAddressValues(query)
@@ -49,7 +49,7 @@ export function TransactionList({ application, query, views, columns, canExport 
     queryKey: queryKeys.transactionList(application, address),
     queryFn: ({ signal }) => fetchData<TransactionListDto>(paths.data(application, 'transactions', address), signal),
     placeholderData: keepPreviousData,
-    // Only the first page changes often.
+    // Only the newest rows move; further back a page stays as it was.
     refetchInterval: query.page === 1 ? REFRESH_MS : false,
   })
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
@@ -147,7 +147,7 @@ export function TransactionList({ application, query, views, columns, canExport 
   )
 }
 
-/** The limits that a search reached. */
+/** What a search could not do, and what to do about it. */
 function SearchLimits({ data }: { data: TransactionListDto }) {
   const { t } = useTranslations()
   if (data.searchedBackTo !== null) return <Notice tone="wait">{t('transactions.searchedBackTo', { day: data.searchedBackTo })}</Notice>

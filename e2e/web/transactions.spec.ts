@@ -88,7 +88,7 @@ test('finance filters, sends the link, looks at one, and takes the list out as a
   const bytes = await readFile(path)
   const verified = verifyExportedFile(bytes)
   expect(verified.ok && verified.value.record.get('Filter')).toBe('status=FAILED&operator=MOMOCM')
-  expect(lead).toContain(`${verified.ok && verified.value.record.get('Rows')} match`)
+  expect(lead).toContain(`${verified.ok && verified.value.record.get('Rows')} transactions`)
 
   await page.goto(`/${person.slug}/transactions/exports`)
   await page.getByLabel('Select an exported file').setInputFiles(path)

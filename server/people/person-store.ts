@@ -46,6 +46,15 @@ export async function updateMembership(
   return rowCount === 1
 }
 
+/** Whether the person is a member of the application, active or not. */
+export async function isMember(queryable: Queryable, applicationId: string, personId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query('select 1 from memberships where application_id = $1 and person_id = $2', [
+    applicationId,
+    personId,
+  ])
+  return rowCount === 1
+}
+
 export type SignInRow = { personId: string; passwordHash: string; isBlocked: boolean; sessionEpoch: number; hasSecondFactor: boolean }
 
 /** What a sign-in needs to know about the person with this e-mail address. */

@@ -89,9 +89,9 @@ type LineProps = { name: string; card: BalanceCard; amount: string; href: string
 
 function Line({ name, card, amount, href, isQuiet }: LineProps) {
   return (
-    <div className="flex justify-between gap-3">
+    <div className="flex flex-wrap justify-between gap-x-3">
       <dt className="text-ink-2">{name}</dt>
-      <dd>
+      <dd className="ml-auto">
         <Figure href={href}>
           <Money amount={amount} currency={card.currency} className={isQuiet ? 'text-quiet' : ''} />
         </Figure>

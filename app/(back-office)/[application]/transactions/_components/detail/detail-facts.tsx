@@ -85,7 +85,10 @@ export function FeeFacts({ detail }: { detail: TransactionDetailDto }) {
     { name: t('transaction.amount'), amount: detail.amount },
     { name: t('transaction.feesSystem'), amount: detail.feesSystem },
     { name: t('transaction.feesApp'), amount: detail.feesApp },
-    { name: t(`transaction.net.${detail.type}`), amount: detail.net },
+    // A failed transaction changes no balance, and one without a result has not changed it yet.
+    ...(detail.status === 'FAILED'
+      ? []
+      : [{ name: t(`transaction.${detail.status === 'SUCCESS' ? 'net' : 'netExpected'}.${detail.type}`), amount: detail.net }]),
     ...(detail.held === '0' ? [] : [{ name: t('transaction.held'), amount: detail.held }]),
   ]
   return (

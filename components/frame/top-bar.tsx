@@ -10,6 +10,7 @@ import type { Theme, Viewer } from '#lib/viewer.ts'
 import { THEMES } from '#lib/viewer.ts'
 import { HelpButton } from './help-button.tsx'
 import { Initials } from './initials.tsx'
+import { SearchField } from './search-field.tsx'
 
 /** The actions of the menus, passed in by the layout because components do not import the server. */
 export type FrameActions = {
@@ -73,17 +74,7 @@ export function SearchForm({
       <label htmlFor={id} className="sr-only">
         {t('frame.search')}
       </label>
-      <input
-        id={id}
-        name="q"
-        type="search"
-        maxLength={200}
-        defaultValue={value}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={t('frame.searchPlaceholder')}
-        className="h-8 w-full rounded-sm border border-line-2 bg-surface pr-9 pl-2.5 touch-target"
-      />
+      <SearchField id={id} application={application} value={value} placeholder={t('frame.searchPlaceholder')} />
       {hasKey && (
         <span aria-hidden="true" className="pointer-events-none absolute inset-y-0 right-2 flex items-center">
           <Kbd>/</Kbd>

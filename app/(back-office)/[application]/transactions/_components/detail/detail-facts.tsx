@@ -7,6 +7,7 @@ import { Facts } from '#components/ui/card.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { balanceEffectOf } from '#lib/balance-effect.ts'
 import { formatUtc } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
@@ -81,15 +82,12 @@ function BothTimes({ at }: { at: string }) {
 /** The amount, the fees and their effect on the balance. */
 export function FeeFacts({ detail }: { detail: TransactionDetailDto }) {
   const t = useT()
+  const balance = balanceEffectOf(detail)
   const lines = [
     { name: t('transaction.amount'), amount: detail.amount },
     { name: t('transaction.feesSystem'), amount: detail.feesSystem },
     { name: t('transaction.feesApp'), amount: detail.feesApp },
-    // A failed transaction changes no balance, and one without a result has not changed it yet.
-    ...(detail.status === 'FAILED'
-      ? []
-      : [{ name: t(`transaction.${detail.status === 'SUCCESS' ? 'net' : 'netExpected'}.${detail.type}`), amount: detail.net }]),
-    ...(detail.held === '0' ? [] : [{ name: t('transaction.held'), amount: detail.held }]),
+    { name: t(`transaction.balance.${balance.effect}`), amount: balance.amount },
   ]
   return (
     <Section title={t('transaction.money')}>

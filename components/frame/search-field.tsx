@@ -1,7 +1,7 @@
 'use client'
 
 import { lazy, Suspense, useRef, useState } from 'react'
-import type { SuggestionKeys } from './suggestion-list.tsx'
+import type { SuggestionKeys } from './suggestion-keys.ts'
 
 const SuggestionList = lazy(() => import('./suggestion-list.tsx'))
 

@@ -2,16 +2,14 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { type KeyboardEvent, type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 import { SuggestionLine } from '#components/domain/suggestion-line.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/search-suggestion.ts'
-
-/** Handles a key of the search field. */
-export type SuggestionKeys = (event: KeyboardEvent) => void
+import type { SuggestionKeys } from './suggestion-keys.ts'
 
 const TYPED_MIN = 2
 /** A pause between two keys, so that a word typed quickly is one request. */

@@ -1,10 +1,9 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import type { ApprovalEnd, ApprovalQueue } from '#lib/approvals.ts'
 import type { Currency } from '#lib/money.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { runQuery } from '#server/database/query-builder.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
 
 export type QueueViewer = { personId: string; isChecker: boolean }
@@ -52,29 +51,29 @@ const COLUMNS =
      where e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.from_status = 'PENDING_APPROVAL' limit 1) end as "end"`)
 
 /** Whether a waiting row is in a queue of this person; the same sentence as canDecide, for many rows at once. */
-function queueCondition(viewer: QueueViewer, queue: Exclude<ApprovalQueue, 'decided'>): RawBuilder<SqlBool> {
-  const isMade = sql<SqlBool>`t.maker_id is not distinct from ${viewer.personId}::uuid`
+function queueCondition(viewer: QueueViewer, queue: Exclude<ApprovalQueue, 'decided'>): Sql {
+  const isMade = sql`t.maker_id is not distinct from ${viewer.personId}::uuid`
   if (queue === 'made') return isMade
   const isMine = viewer.isChecker
-    ? sql<SqlBool>`(i.expires_at > now() and not exists (select 1 from approval_decisions d where d.application_id = t.application_id
+    ? sql`(i.expires_at > now() and not exists (select 1 from approval_decisions d where d.application_id = t.application_id
         and d.transaction_id = t.transaction_id and d.checker_id = ${viewer.personId}::uuid))`
-    : sql<SqlBool>`false`
-  return queue === 'mine' ? sql<SqlBool>`not ${isMade} and ${isMine}` : sql<SqlBool>`not ${isMade} and not ${isMine}`
+    : sql`false`
+  return queue === 'mine' ? sql`not ${isMade} and ${isMine}` : sql`not ${isMade} and not ${isMine}`
 }
 
-function filterCondition(filter: ApprovalFilter): RawBuilder<SqlBool> {
-  const conditions: RawBuilder<SqlBool>[] = [sql`true`]
+function filterCondition(filter: ApprovalFilter): Sql {
+  const conditions: Sql[] = [sql`true`]
   if (filter.operator !== null) conditions.push(sql`t.operator = ${filter.operator}`)
   if (filter.min !== null) conditions.push(sql`t.amount_minor >= ${filter.min}`)
   if (filter.max !== null) conditions.push(sql`t.amount_minor <= ${filter.max}`)
   if (filter.maker !== null) conditions.push(filter.maker === 'api' ? sql`t.maker_id is null` : sql`t.maker_id = ${filter.maker}`)
   if (filter.rule !== '') conditions.push(sql`i.rule ->> 'name' = ${filter.rule}`)
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+  return sql.join(conditions, sql` and `)
 }
 
 const WAITING = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id`
 
-const ORDERS: Record<ApprovalFilter['sort'], RawBuilder<unknown>> = {
+const ORDERS: Record<ApprovalFilter['sort'], Sql> = {
   oldest: sql`t.sequence`,
   newest: sql`t.sequence desc`,
   expiry: sql`i.expires_at, t.sequence`,
@@ -91,9 +90,9 @@ export function selectWaiting(
 ): Promise<QueueRow[]> {
   if (filter.queue === 'decided') throw new Error('Decided rows do not wait')
   // First which rows, then what is shown of them: an order that no index has must not read everything about every row.
-  return runQuery(
+  return runQuery<QueueRow>(
     queryable,
-    sql<QueueRow>`with picked as materialized (
+    sql`with picked as materialized (
       select t.application_id, t.transaction_id from ${WAITING}
       where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)}
         and ${filterCondition(filter)}
@@ -113,9 +112,9 @@ export function selectDecided(
   filter: ApprovalFilter,
   page: { offset: number; limit: number },
 ): Promise<(QueueRow & { total: bigint })[]> {
-  return runQuery(
+  return runQuery<QueueRow & { total: bigint }>(
     queryable,
-    sql<QueueRow & { total: bigint }>`with lately as materialized (
+    sql`with lately as materialized (
       select d.application_id, d.transaction_id, max(d.decided_at) as decided_at
       from (select application_id, transaction_id, decided_at from approval_decisions where application_id = ${applicationId}
             order by decided_at desc limit ${DECIDED_MAX}) d group by 1, 2
@@ -134,9 +133,9 @@ export function selectDecided(
 
 /** The rows with these ids that ever had to be approved, in no particular order. */
 export function selectByIds(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<QueueRow[]> {
-  return runQuery(
+  return runQuery<QueueRow>(
     queryable,
-    sql<QueueRow>`select ${COLUMNS} from ${WAITING} left join people m on m.person_id = t.maker_id
+    sql`select ${COLUMNS} from ${WAITING} left join people m on m.person_id = t.maker_id
     where t.application_id = ${applicationId} and t.transaction_id = any (${transactionIds}::uuid[])`,
   )
 }
@@ -161,9 +160,9 @@ export function groupWaiting(
   viewer: QueueViewer,
   filter: ApprovalFilter,
 ): Promise<WaitingGroup[]> {
-  return runQuery(
+  return runQuery<WaitingGroup>(
     queryable,
-    sql<WaitingGroup>`select g.*, m.name as "makerName" from (
+    sql`select g.*, m.name as "makerName" from (
       select w.queue, w.currency, w.maker_id as "makerId", w.rule, w.is_fitting as "isFitting", count(*)::integer as count,
         sum(w.amount_minor) as "amountMinor", min(w.created_at) as "oldestAt"
       from (select t.currency, t.maker_id, t.amount_minor, t.created_at, i.rule ->> 'name' as rule, ${filterCondition(filter)} as is_fitting,

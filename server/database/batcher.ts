@@ -27,7 +27,7 @@ export type BatcherOptions<Item, Outcome> = {
   slots: number
   /** True where one item's content made `run` throw: the batch is then run in halves down to that item, so that only it fails. */
   isItemError?(error: unknown): boolean
-  /** Told the size of each batch, for the metrics. */
+  /** Called with the size of each batch, for the metrics. */
   onBatch?(size: number): void
 }
 

@@ -1,10 +1,9 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { OperatorCode } from '#lib/operators.ts'
 import { filteredOperators, type TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { UtcDay } from '#lib/time.ts'
 import { TRANSACTION_STATUSES } from '#lib/transaction-status.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { runQuery } from '#server/database/query-builder.ts'
 import type { Source } from './roll-up-source.ts'
 
 /** A UTC day or a sealed month of an application: all its transactions, and those that the filter leaves as far as roll-ups know it. */
@@ -23,13 +22,13 @@ type Grouped = {
 }
 
 /** The part of a filter that roll-ups know as well as rows: status, type, operator and country, over the table of that alias. */
-export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): RawBuilder<SqlBool> {
+export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): Sql {
   const operators = filteredOperators(filter)
-  const conditions: RawBuilder<SqlBool>[] = [sql`true`]
-  if (filter.status.length > 0) conditions.push(sql`${sql.ref(`${alias}.status`)} = any (${filter.status})`)
-  if (filter.type.length > 0) conditions.push(sql`${sql.ref(`${alias}.type`)} = any (${filter.type})`)
-  if (operators) conditions.push(sql`${sql.ref(`${alias}.operator`)} = any (${operators})`)
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+  const conditions: Sql[] = [sql`true`]
+  if (filter.status.length > 0) conditions.push(sql`${sql.raw(`${alias}.status`)} = any (${filter.status})`)
+  if (filter.type.length > 0) conditions.push(sql`${sql.raw(`${alias}.type`)} = any (${filter.type})`)
+  if (operators) conditions.push(sql`${sql.raw(`${alias}.operator`)} = any (${operators})`)
+  return sql.join(conditions, sql` and `)
 }
 
 /**
@@ -42,11 +41,11 @@ export async function selectSpanCounts(
   filter: TransactionFilter,
   source: Source,
 ): Promise<{ spans: SpanCount[]; sums: OperatorSum[] }> {
-  const isWithin = sql<SqlBool>`s.day >= ${filter.from ?? '0001-01-01'}::date and s.day <= ${filter.to ?? '9999-12-31'}::date`
-  const matches = sql<SqlBool>`${rollUpCondition(filter, 's')} and ${isWithin}`
-  const rows = await runQuery(
+  const isWithin = sql`s.day >= ${filter.from ?? '0001-01-01'}::date and s.day <= ${filter.to ?? '9999-12-31'}::date`
+  const matches = sql`${rollUpCondition(filter, 's')} and ${isWithin}`
+  const rows = await runQuery<Grouped>(
     queryable,
-    sql<Grouped>`select s.day as "firstDay", s.is_month as "isMonth", s.operator, sum(s.transaction_count) as "all",
+    sql`select s.day as "firstDay", s.is_month as "isMonth", s.operator, sum(s.transaction_count) as "all",
       coalesce(sum(s.transaction_count) filter (where ${matches}), 0) as matching,
       coalesce(sum(s.amount_minor) filter (where ${matches}), 0) as amount
     from (

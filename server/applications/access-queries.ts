@@ -10,7 +10,7 @@ export type ApplicationListing = {
   copiesWebhookStatus: boolean
   createdAt: Date
 }
-export type ApiKeyListing = {
+type ApiKeyListing = {
   apiKeyId: string
   name: string
   keyPrefix: string
@@ -19,9 +19,9 @@ export type ApiKeyListing = {
   expiresAt: Date | null
   revokedAt: Date | null
 }
-export type ApiUserListing = { apiUserId: string; username: string; isBlocked: boolean; createdAt: Date }
-export type AddressListing = { network: string; note: string; createdAt: Date }
-export type PersonListing = {
+type ApiUserListing = { apiUserId: string; username: string; isBlocked: boolean; createdAt: Date }
+type AddressListing = { network: string; note: string; createdAt: Date }
+type PersonListing = {
   personId: string
   name: string
   email: string
@@ -31,8 +31,8 @@ export type PersonListing = {
   hasSecondFactor: boolean
 }
 
-/** All applications by name. */
-export async function readApplicationListings(queryable: Queryable): Promise<ApplicationListing[]> {
+/** Returns all applications, by name. */
+export async function listApplications(queryable: Queryable): Promise<ApplicationListing[]> {
   const { rows } = await queryable.query<{
     application_id: string
     name: string
@@ -53,8 +53,21 @@ export async function readApplicationListings(queryable: Queryable): Promise<App
   }))
 }
 
-/** An application's keys, newest first, without anything one could call with. */
-export async function readKeyListings(queryable: Queryable, applicationId: string): Promise<ApiKeyListing[]> {
+/** Returns who and what may use one application, without any secret. */
+export async function listAccess(
+  queryable: Queryable,
+  applicationId: string,
+): Promise<{ keys: ApiKeyListing[]; apiUsers: ApiUserListing[]; addresses: AddressListing[]; people: PersonListing[] }> {
+  return {
+    keys: await readKeyListings(queryable, applicationId),
+    apiUsers: await readApiUserListings(queryable, applicationId),
+    addresses: await readAddressListings(queryable, applicationId),
+    people: await readPersonListings(queryable, applicationId),
+  }
+}
+
+/** Newest first. */
+async function readKeyListings(queryable: Queryable, applicationId: string): Promise<ApiKeyListing[]> {
   const { rows } = await queryable.query<{
     api_key_id: string
     name: string
@@ -79,8 +92,7 @@ export async function readKeyListings(queryable: Queryable, applicationId: strin
   }))
 }
 
-/** An application's API users by name. */
-export async function readApiUserListings(queryable: Queryable, applicationId: string): Promise<ApiUserListing[]> {
+async function readApiUserListings(queryable: Queryable, applicationId: string): Promise<ApiUserListing[]> {
   const { rows } = await queryable.query<{ api_user_id: string; username: string; is_blocked: boolean; created_at: Date }>(
     'select api_user_id, username, is_blocked, created_at from api_users where application_id = $1 order by username',
     [applicationId],
@@ -88,8 +100,7 @@ export async function readApiUserListings(queryable: Queryable, applicationId: s
   return rows.map((row) => ({ apiUserId: row.api_user_id, username: row.username, isBlocked: row.is_blocked, createdAt: row.created_at }))
 }
 
-/** An application's allow list. */
-export async function readAddressListings(queryable: Queryable, applicationId: string): Promise<AddressListing[]> {
+async function readAddressListings(queryable: Queryable, applicationId: string): Promise<AddressListing[]> {
   const { rows } = await queryable.query<{ network: string; note: string; created_at: Date }>(
     'select network, note, created_at from ip_allow_entries where application_id = $1 order by network',
     [applicationId],
@@ -97,8 +108,7 @@ export async function readAddressListings(queryable: Queryable, applicationId: s
   return rows.map((row) => ({ network: row.network, note: row.note, createdAt: row.created_at }))
 }
 
-/** An application's members by name. */
-export async function readPersonListings(queryable: Queryable, applicationId: string): Promise<PersonListing[]> {
+async function readPersonListings(queryable: Queryable, applicationId: string): Promise<PersonListing[]> {
   const { rows } = await queryable.query<{
     person_id: string
     name: string

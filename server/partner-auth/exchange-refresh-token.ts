@@ -23,7 +23,7 @@ const INVALID: Exchange = { kind: 'refused', failure: 'invalid_token' }
  * Used later, or after its successor was used, it was probably stolen: its whole family and the access tokens of the user
  * end, and the caller gets `invalid_token` as for any wrong token. `throttled`: too many exchanges of this application wait.
  */
-export async function refreshTokens(
+export async function exchangeRefreshToken(
   deps: Omit<TokenDeps, 'throttle'>,
   request: { refreshToken: string },
 ): Promise<Result<TokenPair, RefreshFailure>> {
@@ -31,7 +31,7 @@ export async function refreshTokens(
   const place = locateRefreshToken(request.refreshToken)
   if (!place) return err('invalid_token')
   const application = directory.find(place.applicationId)
-  // Somebody made it up: refused without asking the database.
+  // An invented token: refused without a database query.
   if (!application) return err('invalid_token')
   const presented = { ...place, refreshToken: request.refreshToken }
   const result = await runTokenWork<Result<Exchange, never>>(place.applicationId, place.tokenHash.toString('base64'), async () => {

@@ -26,12 +26,19 @@ export type DecisionButtonsProps = {
 export function DecisionButtons({ application, row, size = 'medium', isPrimary = false, className = '', onAsk }: DecisionButtonsProps) {
   const t = useT()
   const wide = isPrimary ? 'flex-1' : ''
+  // In a list, a screen reader must hear which transaction a button is about.
+  const about = !isPrimary && (
+    <span className="sr-only">
+      , {row.customerName}, {row.amount} {row.currency}
+    </span>
+  )
   if (row.canRecall === true) {
     return (
       <span className={`flex flex-wrap items-center gap-2 ${className}`}>
         <NotAllowed reason={t('approvals.obstacle.is_maker')} />
         <Button variant="danger" size={size} className={wide} onClick={() => onAsk('recall')}>
           {t('approvals.recall.button')}
+          {about}
         </Button>
       </span>
     )
@@ -42,6 +49,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
       {row.canApprove === true ? (
         <Button size={size} variant={isPrimary ? 'primary' : 'quiet'} className={wide} onClick={() => onAsk('validated')}>
           {t('approvals.validate')}
+          {about}
         </Button>
       ) : row.canApprove !== 'second_factor_missing' ? (
         <NotAllowed reason={t(`approvals.obstacle.${row.canApprove}`)} />
@@ -56,6 +64,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
       )}
       <Button size={size} variant="danger" className={wide} onClick={() => onAsk('rejected')}>
         {t('approvals.reject')}
+        {about}
       </Button>
     </span>
   )

@@ -103,6 +103,8 @@ export default function DecisionDialog(props: DecisionDialogProps) {
       <TextField
         {...fieldProps(form, 'note', t)}
         {...form.register('note', { required: 'form.field.required', validate: (note) => note.trim() !== '' || 'form.field.required' })}
+        // The accessible name is the API's term for this field.
+        aria-label={isValidation ? t('approvals.note.spec') : undefined}
         label={t(isValidation ? 'approvals.dialog.payeeNote' : 'approvals.dialog.reason')}
         hint={t(isValidation ? 'approvals.dialog.payeeNoteHint' : 'approvals.dialog.reasonHint')}
         maxLength={500}

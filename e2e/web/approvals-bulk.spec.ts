@@ -18,7 +18,7 @@ const person = (n: number) => ({
   phone: `2376772${String(10_000 + n)}`,
   amountMinor: 100_000n + BigInt(n) * 100n,
 })
-const wholePage = (page: Page) => page.getByRole('checkbox', { name: 'Select every row of this page' })
+const wholePage = (page: Page) => page.getByRole('checkbox', { name: 'Select all rows on this page' })
 
 test('the whole filter is decided at once: what others did meanwhile is named with who, what came in since is not touched', async ({
   page,
@@ -30,7 +30,7 @@ test('the whole filter is decided at once: what others did meanwhile is named wi
     { name: 'Okello Stephen', operator: 'UGMTN', phone: '256772408115', amountMinor: 215_000_000n },
   ])
   await openApprovals(page, queue.checker)
-  await expect(page.getByText('60 wait for you.')).toBeVisible()
+  await expect(page.getByText('60 transactions waiting for your decision.')).toBeVisible()
   await wholePage(page).check()
   await expect(bulkBar(page)).toContainText('50 selected')
   await bulkBar(page).getByRole('button', { name: 'Select all 60' }).click()
@@ -41,7 +41,7 @@ test('the whole filter is decided at once: what others did meanwhile is named wi
   const dialog = page.getByRole('dialog')
   const submit = dialog.getByRole('button', { name: /^Validate 60 · 59,653\sXAF · 300,000\sXOF · 2,150,000\sUGX$/ })
   await expect(submit).toBeVisible()
-  await expect(dialog.getByRole('list', { name: 'What is decided' }).getByRole('listitem')).toHaveCount(60)
+  await expect(dialog.getByRole('list', { name: 'Transactions to decide' }).getByRole('listitem')).toHaveCount(60)
 
   await queue.decide(queue.other, [many[3] ?? ''], 'rejected', 'Duplicate')
   await queue.decide(queue.other, [many[4] ?? ''], 'validated', 'Seen')
@@ -53,10 +53,10 @@ test('the whole filter is decided at once: what others did meanwhile is named wi
   await expect(dialog).toContainText('3 were not decided by you')
   const results = dialog.getByRole('listitem')
   await expect(results).toHaveCount(60)
-  await expect(results.filter({ hasText: 'Beneficiary 3' }).first()).toContainText('Jean Ouattara rejected it first')
-  await expect(results.filter({ hasText: 'Beneficiary 4' }).first()).toContainText('Jean Ouattara validated it first')
-  await expect(results.filter({ hasText: 'Beneficiary 5' }).first()).toContainText('Awa Kaboré took it back')
-  await expect(results.nth(3)).toContainText('Validated; on its way to the operator')
+  await expect(results.filter({ hasText: 'Beneficiary 3' }).first()).toContainText('Already rejected by Jean Ouattara')
+  await expect(results.filter({ hasText: 'Beneficiary 4' }).first()).toContainText('Already validated by Jean Ouattara')
+  await expect(results.filter({ hasText: 'Beneficiary 5' }).first()).toContainText('Recalled by Awa Kaboré')
+  await expect(results.nth(3)).toContainText('Validated and sent to the operator')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await expect(rowsOf(page)).toHaveCount(1)
   await expect(rowOf(page, late[0])).toBeVisible()
@@ -95,9 +95,9 @@ test('what was shown is what is approved: if it moved, the difference is shown a
   await rowOf(other, id).getByRole('button', { name: 'Validate' }).click()
   await other.getByLabel('Payee note').fill('Seen by me too')
   await other.keyboard.press('Enter')
-  await expect(other.getByText('Your approval counts: 1 of 2').first()).toBeVisible()
+  await expect(other.getByText('Approval recorded: 1 of 2').first()).toBeVisible()
   await dialog.getByRole('button', { name: 'Validate' }).click()
-  await expect(dialog).toContainText('It is not what you were shown any more. Nothing was decided about it: look again.')
+  await expect(dialog).toContainText('It changed after it was shown to you. Nothing was decided: check it again.')
   await expect(dialog).toContainText('Decisions: – → Jean Ouattara validated')
   expect(await queue.statusOf(id ?? '')).toBe('PENDING_APPROVAL')
   await page.keyboard.press('Escape')
@@ -127,5 +127,5 @@ test('also of a whole filter the difference is shown, item by item', async ({ pa
   await dialog.getByRole('button', { name: /^Validate 51/ }).click()
   await expect(dialog).toContainText('50 validated')
   await expect(dialog.getByRole('listitem').first()).toContainText('Decisions: – → Jean Ouattara validated')
-  await expect(dialog.getByRole('listitem').nth(1)).toContainText('Your approval counts: 1 of 2')
+  await expect(dialog.getByRole('listitem').nth(1)).toContainText('Approval recorded: 1 of 2')
 })

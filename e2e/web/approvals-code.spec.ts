@@ -12,7 +12,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => pool.end())
 
-const WRONG = 'This code is not right, or was used before. Nothing was decided. Wait for the next one.'
+const WRONG = 'Incorrect or already used code. Nothing was decided. Wait for the next code.'
 const ASKS = { needsCode: true, rule: { name: 'Very large payout', parts: [] } }
 
 test('a rule asks for a fresh code: a wrong one and a used one decide nothing and say what to do, a right one decides', async ({
@@ -28,10 +28,10 @@ test('a rule asks for a fresh code: a wrong one and a used one decide nothing an
   await page.keyboard.press('v')
   const dialog = page.getByRole('dialog')
   const field = dialog.getByLabel('One-time code')
-  await expect(dialog).toContainText('It counts for exactly this one and is then used up.')
+  await expect(dialog).toContainText('The code is valid for this transaction only.')
   await page.keyboard.type('Contract seen')
   await page.keyboard.press('Enter')
-  await expect(dialog.getByText('This is needed.')).toBeVisible()
+  await expect(dialog.getByText('Required', { exact: true })).toBeVisible()
   await field.fill('000000')
   await page.keyboard.press('Enter')
   await expect(dialog.getByRole('alert')).toHaveText(WRONG)
@@ -70,7 +70,7 @@ test('one code for a list counts for exactly that list, and a rejection asks for
   for (const id of list) await rowOf(page, id).getByRole('checkbox').check()
   await bulkBar(page).getByRole('button', { name: 'Validate 3' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('It counts for exactly these 3 and is then used up.')
+  await expect(dialog).toContainText('The code is valid for these 3 transactions only.')
   const shown = await queue.rowsFor(queue.checker, list)
   const used = code()
   await dialog.getByLabel('Payee note').fill('Run of the week')
@@ -117,7 +117,7 @@ test('after five wrong codes the words say to wait', async ({ page }) => {
   }
   await dialog.getByLabel('One-time code').fill('000000')
   await page.keyboard.press('Enter')
-  await expect(dialog.getByRole('alert')).toHaveText('Too many wrong codes. Nothing was decided. Wait 30 seconds.')
+  await expect(dialog.getByRole('alert')).toHaveText('Too many incorrect codes. Nothing was decided. Wait 30 seconds.')
 })
 
 test('somebody without a second factor is told where to set one up, may reject, and can go on without what asks for a code', async ({
@@ -133,16 +133,16 @@ test('somebody without a second factor is told where to set one up, may reject, 
   const link = `/sign-in/enrol?next=${encodeURIComponent(`/${queue.slug}/approvals`)}`
   await expect(row.getByRole('link', { name: 'Set up codes' })).toHaveAttribute('href', link)
   for (const key of ['j', 'j', 'j', 'v']) await page.keyboard.press(key)
-  await expect(page.getByRole('status').filter({ hasText: 'Needs a one-time code: set up a second factor' })).toHaveCount(1)
+  await expect(page.getByRole('status').filter({ hasText: 'One-time code required: set up a second factor' })).toHaveCount(1)
 
-  await page.getByRole('checkbox', { name: 'Select every row of this page' }).check()
+  await page.getByRole('checkbox', { name: 'Select all rows on this page' }).check()
   await bulkBar(page).getByRole('button', { name: 'Validate 3' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('One of these asks for a one-time code, and you have no second factor.')
+  await expect(dialog).toContainText('One transaction requires a one-time code, and you have no second factor.')
   await expect(dialog.getByRole('link', { name: 'Set up a second factor' })).toHaveAttribute('href', link)
   await dialog.getByLabel('Payee note').fill('Seen')
   await dialog.getByRole('button', { name: /^Validate 3/ }).click()
-  await expect(dialog.getByRole('alert')).toHaveText('A rule asks for a one-time code and you have no second factor. Nothing was decided.')
+  await expect(dialog.getByRole('alert')).toHaveText('A rule requires a one-time code and you have no second factor. Nothing was decided.')
   await dialog.getByRole('button', { name: 'Leave it out' }).click()
   await dialog.getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ }).click()
   await expect(dialog).toContainText('2 validated')

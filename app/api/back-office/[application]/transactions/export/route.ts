@@ -29,9 +29,9 @@ const TYPES: Record<ExportFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
-/** A form posts here and gets a file. A refusal leads to the page of exports, which says why. */
+/** Answers a form with a file. A refusal redirects to the page of exports, which shows the reason. */
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
-  // A file of other rows than those asked for would look right, so nothing of the filter is forgiven.
+  // A file with other rows than those requested would look right, so an invalid filter is an error.
   const read = readExactAddress(transactionFilterSchema, request.nextUrl.searchParams)
   if (!read.ok) return refuseRequest(400, request)
   const filter = read.value

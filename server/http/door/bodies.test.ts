@@ -47,7 +47,7 @@ function chunked(path: string, bytes: number, lines: readonly string[] = []): st
 const ACTION = ['Next-Action: 7f']
 /** How a refusal is written: one sentence for a server action, a code for a program, a page for people. */
 function formatOf(path: string, lines: readonly string[]): [type: string, text: RegExp] {
-  if (lines.some((line) => ACTION.includes(line))) return ['text/plain; charset=utf-8', /^What you sent is too large/]
+  if (lines.some((line) => ACTION.includes(line))) return ['text/plain; charset=utf-8', /^The request is too large/]
   return path.startsWith('/api/')
     ? ['application/json', /^\{"code":"too_large"\}$/]
     : ['text/html; charset=utf-8', /<h1>This form is too large/]

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { utcDayOf } from '#lib/time.ts'
 import { systemClock } from '#server/clock.ts'
 import { countWaiting } from '#server/reports/overview/count-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -105,6 +106,19 @@ test('decided shows who decided what, the latest first, and how it ended', async
     ],
   )
   assert.equal(total, 2)
+})
+
+test('decided can be narrowed to one checker and to the days of the decision', async () => {
+  const { cast, make, queue, say } = await scene()
+  const [byFirst, bySecond] = [await make(cast.maker.id), await make(cast.maker.id)]
+  await say(byFirst, cast.checker.id, 'validated')
+  await say(bySecond, cast.second.id, 'rejected')
+  const today = utcDayOf(systemClock.now())
+  assert.deepEqual(ids(await queue(cast.maker, 'decided', { checker: cast.checker.id })), [byFirst])
+  assert.equal((await queue(cast.maker, 'decided', { from: today, to: today })).total, 2)
+  assert.deepEqual(ids(await queue(cast.maker, 'decided', { to: '2020-01-01' })), [])
+  const { checkers } = await queue(cast.maker, 'decided')
+  assert.deepEqual(checkers.map((person) => person.personId).toSorted(), [cast.checker.id, cast.second.id, cast.both.id].toSorted())
 })
 
 test('filters narrow by operator, amount, maker and rule; sums stay apart by currency', async () => {

@@ -1,6 +1,6 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import { canApprove, canDecide } from '#lib/approval-verdict.ts'
-import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount, type DecidedItem } from '#lib/approvals.ts'
+import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
@@ -8,7 +8,10 @@ import type { Queryable } from '#server/database/pool.ts'
 import type { ApprovalDecision } from './approval-store.ts'
 import { contentHash, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
+import { toDecidedItem } from './decided-item.ts'
+import { selectCheckers } from './evidence-store.ts'
 import { groupWaiting, type QueueRow, selectByIds, selectDecided, selectWaiting, type WaitingGroup } from './queue-store.ts'
+import { readRisks } from './read-risks.ts'
 
 /** Who looks: what rows say about buttons depends on it. */
 export type ApprovalViewer = { applicationId: string; id: string; roles: readonly Role[]; hasSecondFactor: boolean }
@@ -23,23 +26,25 @@ export async function listApprovals(
   const { applicationId } = viewer
   const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
   const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
-  const [found, groups] = await Promise.all([
+  const [found, groups, checkers] = await Promise.all([
     filter.queue === 'decided'
       ? selectDecided(queryable, applicationId, filter, window)
       : selectWaiting(queryable, applicationId, who, filter, window),
     groupWaiting(queryable, applicationId, who, filter),
+    filter.queue === 'decided' ? selectCheckers(queryable, applicationId) : [],
   ])
   const first = found[0]
   const sums = sumGroups(groups.filter((group) => group.queue === filter.queue && group.isFitting))
   const countOf = (queue: WaitingGroup['queue']) => groups.reduce((count, group) => count + (group.queue === queue ? group.count : 0), 0)
   const oldest = groups.flatMap((group) => (group.queue === 'mine' ? [group.oldestAt.toISOString()] : [])).sort()[0]
   return {
-    rows: found.map((row) => toApprovalRow(row, viewer, now)),
+    rows: await toApprovalRows(queryable, found, viewer, now),
     total: first && 'total' in first ? Number(first.total) : sums.reduce((count, sum) => count + sum.count, 0),
     sums,
     counts: { mine: countOf('mine'), others: countOf('others'), made: countOf('made') },
     oldestAt: oldest ?? null,
     ...choicesOf(groups),
+    checkers,
   }
 }
 
@@ -68,7 +73,7 @@ export async function findApprovals(
   now: Date,
 ): Promise<ApprovalRow[]> {
   if (transactionIds.length === 0) return []
-  return (await selectByIds(queryable, viewer.applicationId, transactionIds)).map((row) => toApprovalRow(row, viewer, now))
+  return toApprovalRows(queryable, await selectByIds(queryable, viewer.applicationId, transactionIds), viewer, now)
 }
 
 /** One row, for a panel or the page of a transaction; undefined when this application has no such approval. */
@@ -94,7 +99,7 @@ export async function snapshotApprovals(
     selectWaiting(queryable, viewer.applicationId, who, mine, { offset: 0, limit: BULK_MAX }),
     groupWaiting(queryable, viewer.applicationId, who, mine),
   ])
-  const items = rows.map((row) => toApprovalRow(row, viewer, now))
+  const items = await toApprovalRows(queryable, rows, viewer, now)
   return {
     items: items.map(toDecidedItem),
     total: groups.reduce((count, group) => count + (group.queue === 'mine' && group.isFitting ? group.count : 0), 0),
@@ -107,26 +112,12 @@ function decidedBy({ end, decisions }: QueueRow): string | null {
   return isDecision ? (decisions.at(-1)?.checkerName ?? null) : null
 }
 
-function toDecidedItem(row: ApprovalRow): DecidedItem {
-  return {
-    transactionId: row.transactionId,
-    contentHash: row.contentHash,
-    needsCode: row.needsCode,
-    canApprove: row.canApprove,
-    amount: row.amount,
-    currency: row.currency,
-    feeSystem: row.feeSystem,
-    feeApp: row.feeApp,
-    customerName: row.customerName,
-    phoneNumber: row.phoneNumber,
-    operator: row.operator,
-    ruleName: row.ruleName,
-    steps: row.steps,
-    decisions: row.decisions,
-  }
+async function toApprovalRows(queryable: Queryable, rows: readonly QueueRow[], viewer: ApprovalViewer, now: Date): Promise<ApprovalRow[]> {
+  const risks = await readRisks(queryable, viewer.applicationId, rows)
+  return rows.map((row) => ({ ...toApprovalRow(row, viewer, now), risks: risks.get(row.transactionId) ?? [] }))
 }
 
-function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): ApprovalRow {
+function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Omit<ApprovalRow, 'risks'> {
   const decisions = row.decisions.map((decision) => ({ ...decision, decidedAt: new Date(decision.decidedAt) }))
   const progress = countApprovals(row.steps, decisions)
   const facts = {

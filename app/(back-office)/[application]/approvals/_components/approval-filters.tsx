@@ -1,20 +1,19 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { lazy, Suspense, useState } from 'react'
-import { closePopover } from '#components/ui/close-popover.ts'
+import { useState } from 'react'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { Link } from '#components/ui/link.tsx'
-import { MENU_ITEM } from '#components/ui/popover.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { APPROVAL_SORTS, type ApprovalPage } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
+import { ChoiceChip } from './choice-chip.tsx'
+import { DecidedFilters } from './decided-filters.tsx'
 
-const AmountRangeForm = lazy(async () => ({ default: (await import('#components/form/amount-range-form.tsx')).AmountRangeForm }))
+export const AMOUNT_FORM = definePart(async () => ({ default: (await import('#components/form/amount-range-form.tsx')).AmountRangeForm }))
 
-type Choice = { value: string | null; label: string }
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
 
 /** What the list can be narrowed to and how it is ordered; each choice is an address. */
@@ -53,11 +52,13 @@ export function ApprovalFilters({ application, query, page }: Props) {
         isSet={min !== null || max !== null}
         onOpen={() => setIsAmountAsked(true)}
       >
-        <Suspense fallback={<div className="h-44 w-56" />}>
-          {isAmountAsked && (
-            <AmountRangeForm min={min} max={max} onChange={(range) => router.push(hrefWith({ ...range }), { scroll: false })} />
-          )}
-        </Suspense>
+        {isAmountAsked && (
+          <LazyPart
+            part={AMOUNT_FORM}
+            props={{ min, max, onChange: (range) => router.push(hrefWith({ ...range }), { scroll: false }) }}
+            fallback={<div className="h-44 w-56" />}
+          />
+        )}
       </FilterChip>
       <ChoiceChip
         id="filter-maker"
@@ -75,7 +76,9 @@ export function ApprovalFilters({ application, query, page }: Props) {
         chosen={text('rule')}
         hrefFor={(value) => hrefWith({ rule: value })}
       />
-      {query['queue'] !== 'decided' && (
+      {query['queue'] === 'decided' ? (
+        <DecidedFilters query={query} page={page} hrefWith={hrefWith} />
+      ) : (
         <ChoiceChip
           id="filter-sort"
           name={t('approvals.filter.sort')}
@@ -86,42 +89,5 @@ export function ApprovalFilters({ application, query, page }: Props) {
         />
       )}
     </div>
-  )
-}
-
-function ChoiceChip({
-  id,
-  name,
-  all,
-  choices,
-  chosen,
-  hrefFor,
-}: {
-  id: string
-  name: string
-  all: string
-  choices: readonly Choice[]
-  chosen: string | null
-  hrefFor: (value: string | null) => string
-}) {
-  const every: readonly Choice[] = [{ value: null, label: all }, ...choices]
-  return (
-    <FilterChip id={id} name={name} value={every.find((choice) => choice.value === chosen)?.label ?? chosen ?? all} isSet={chosen !== null}>
-      <ul>
-        {every.map((choice) => (
-          <li key={choice.value ?? ''}>
-            <Link
-              href={hrefFor(choice.value)}
-              scroll={false}
-              aria-current={choice.value === chosen}
-              className={MENU_ITEM}
-              onClick={closePopover}
-            >
-              {choice.label}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </FilterChip>
   )
 }

@@ -4,13 +4,23 @@ import { Kbd } from '#components/ui/kbd.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import { APPROVAL_QUEUES, type ApprovalPage, type ApprovalQueue } from '#lib/approvals.ts'
+import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
 import { DAY_MS, formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 
 /** Title, how many wait since when, and the queues with their counts. */
-export function BoardHead({ application, queue, page }: { application: string; queue: ApprovalQueue; page: ApprovalPage }) {
+export function BoardHead({
+  application,
+  queue,
+  queues,
+  page,
+}: {
+  application: string
+  queue: ApprovalQueue
+  queues: readonly ApprovalQueue[]
+  page: ApprovalPage
+}) {
   const { t, locale, timeZone } = useTranslations()
   const now = useNow()
   const { counts, oldestAt } = page
@@ -25,7 +35,7 @@ export function BoardHead({ application, queue, page }: { application: string; q
       <div className="pt-3">
         <Tabs
           label={t('approvals.queues')}
-          tabs={APPROVAL_QUEUES.map((each) => ({
+          tabs={queues.map((each) => ({
             href: paths.approvals(application, { queue: each === 'mine' ? null : each }),
             label: t(`approvals.queue.${each}`),
             count: each === 'decided' ? undefined : formatCount(counts[each], locale),

@@ -6,7 +6,7 @@ import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 
-const FILTERS = ['operator', 'min', 'max', 'maker', 'rule']
+const FILTERS = ['operator', 'min', 'max', 'maker', 'rule', 'checker', 'from', 'to']
 
 type Props = { application: string; queue: ApprovalQueue; query: QueryValues; page: ApprovalPage }
 

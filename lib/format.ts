@@ -15,6 +15,11 @@ export function formatAmount(amount: string, locale: Locale): string {
   return `${sign}${grouped}${locale === 'fr' ? ',' : '.'}${fraction.padEnd(2, '0')}`
 }
 
+/** Writes an amount with its currency, never broken over two lines: `250,000 XAF`. */
+export function moneyText({ amount, currency }: { amount: string; currency: string }, locale: Locale): string {
+  return `${formatAmount(amount, locale)}\u00a0${currency}`
+}
+
 /** Writes a whole number with the language's groups: counts, pages. */
 export function formatCount(count: number | bigint, locale: Locale): string {
   return formatAmount(String(count), locale)

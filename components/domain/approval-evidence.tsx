@@ -9,9 +9,19 @@ import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { EvidenceLines } from './evidence-lines.tsx'
+import { type Payment, RiskBadges } from './payment.tsx'
 
 /** What our own rows say about a payment, line by line; amber where somebody should look twice. */
-export function Evidence({ application, transactionId }: { application: string; transactionId: string }) {
+export function Evidence({
+  application,
+  transactionId,
+  payment,
+}: {
+  application: string
+  transactionId: string
+  /** Its risk flags are shown until the evidence has arrived, and where it does not. */
+  payment: Pick<Payment, 'risks' | 'type'>
+}) {
   const t = useT()
   const { data, isError, fetchStatus, refetch } = useQuery({
     queryKey: queryKeys.approval(application, transactionId),
@@ -21,6 +31,11 @@ export function Evidence({ application, transactionId }: { application: string; 
   return (
     <section aria-label={title}>
       <h2 className="pb-2.5 text-second font-regular text-quiet">{title}</h2>
+      {!data && (
+        <div className="pb-3 empty:hidden">
+          <RiskBadges payment={payment} />
+        </div>
+      )}
       {data ? (
         <EvidenceLines application={application} view={data} />
       ) : isError || fetchStatus === 'paused' ? (

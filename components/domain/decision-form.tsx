@@ -110,7 +110,7 @@ export default function DecisionForm({ application, intent, actions, askedAt, on
           isBusy={sending === 'sending'}
           disabled={!isOnline}
           // Sums in three currencies take a second line.
-          className="h-auto! min-h-8 flex-1 basis-32 py-1 whitespace-normal!"
+          className={`h-auto! min-h-8 flex-1 py-1 whitespace-normal! ${items.length === 1 ? 'basis-32' : 'basis-full'}`}
         >
           {sending === 'sending' ? t('approvals.send.sending') : label}
         </Button>

@@ -1,6 +1,6 @@
 import type { ActionResult } from '#lib/action-result.ts'
 import type { CurrencyAmount, DecidedItem, DecisionRefusal, DecisionResult, RecallObstacle, ShownRow } from '#lib/approvals.ts'
-import { formatAmount } from '#lib/format.ts'
+import { formatAmount, moneyText } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -47,11 +47,6 @@ export function doneText(
 export function outcomeText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
   if (decision === 'rejected' || result.status !== 'PENDING_APPROVAL') return t(`approvals.done.${decision}`)
   return t('approvals.done.counted', { given: result.given, needed: result.needed })
-}
-
-/** `250,000 XAF`. */
-export function moneyText({ amount, currency }: Pick<DecidedItem, 'amount' | 'currency'>, locale: Locale): string {
-  return `${formatAmount(amount, locale)}\u00a0${currency}`
 }
 
 type Refused = Extract<DecisionResult, { kind: 'refused' }>

@@ -67,10 +67,10 @@ export function RiskBadges({ payment: { risks, type }, isOne = false }: { paymen
     )
   }
   return (
-    <span className="inline-flex gap-1">
-      <Badge tone="wait" hasDot>
+    <span className="flex min-w-0 gap-1">
+      <span className="min-w-0 truncate rounded-full bg-wait-soft px-2 py-px text-second font-medium text-wait" title={first}>
         {first}
-      </Badge>
+      </span>
       {others.length > 0 && (
         <span title={others.join(', ')}>
           <Badge tone="wait">

@@ -6,7 +6,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { ApprovalFilters } from './approval-filters.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { BoardContext } from './board-context.ts'
-import { BoardHead, KeyHints } from './board-head.tsx'
+import { BoardHead } from './board-head.tsx'
 import { BoardPanel } from './board-panel.tsx'
 import { type BoardProps, useBoard } from './use-board.ts'
 import { useBoardFocus } from './use-board-focus.ts'
@@ -22,7 +22,7 @@ export function ApprovalBoard(props: BoardProps) {
   if (!list.page) return <PageSkeleton label={t('ui.loading')} />
   return (
     <BoardContext value={board}>
-      <div className="grid items-start gap-x-5 min-[1400px]:grid-cols-[minmax(0,1fr)_348px] print:block">
+      <div className="grid items-start gap-x-4 min-[1400px]:grid-cols-[minmax(0,1fr)_332px] print:block">
         <div className="min-w-0">
           <BoardHead application={application} queue={queue} queues={props.queues} page={list.page} />
           <a href="#approval-panel" className="sr-only focus:not-sr-only">
@@ -31,7 +31,6 @@ export function ApprovalBoard(props: BoardProps) {
           {/* On a phone one line that scrolls: what waits is what a checker came for. */}
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 max-md:-mx-4 max-md:overflow-x-auto max-md:px-4">
             <ApprovalFilters application={application} query={query} page={list.page} />
-            <KeyHints canDecide={queue === 'mine'} />
           </div>
           <RefreshNotice isFailed={list.isError} onRetry={list.retry} />
           <ApprovalTable total={list.page.total} pageNumber={props.page} />

@@ -10,8 +10,8 @@ import { formatAmount } from '#lib/format.ts'
 import { isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 import { ChoiceChip } from './choice-chip.tsx'
-import { DecidedFilters } from './decided-filters.tsx'
 
+const DECIDED = definePart(() => import('./decided-filters.tsx'))
 export const AMOUNT_FORM = definePart(async () => ({ default: (await import('#components/form/amount-range-form.tsx')).AmountRangeForm }))
 
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
@@ -77,7 +77,7 @@ export function ApprovalFilters({ application, query, page }: Props) {
         hrefFor={(value) => hrefWith({ rule: value })}
       />
       {query['queue'] === 'decided' ? (
-        <DecidedFilters query={query} page={page} hrefWith={hrefWith} />
+        <LazyPart part={DECIDED} props={{ query, page, hrefWith }} />
       ) : (
         <ChoiceChip
           id="filter-sort"

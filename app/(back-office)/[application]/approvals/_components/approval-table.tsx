@@ -1,7 +1,6 @@
 'use client'
 
 import { useMemo } from 'react'
-import { moneyText } from '#components/domain/decision-text.ts'
 import { DataTable } from '#components/table/data-table.tsx'
 import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { buttonClass } from '#components/ui/button.tsx'
@@ -9,11 +8,12 @@ import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import type { ApprovalRow } from '#lib/approvals.ts'
+import { moneyText } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { useBoardContext } from './board-context.ts'
 import { DECIDED_COLUMNS, DECIDED_SETTINGS, WAITING_COLUMNS, WAITING_SETTINGS } from './columns.tsx'
-import { Nothing } from './nothing.tsx'
 
+const NOTHING = definePart(() => import('./nothing.tsx'))
 export const BULK_BAR = definePart(() => import('./bulk-bar.tsx'))
 
 /** The list, what came in since, the selection and the pages. */
@@ -45,7 +45,7 @@ export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber
               rowLabel: (row) => `${row.customerName}, ${moneyText(row, locale)}`,
             }
           : {})}
-        empty={<Nothing application={application} queue={queue} query={query} page={list.page} />}
+        empty={<LazyPart part={NOTHING} props={{ application, queue, query, page: list.page }} fallback={<div className="h-44" />} />}
       />
       {total > APPROVAL_PAGE_SIZE && (
         <PaginationBar

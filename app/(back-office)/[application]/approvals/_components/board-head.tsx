@@ -28,10 +28,13 @@ export function BoardHead({
   const since = oldest && formatTime(t, timeZone, oldest, now.getTime() - oldest.getTime() < DAY_MS ? 'time' : 'day-time')
   return (
     <>
-      <PageHeader
-        title={t('frame.approvals')}
-        lead={since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')}
-      />
+      <div className="flex items-end justify-between gap-4">
+        <PageHeader
+          title={t('frame.approvals')}
+          lead={since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')}
+        />
+        <KeyHints canDecide={queue === 'mine'} />
+      </div>
       <div className="pt-3">
         <Tabs
           label={t('approvals.queues')}
@@ -48,7 +51,7 @@ export function BoardHead({
 }
 
 /** The keys of this page, for those who have a keyboard. */
-export function KeyHints({ canDecide }: { canDecide: boolean }) {
+function KeyHints({ canDecide }: { canDecide: boolean }) {
   const { t } = useTranslations()
   const hints = [
     { words: t('approvals.hint.move'), keys: ['J', 'K'] },
@@ -61,7 +64,7 @@ export function KeyHints({ canDecide }: { canDecide: boolean }) {
       : []),
   ]
   return (
-    <p className="hidden gap-3 text-second text-quiet xl:flex">
+    <p className="hidden gap-3 text-second whitespace-nowrap text-quiet xl:flex">
       {hints.map((hint) => (
         <span key={hint.words} className="flex items-center gap-1">
           {hint.words}

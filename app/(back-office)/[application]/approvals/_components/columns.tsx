@@ -1,7 +1,7 @@
 'use client'
 
 import { decisionText, progressText, reasonText } from '#components/domain/approval-reason.tsx'
-import { DecisionButtons, obstacleText } from '#components/domain/decision-controls.tsx'
+import { DecisionButtons, obstacleText } from '#components/domain/decision-buttons.tsx'
 import { PaymentAmount, PaymentParty, RiskBadges } from '#components/domain/payment.tsx'
 import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
@@ -12,14 +12,18 @@ import { DAY_MS, formatDuration } from '#lib/format-time.ts'
 import { useBoardContext } from './board-context.ts'
 
 /** Six columns beside the panel: closer together than elsewhere. */
-const NEAR = '@min-[640px]/table:px-2!'
+const NEAR = '@min-[640px]/table:px-1.5!'
+/** The column that takes what the others leave; what does not fit into it is cut. */
+const REST = `${NEAR} @min-[640px]/table:w-full @min-[640px]/table:max-w-0`
+/** Where there is little room the panel says it. */
+const ROOMY = `${NEAR} @min-[640px]/table:@max-[820px]/table:hidden`
 const SECOND = '@max-[640px]/table:hidden'
 
 function MakerCell({ row }: { row: ApprovalRow }) {
   const t = useT()
   return (
     <>
-      <span className={`block max-w-32 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
+      <span className={`block max-w-28 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
       <span className="block text-second whitespace-nowrap text-quiet">
         <RelativeTime at={row.createdAt} isCoarse />
         {row.status === 'PENDING_APPROVAL' && <Left until={row.expiresAt} />}
@@ -47,7 +51,9 @@ function ReasonCell({ row }: { row: ApprovalRow }) {
   const hasRisks = row.risks.length > 0
   return (
     <span className="block min-w-0">
-      <span className="block truncate">{hasRisks ? <RiskBadges payment={row} isOne /> : reasonText(t, locale, row)}</span>
+      <span className="block max-w-56 truncate @max-[640px]/table:max-w-none">
+        {hasRisks ? <RiskBadges payment={row} isOne /> : reasonText(t, locale, row)}
+      </span>
       <span className={`block text-second whitespace-nowrap text-quiet ${SECOND}`}>{progressText(t, row, true)}</span>
     </span>
   )
@@ -74,7 +80,7 @@ function EndCell({ row }: { row: ApprovalRow }) {
   const words = row.end?.reason ?? last?.note
   return (
     <span className="grid gap-0.5 py-0.5">
-      <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 @min-[640px]/table:flex-nowrap">
         <span className="text-ink">
           {row.end
             ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
@@ -84,7 +90,7 @@ function EndCell({ row }: { row: ApprovalRow }) {
         </span>
         <StatusBadge status={row.status} />
       </span>
-      <span className="text-second text-quiet">
+      <span className="text-second text-quiet @min-[640px]/table:line-clamp-2 @min-[640px]/table:max-w-72" title={words}>
         {at && <TimeText at={at} />}
         {words && <span className={SECOND}> · {t('approvals.quoted', { text: words })}</span>}
       </span>
@@ -103,7 +109,7 @@ const COMMON = [
   column.display({
     id: 'beneficiary',
     cell: ({ row }) => <PaymentParty payment={row.original} secondClass={SECOND} />,
-    meta: { label: 'approvals.column.beneficiary', narrow: 'lead', className: NEAR },
+    meta: { label: 'approvals.column.beneficiary', narrow: 'lead', className: REST },
   }),
   column.display({
     id: 'why',
@@ -113,7 +119,7 @@ const COMMON = [
   column.display({
     id: 'maker',
     cell: ({ row }) => <MakerCell row={row.original} />,
-    meta: { label: 'approvals.column.maker', narrow: 'end-second', className: NEAR },
+    meta: { label: 'approvals.column.maker', narrow: 'end-second', className: ROOMY },
   }),
 ]
 

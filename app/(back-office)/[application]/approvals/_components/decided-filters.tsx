@@ -16,7 +16,7 @@ const DAYS_FORM = definePart(() => import('./decided-days-form.tsx'))
 type Props = { query: QueryValues; page: ApprovalPage; hrefWith: (values: QueryValues) => string }
 
 /** Decisions by the person who made them, and by day. */
-export function DecidedFilters({ query, page, hrefWith }: Props) {
+export default function DecidedFilters({ query, page, hrefWith }: Props) {
   const t = useT()
   const router = useRouter()
   const now = useNow()

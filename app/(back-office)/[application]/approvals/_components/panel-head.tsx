@@ -28,7 +28,7 @@ export function PanelHead({ subject }: { subject: Subject }) {
         <span className="ml-auto" />
         {isOne ? (
           <>
-            <span className="text-second text-quiet tabular">
+            <span className="text-second whitespace-nowrap text-quiet tabular">
               {t('approvals.panel.position', { position: index + 1, total: list.rows.length })}
             </span>
             <HeadButton

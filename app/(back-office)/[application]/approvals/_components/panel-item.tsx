@@ -3,8 +3,7 @@
 import type { ReactNode } from 'react'
 import { Evidence } from '#components/domain/approval-evidence.tsx'
 import { decisionText, progressText, reasonText } from '#components/domain/approval-reason.tsx'
-import { DecisionButtons } from '#components/domain/decision-controls.tsx'
-import { RiskBadges } from '#components/domain/payment.tsx'
+import { DecisionButtons } from '#components/domain/decision-buttons.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
@@ -26,8 +25,7 @@ export function PanelItem({ row }: { row: ApprovalRow }) {
   const { application } = useBoardContext()
   return (
     <>
-      <RiskBadges payment={row} />
-      <Evidence application={application} transactionId={row.transactionId} />
+      <Evidence application={application} transactionId={row.transactionId} payment={row} />
       <dl className="grid grid-cols-[96px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line pt-4">
         <Fact label={t('approvals.field.rule')}>
           {row.ruleName === 'Prepared by a person' ? reasonText(t, locale, row) : row.ruleName}

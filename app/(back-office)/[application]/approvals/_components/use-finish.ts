@@ -1,7 +1,8 @@
-import { doneText, type Intent, moneyText } from '#components/domain/decision-text.ts'
+import { doneText, type Intent } from '#components/domain/decision-text.ts'
 import { toast } from '#components/ui/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, DecidedItem, DecisionResult } from '#lib/approvals.ts'
+import { moneyText } from '#lib/format.ts'
 import type { Board } from './use-board.ts'
 
 /**

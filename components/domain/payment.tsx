@@ -68,15 +68,13 @@ export function RiskBadges({ payment: { risks, type }, isOne = false }: { paymen
   }
   return (
     <span className="flex min-w-0 gap-1">
-      <span className="min-w-0 truncate rounded-full bg-wait-soft px-2 py-px text-second font-medium text-wait" title={first}>
+      <span className="min-w-0 truncate rounded-full bg-wait-soft px-2 text-second font-medium text-wait" title={first}>
         {first}
       </span>
       {others.length > 0 && (
-        <span title={others.join(', ')}>
-          <Badge tone="wait">
-            <span aria-hidden="true">+{others.length}</span>
-            <span className="sr-only">{others.join(', ')}</span>
-          </Badge>
+        <span className="rounded-full bg-wait-soft px-1.5 text-second font-medium text-wait" title={others.join(', ')}>
+          <span aria-hidden="true">+{others.length}</span>
+          <span className="sr-only">{others.join(', ')}</span>
         </span>
       )}
     </span>

@@ -49,7 +49,7 @@ export function NoteField({
   }
 
   return (
-    <div className="grid min-w-0 gap-1.5">
+    <div className="relative grid min-w-0 gap-1.5">
       <TextField
         id="field-note"
         name="note"
@@ -69,12 +69,15 @@ export function NoteField({
         maxLength={500}
         autoComplete="off"
         required
+        className="pr-9"
       />
+      {note === '' && offered.length > 0 && (
+        <span aria-hidden="true" className="pointer-events-none absolute top-[29px] right-2 text-quiet pointer-coarse:hidden">
+          <Kbd>↑</Kbd>
+        </span>
+      )}
       {offered.length > 0 && (
-        <div className="flex items-center gap-1.5 overflow-x-auto p-0.5 -m-0.5">
-          <span aria-hidden="true" className="text-quiet">
-            <Kbd>↑</Kbd>
-          </span>
+        <div className="flex flex-wrap gap-1.5">
           {offered.map((text) => (
             <Button key={text} size="small" onClick={() => onChange(text)} className="font-regular!">
               {isLastNote(intent, text) ? t('approvals.note.again', { note: shorten(text) }) : shorten(text)}

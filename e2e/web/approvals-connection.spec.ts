@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
-import { askByKey, newQueue, openApprovals, panelOf, rowOf, sendButton } from './waiting.ts'
+import { another, askByKey, newQueue, openApprovals, panelOf, rowOf, sendButton } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -97,10 +97,11 @@ function feedbackOf(page: Page, selector: string): Promise<number> {
   }, selector)
 }
 
-test('a part whose code cannot be loaded says so and loads on another try; the list goes on working', async ({ page }) => {
+test('a part whose code cannot be loaded says so and loads on another try; the list goes on working', async ({ browser }) => {
   const queue = await newQueue(pool)
   const [first] = await queue.wait([{ name: 'Amadou Ngassa' }])
-  await openApprovals(page, queue.checker)
+  // Not the page of the fixture: the browser reports each script that it could not load.
+  const page = await another(browser, queue.checker)
   const html = await (await page.request.get(`/${queue.slug}/approvals`)).text()
   // What the page itself names is loaded; what it loads later is not.
   await page.route('**/_next/static/**/*.js*', (route) =>
@@ -115,4 +116,5 @@ test('a part whose code cannot be loaded says so and loads on another try; the l
   await page.unroute('**/_next/static/**/*.js*')
   await panelOf(page).getByRole('button', { name: 'Try again' }).click()
   await expect(panelOf(page).getByLabel('Payee note')).toBeVisible()
+  await page.context().close()
 })

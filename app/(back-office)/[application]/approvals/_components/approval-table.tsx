@@ -27,7 +27,7 @@ export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber
   if (!list.page) return null
   return (
     // The list scrolls sideways where it must, which would cut a ring outside its rows; the margin keeps the selection bar off the focused row.
-    <div className="relative min-w-0 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-4 [&_tr]:scroll-mb-28">
+    <div className="relative min-w-0 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-4 [&_tr]:scroll-mb-56 md:[&_tr]:scroll-mb-28">
       <NewRows count={list.heldBack} onShow={list.showNew} />
       <DataTable<ApprovalRow>
         caption={t(`approvals.queue.${queue}`)}

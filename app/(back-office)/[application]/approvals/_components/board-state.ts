@@ -97,6 +97,8 @@ export function reduceBoard(state: BoardState, event: BoardEvent): BoardState {
 
 export type BoardView = {
   index: number
+  /** False: the first step goes to the first row. */
+  hasMoved: boolean
   current: ApprovalRow | null
   selection: Selection
   selected: readonly DecidedItem[]
@@ -111,7 +113,7 @@ export function viewBoard(state: BoardState, rows: readonly ApprovalRow[], list:
   const current = rows[index] ?? null
   const selection = state.selection.filter === filter ? state.selection : NOTHING_SELECTED
   const selected = selection.whole?.items ?? rows.filter((row) => selection.ids[row.transactionId])
-  return { index, current, selection, selected, subject: state.held ?? subjectOf(current, selected, selection) }
+  return { index, hasMoved: place.index >= 0, current, selection, selected, subject: state.held ?? subjectOf(current, selected, selection) }
 }
 
 function subjectOf(current: ApprovalRow | null, selected: readonly DecidedItem[], { whole }: Selection): Subject | null {

@@ -24,7 +24,7 @@ export function useFinish(board: Board) {
     const isSaid = items.length === 1 && results[0]?.kind !== 'refused'
     const report = isSaid || intent === 'recall' ? null : { items, results, decision: intent }
     list.remove(gone)
-    dispatch({ type: 'decided', place, report, focus: report && items.length > 1 ? 'panel' : board.coveredFocus() })
+    dispatch({ type: 'decided', place, report, focus: report && items.length > 1 ? 'panel' : board.focusAfter() })
     const [item, result] = [items[0], results[0]]
     if (isSaid && item) toast(doneText(t, locale, intent, item, result?.kind === 'done' ? result : undefined), 'neutral', offerNext(next))
   }

@@ -32,17 +32,16 @@ function MakerCell({ row }: { row: ApprovalRow }) {
   )
 }
 
-/** How long it may still wait; amber on its last day. */
+/** How long it may still wait; amber on its last day. On a phone the risk flag beside it needs the room until then. */
 function Left({ until }: { until: string }) {
   const { t } = useTranslations()
   const leftMs = new Date(until).getTime() - useNow().getTime()
+  const isLastDay = leftMs < DAY_MS
   return (
-    <>
+    <time dateTime={until} className={isLastDay ? 'text-wait' : SECOND}>
       {' · '}
-      <time dateTime={until} className={leftMs < DAY_MS ? 'text-wait' : ''}>
-        {t('approvals.left', { duration: formatDuration(t, leftMs, true) })}
-      </time>
-    </>
+      {t('approvals.left', { duration: formatDuration(t, leftMs, true) })}
+    </time>
   )
 }
 
@@ -80,7 +79,7 @@ function EndCell({ row }: { row: ApprovalRow }) {
   const words = row.end?.reason ?? last?.note
   return (
     <span className="grid gap-0.5 py-0.5">
-      <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 @min-[640px]/table:flex-nowrap">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
         <span className="text-ink">
           {row.end
             ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
@@ -90,7 +89,7 @@ function EndCell({ row }: { row: ApprovalRow }) {
         </span>
         <StatusBadge status={row.status} />
       </span>
-      <span className="text-second text-quiet @min-[640px]/table:line-clamp-2 @min-[640px]/table:max-w-72" title={words}>
+      <span className="text-second text-quiet @min-[640px]/table:line-clamp-2" title={words}>
         {at && <TimeText at={at} />}
         {words && <span className={SECOND}> · {t('approvals.quoted', { text: words })}</span>}
       </span>
@@ -100,12 +99,20 @@ function EndCell({ row }: { row: ApprovalRow }) {
 
 const column = dataColumns<ApprovalRow>()
 
-const COMMON = [
-  column.display({
-    id: 'amount',
-    cell: ({ row }) => <PaymentAmount payment={row.original} secondClass={SECOND} />,
-    meta: { label: 'approvals.column.amount', align: 'end', narrow: 'end', className: NEAR },
-  }),
+const AMOUNT = column.display({
+  id: 'amount',
+  cell: ({ row }) => <PaymentAmount payment={row.original} secondClass={SECOND} />,
+  meta: { label: 'approvals.column.amount', align: 'end', narrow: 'end', className: NEAR },
+})
+const MAKER = column.display({
+  id: 'maker',
+  cell: ({ row }) => <MakerCell row={row.original} />,
+  meta: { label: 'approvals.column.maker', narrow: 'end-second', className: ROOMY },
+})
+
+/** Columns of what waits: at the end what may be done, or why not. */
+export const WAITING_COLUMNS = [
+  AMOUNT,
   column.display({
     id: 'beneficiary',
     cell: ({ row }) => <PaymentParty payment={row.original} secondClass={SECOND} />,
@@ -116,30 +123,32 @@ const COMMON = [
     cell: ({ row }) => <ReasonCell row={row.original} />,
     meta: { label: 'approvals.column.why', narrow: 'lead-second', className: NEAR },
   }),
-  column.display({
-    id: 'maker',
-    cell: ({ row }) => <MakerCell row={row.original} />,
-    meta: { label: 'approvals.column.maker', narrow: 'end-second', className: ROOMY },
-  }),
-]
-
-/** Columns of what waits: at the end what may be done, or why not. */
-export const WAITING_COLUMNS = [
-  ...COMMON,
+  MAKER,
   column.display({
     id: 'actions',
     cell: ({ row }) => <ActionsCell row={row.original} />,
     meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden', className: NEAR },
   }),
 ]
-/** Columns of what was decided: at the end by whom, when, and with which words. */
+
+/** Columns of what was decided: by whom, when, how it stands, and with which words. */
 export const DECIDED_COLUMNS = [
-  ...COMMON.filter((each) => each.id !== 'why'),
+  AMOUNT,
+  column.display({
+    id: 'beneficiary',
+    cell: ({ row }) => (
+      <span className="block @min-[640px]/table:max-w-44">
+        <PaymentParty payment={row.original} secondClass={SECOND} />
+      </span>
+    ),
+    meta: { label: 'approvals.column.beneficiary', narrow: 'lead', className: NEAR },
+  }),
   column.display({
     id: 'end',
     cell: ({ row }) => <EndCell row={row.original} />,
-    meta: { label: 'approvals.column.decided', narrow: 'lead-second', className: NEAR },
+    meta: { label: 'approvals.column.decided', narrow: 'lead-second', className: `${NEAR} @min-[640px]/table:w-full` },
   }),
+  MAKER,
 ]
 
 export const WAITING_SETTINGS = { order: ['amount', 'beneficiary', 'why', 'maker', 'actions'], hidden: [] }

@@ -12,6 +12,7 @@ export const queryKeys = {
   approvalList: (application: string, filters: QueryValues) => ['approvals', application, 'list', filters] as const,
   approval: (application: string, transactionId: string) => ['approvals', application, 'one', transactionId] as const,
   waiting: (application: string) => ['approvals', application, 'waiting'] as const,
+  suggestions: (application: string, text: string) => ['suggestions', application, text] as const,
   overview: (application: string, days: number) => ['overview', application, days] as const,
   totals: (application: string, filters: QueryValues) => ['totals', application, filters] as const,
   balances: (application: string) => ['balances', application] as const,

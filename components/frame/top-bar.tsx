@@ -9,6 +9,7 @@ import { paths } from '#lib/paths.ts'
 import type { Theme, Viewer } from '#lib/viewer.ts'
 import { THEMES } from '#lib/viewer.ts'
 import { HelpButton } from './help-button.tsx'
+import { SearchField } from './search-field.tsx'
 
 /** What the menus do, given by the page so that components know no server. */
 export type FrameActions = {
@@ -69,17 +70,7 @@ export function SearchForm({
       <label htmlFor={id} className="sr-only">
         {t('frame.search')}
       </label>
-      <input
-        id={id}
-        name="q"
-        type="search"
-        maxLength={200}
-        defaultValue={value}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={t('frame.searchPlaceholder')}
-        className="h-8 w-full rounded-sm border border-line-2 bg-surface pr-9 pl-2.5 touch-target"
-      />
+      <SearchField id={id} application={application} value={value} placeholder={t('frame.searchPlaceholder')} />
       {hasKey && (
         <span aria-hidden="true" className="pointer-events-none absolute inset-y-0 right-2 flex items-center">
           <Kbd>/</Kbd>

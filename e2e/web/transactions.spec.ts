@@ -156,7 +156,7 @@ test('support finds a transaction by its id, synchronises it, and reads what the
       { timeout: 20_000 },
     )
     .toBe(true)
-  await expect(page.getByText('Goes to the collect balance')).toBeVisible()
+  await expect(page.getByText('Added to the collect balance', { exact: true })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Ledger entries' }).getByText('Settlement').first()).toBeVisible()
 })
 

@@ -67,7 +67,7 @@ export type SignInThrottleOptions = {
 
 /**
  * Makes the throttle. Failures are counted in the database for all processes; queues and pace are kept per process.
- * Two argon2 computations run at once (38 MiB), and at most 512 attempts wait in each queue.
+ * Two argon2 computations run at once (18 MiB), and at most 512 attempts wait in each queue.
  */
 export function createSignInThrottle({ pool, clock, secret, onError = () => undefined }: SignInThrottleOptions): SignInThrottle {
   const remembered = createVerifiedPasswordCache(clock)

@@ -7,6 +7,7 @@ import { createDispatcher } from '#server/operators/dispatcher.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
+import { listCustomers } from '#server/reports/customers/list-customers.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
@@ -55,6 +56,9 @@ export function startLoops(runtime: Runtime): Loops {
     logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'),
   )
   let isEnding = false
+  void listCustomers(pool, () => isEnding).catch((error) =>
+    logger.warn({ err: error }, 'Customers could not be listed for the search; the next minute tries again'),
+  )
   const tasks = taskTable(runtime, () => isEnding)
   const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
   return {
@@ -84,6 +88,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
       const repaired = await repairOperatorSchedule(pool, connectors, config)
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
+    scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {

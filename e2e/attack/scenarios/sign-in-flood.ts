@@ -33,12 +33,12 @@ type Flood = {
 }
 
 const FLOODS: readonly Flood[] = [
-  { what: 'one address with 17 unknown names', perSecond: 49, addresses: 1, names: () => unprovenReceivers(17), knowsThem: false },
+  { what: 'one address with 17 unknown names', perSecond: 49, addresses: 1, names: () => unknownNames(17), knowsThem: false },
   {
     what: 'one address with thousands of unknown names',
     perSecond: 500,
     addresses: 1,
-    names: () => unprovenReceivers(2_000),
+    names: () => unknownNames(2_000),
     knowsThem: false,
   },
   // A newcomer cannot be told from one more address of such a flood, so these have all signed in before.
@@ -46,7 +46,7 @@ const FLOODS: readonly Flood[] = [
     what: 'two hundred addresses with unknown names',
     perSecond: 300,
     addresses: 200,
-    names: () => unprovenReceivers(2_000),
+    names: () => unknownNames(2_000),
     knowsThem: true,
   },
   {
@@ -169,7 +169,7 @@ async function signInPerson(baseUrl: string, { name, password }: Account): Promi
   return { isIn: refusal === undefined, durationMs: performance.now() - startedMs, what: refusal?.slice(0, 120) ?? '' }
 }
 
-function unprovenReceivers(number: number): string[] {
+function unknownNames(number: number): string[] {
   return Array.from({ length: number }, (_, index) => `nobody-${index}@example.com`)
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { BodyHold } from '#server/http/door/body-budget.ts'
+import { collectChunks } from '#server/http/door/collect-chunks.ts'
 import type { Connection } from '#server/http/door/connection.ts'
 import type { BodyProblem } from './api-request.ts'
 
@@ -36,7 +37,7 @@ export function readBody(
     // A fault behind the last byte of this body is not a fault in it.
     connection.failBody = (problem) => (incoming.complete ? undefined : finish(err(problem)))
     incoming.on('data', (chunk: Buffer) => {
-      if (isOver) return
+      if (isOver) return collectChunks(chunk.length)
       const total = bytes + chunk.length
       if (total > bytesMax) return finish(err('too_large'))
       const capacity = capacityFor(total, bytes, content.length, bytesMax)
@@ -78,5 +79,6 @@ function append(content: Buffer, bytes: number, chunk: Buffer, capacity: number)
     content.copy(target, 0, 0, bytes)
   }
   chunk.copy(target, bytes)
+  collectChunks(chunk.length)
   return target
 }

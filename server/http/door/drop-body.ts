@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { collectChunks } from './collect-chunks.ts'
 
 /** How much of all unwanted bodies is read in one slice of time: 50 MB/s. Each packet is garbage of 64 KB, and collecting more of it at once is memory. */
 const SLICE_MS = 10
@@ -20,6 +21,7 @@ export function dropBody(incoming: IncomingMessage, bytesMax: number, onTooMuch:
     bytes += chunk.length
     if (bytes > bytesMax) return onTooMuch()
     sliceBytes += chunk.length
+    collectChunks(chunk.length)
     if (!isSliceOpen) openSlice()
     if (sliceBytes <= SLICE_BYTES_MAX) return
     incoming.pause()

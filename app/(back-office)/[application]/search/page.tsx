@@ -1,15 +1,21 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
+import { SuggestionLine } from '#components/domain/suggestion-line.tsx'
 import { SearchForm } from '#components/frame/top-bar.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
+import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/search-suggestion.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
+import { suggestMatches } from '#server/reports/customers/suggest-matches.ts'
 import { listFilterOf, resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
+
+/** As many of each kind as the page lists. */
+const MATCHES_MAX = 20
 
 type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ q?: string | string[] }> }
 
@@ -37,21 +43,35 @@ export default async function SearchPage({ params, searchParams }: Props) {
           <div className="mt-4 max-w-md">
             <SearchForm t={t} application={application} id="search-page-box" value={text} />
           </div>
-          {text !== '' && <NothingFound t={t} application={application} text={text} />}
+          <Matches t={t} application={application} text={text} matches={await readMatches(actor.applicationId, text)} />
         </>
       )
   }
 }
 
-/** What was typed is no id of anything: the list knows parts of phones and names. */
-function NothingFound({ t, application, text }: { t: Translate; application: string; text: string }) {
+function readMatches(applicationId: string, text: string): Promise<SearchSuggestion[]> {
+  return suggestMatches(backOfficeRuntime().reportPool, applicationId, text, MATCHES_MAX)
+}
+
+/** Everything that begins with what was typed, then the list's own filter, which also knows parts of names. */
+function Matches({ t, application, text, matches }: { t: Translate; application: string; text: string; matches: SearchSuggestion[] }) {
+  if (text === '') return null
   const filter = listFilterOf(text)
   const [name, value] = filter.phone === undefined ? (['search.byName', filter.name] as const) : (['search.byPhone', filter.phone] as const)
+  const list = value && <ButtonLink href={paths.transactions(application, filter)}>{t(name, { text: value })}</ButtonLink>
+  if (matches.length === 0) return <EmptyState icon="search" title={t('search.none', { text })} action={list} />
   return (
-    <EmptyState
-      icon="search"
-      title={t('search.none', { text })}
-      action={value && <ButtonLink href={paths.transactions(application, filter)}>{t(name, { text: value })}</ButtonLink>}
-    />
+    <div className="mt-4 grid max-w-2xl justify-items-start gap-4">
+      <ul aria-label={t('search.title')} className="w-full divide-y divide-line rounded-lg border border-line bg-surface">
+        {matches.map((match) => (
+          <li key={suggestionKey(match)} className="relative px-3 py-2 hover:bg-sunken">
+            <a href={suggestionAddress(application, match)} className="stretched block">
+              <SuggestionLine suggestion={match} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {list}
+    </div>
   )
 }

@@ -7,6 +7,7 @@ import { Facts } from '#components/ui/card.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { balanceEffectOf } from '#lib/balance-effect.ts'
 import { formatUtc } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
@@ -79,12 +80,12 @@ function BothTimes({ at }: { at: string }) {
 /** What was asked for, what it costs, and what that does to the balance. */
 export function FeeFacts({ detail }: { detail: TransactionDetailDto }) {
   const t = useT()
+  const balance = balanceEffectOf(detail)
   const lines = [
     { name: t('transaction.amount'), amount: detail.amount },
     { name: t('transaction.feesSystem'), amount: detail.feesSystem },
     { name: t('transaction.feesApp'), amount: detail.feesApp },
-    { name: t(`transaction.net.${detail.type}`), amount: detail.net },
-    ...(detail.held === '0' ? [] : [{ name: t('transaction.held'), amount: detail.held }]),
+    { name: t(`transaction.balance.${balance.effect}`), amount: balance.amount },
   ]
   return (
     <Section title={t('transaction.money')}>

@@ -76,15 +76,21 @@ export function NoteField({
           <Kbd>↑</Kbd>
         </span>
       )}
-      {offered.length > 0 && (
-        <div className="flex flex-wrap gap-1.5">
-          {offered.map((text) => (
-            <Button key={text} size="small" onClick={() => onChange(text)} className="font-regular!">
-              {isLastNote(intent, text) ? t('approvals.note.again', { note: shorten(text) }) : shorten(text)}
-            </Button>
-          ))}
-        </div>
-      )}
+      <OfferedNotes intent={intent} notes={offered} onChoose={onChange} />
+    </div>
+  )
+}
+
+function OfferedNotes({ intent, notes, onChoose }: { intent: Intent; notes: readonly string[]; onChoose: (note: string) => void }) {
+  const t = useT()
+  if (notes.length === 0) return null
+  return (
+    <div className="flex flex-wrap gap-1.5">
+      {notes.map((text) => (
+        <Button key={text} size="small" onClick={() => onChoose(text)} className="font-regular!">
+          {isLastNote(intent, text) ? t('approvals.note.again', { note: shorten(text) }) : shorten(text)}
+        </Button>
+      ))}
     </div>
   )
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import type { ApprovalRow, ApprovalView } from '#lib/approvals.ts'
+import type { ApprovalRow, ApprovalView, NearEqual } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatRelative, formatTime } from '#lib/format-time.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -42,7 +42,6 @@ function Line({
 export function EvidenceLines({ application, view }: { application: string; view: ApprovalView }) {
   const { row, evidence, deciders } = view
   const { t, locale, timeZone } = useTranslations()
-  const now = useNow()
   const money = (amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const day = (at: string) => formatTime(t, timeZone, new Date(at), 'day-year')
   const { history, nameBefore, operatorBefore, namesakes } = evidence
@@ -53,24 +52,7 @@ export function EvidenceLines({ application, view }: { application: string; view
   return (
     <ul className="grid gap-3.5">
       {evidence.nearEqual.map((near) => (
-        <Line
-          key={near.transactionId}
-          icon="sign"
-          isWarning
-          second={
-            <>
-              {t(near.isSameName ? 'approvals.evidence.sameName' : 'approvals.evidence.otherName')}{' '}
-              <Link href={paths.transaction(application, near.transactionId)} className="text-accent underline">
-                {t('approvals.evidence.open')}
-              </Link>
-            </>
-          }
-        >
-          {t(`approvals.evidence.near.${near.status === 'SUCCESS' ? verb : 'waiting'}`, {
-            amount: money(near.amount),
-            when: formatRelative(t, new Date(near.at), now),
-          })}
-        </Line>
+        <NearEqualLine key={near.transactionId} application={application} near={near} verb={verb} money={money} />
       ))}
       {history ? (
         <History history={history} verb={verb} money={money} day={day} />
@@ -115,6 +97,33 @@ export function EvidenceLines({ application, view }: { application: string; view
   )
 }
 
+type Words = { verb: 'paid' | 'collected'; money: (amount: string) => string }
+
+/** Another transaction that is nearly the same. */
+function NearEqualLine({ application, near, verb, money }: { application: string; near: NearEqual } & Words) {
+  const { t } = useTranslations()
+  const now = useNow()
+  return (
+    <Line
+      icon="sign"
+      isWarning
+      second={
+        <>
+          {t(near.isSameName ? 'approvals.evidence.sameName' : 'approvals.evidence.otherName')}{' '}
+          <Link href={paths.transaction(application, near.transactionId)} className="text-accent underline">
+            {t('approvals.evidence.open')}
+          </Link>
+        </>
+      }
+    >
+      {t(`approvals.evidence.near.${near.status === 'SUCCESS' ? verb : 'waiting'}`, {
+        amount: money(near.amount),
+        when: formatRelative(t, new Date(near.at), now),
+      })}
+    </Line>
+  )
+}
+
 /** How often the number was paid and how much; what is unusual about the amount comes first. */
 function History({
   history,
@@ -123,10 +132,8 @@ function History({
   day,
 }: {
   history: NonNullable<ApprovalView['evidence']['history']>
-  verb: 'paid' | 'collected'
-  money: (amount: string) => string
   day: (at: string) => string
-}) {
+} & Words) {
   const { t, locale } = useTranslations()
   const isUnusual = history.timesMedian >= UNUSUAL_FROM
   const past = t(`approvals.evidence.history.${verb}`, {

@@ -2,7 +2,6 @@
 
 import { useMemo } from 'react'
 import { DataTable } from '#components/table/data-table.tsx'
-import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { buttonClass } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
@@ -13,6 +12,7 @@ import { paths } from '#lib/paths.ts'
 import { useBoardContext } from './board-context.ts'
 import { DECIDED_COLUMNS, DECIDED_SETTINGS, WAITING_COLUMNS, WAITING_SETTINGS } from './columns.tsx'
 
+const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 const NOTHING = definePart(() => import('./nothing.tsx'))
 export const BULK_BAR = definePart(() => import('./bulk-bar.tsx'))
 
@@ -48,12 +48,15 @@ export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber
         empty={<LazyPart part={NOTHING} props={{ application, queue, query, page: list.page }} fallback={<div className="h-44" />} />}
       />
       {total > APPROVAL_PAGE_SIZE && (
-        <PaginationBar
-          page={pageNumber}
-          size={APPROVAL_PAGE_SIZE}
-          total={total}
-          sizes={[APPROVAL_PAGE_SIZE]}
-          hrefFor={(next) => paths.approvals(application, { ...query, page: next === 0 ? null : next })}
+        <LazyPart
+          part={PAGES}
+          props={{
+            page: pageNumber,
+            size: APPROVAL_PAGE_SIZE,
+            total,
+            sizes: [APPROVAL_PAGE_SIZE],
+            hrefFor: (next) => paths.approvals(application, { ...query, page: next === 0 ? null : next }),
+          }}
         />
       )}
       {selected.length > 0 && (

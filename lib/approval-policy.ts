@@ -6,7 +6,7 @@ import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from './transaction-status.ts'
 const checkerCount = z.number().int().min(1).max(5)
 
 /** How many distinct checkers: `[n]` in one step, `[n, m]` in two steps, the second after the first. */
-export const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
+const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
 
 /**
  * One approval rule. It fires when the weighed amount is *greater than* `aboveMinor`, hundredths as a decimal
@@ -64,7 +64,7 @@ export const approvalRulesSchema = z
 /** The rules that one version of an application's policy consists of. Version 0: nobody has set any. */
 export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
 
-/** What the items of one band need. The field names are those that approval_band_for and intake_batch read. */
+/** What the items of one band need. The field names are those that approval_band_for and start_transactions read. */
 export type ApprovalBand = {
   aboveMinor: string
   firstTimeOnly: boolean

@@ -13,7 +13,7 @@ export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 export const BULK_MAX = 500
 
 /** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
-export type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
+type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
 /** Why somebody cannot take a transaction back. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
@@ -75,6 +75,8 @@ export type ApprovalRow = {
   createdAt: string
   expiresAt: string
   ruleName: string
+  /** The rule is the built-in one for what a person or a file starts; its name is no text for people. */
+  isDefaultRule: boolean
   reasons: readonly ApprovalReason[]
   policyVersion: number
   steps: readonly number[]
@@ -96,7 +98,7 @@ export type ApprovalRow = {
 
 export type CurrencyAmount = { currency: Currency; count: number; amount: string }
 
-export type QueueCounts = { mine: number; others: number; made: number }
+type QueueCounts = { mine: number; others: number; made: number }
 
 export type ApprovalPage = {
   rows: readonly ApprovalRow[]
@@ -138,7 +140,7 @@ export type DecisionResult = { transactionId: string } & (
 /** Why a decision was not even begun: nothing was decided. */
 export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
 
-export type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
+type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
 
 /** What the service's own rows say about a payment, for whoever has to decide about it. Plain arithmetic, no judgement. */
 export type ApprovalEvidence = {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { chartPeriods, countDays } from './chart-periods.ts'
-import { FIRST_DAY, LAST_DAY, utcDayOf } from './time.ts'
+import { chartPeriods } from './chart-periods.ts'
+import { countDays, FIRST_DAY, LAST_DAY, utcDayOf } from './time.ts'
 
 const days = fc.date({ min: new Date(`${FIRST_DAY}T00:00:00Z`), max: new Date(`${LAST_DAY}T00:00:00Z`), noInvalidDate: true }).map(utcDayOf)
 
-test('a chart over any two days has at most 120 bars, in order, without gaps, the last day in its last bar', () => {
+test('at most 120 bars, in order and without gaps, for any two days, the last day in the last bar', () => {
   fc.assert(
     fc.property(days, days, (one, other) => {
       const [from = '', to = ''] = [one, other].toSorted()

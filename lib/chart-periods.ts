@@ -1,24 +1,16 @@
-import type { UtcDay } from './time.ts'
-import { daysBetween } from './total-dates.ts'
+import { countDays, daysBetween, type UtcDay } from './time.ts'
 
-/** What one bar of a chart stands for. */
+/** What one bar of a chart is. */
 export type PeriodStep = 'day' | 'month' | 'year'
 
 /** More bars than this are no longer read one by one, and each costs the page a row of its table. */
 const DAYS_MAX = 100
 const MONTHS_MAX = 120
-export const YEARS_MAX = 120
-
-const DAY_MS = 86_400_000
-
-/** How many days a range has, both ends included; 0 or less where it ends before it begins. */
-export function countDays(from: UtcDay, to: UtcDay): number {
-  return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-}
+const YEARS_MAX = 120
 
 /**
- * The bars of a chart over a range of days: each day where there are few, else each month, else each year, and never more than 120 of them.
- * Of more years than that the newest. Written as the begin of a day: `2026-11-03`, `2026-11`, `2026`.
+ * The bars of a chart over a range of days: each day if there are few, otherwise each month, otherwise each year, and never more than 120 of them.
+ * Of more years than that, the newest. Written as the start of a day: `2026-11-03`, `2026-11`, `2026`.
  */
 export function chartPeriods(from: UtcDay, to: UtcDay): { step: PeriodStep; periods: string[] } {
   if (countDays(from, to) <= DAYS_MAX) return { step: 'day', periods: daysBetween(from, to) }

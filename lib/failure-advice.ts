@@ -1,7 +1,7 @@
 import type { TransactionDetailDto } from './transaction-detail.ts'
 import { FAILURE_MESSAGES } from './transaction-status.ts'
 
-export const FAILURE_CASES = [
+const FAILURE_CASES = [
   'insufficientFundsCollect',
   'insufficientFundsDeposit',
   'invalidNumber',
@@ -14,7 +14,7 @@ export const FAILURE_CASES = [
   'expired',
   'other',
 ] as const
-export type FailureCase = (typeof FAILURE_CASES)[number]
+type FailureCase = (typeof FAILURE_CASES)[number]
 
 /**
  * Which explanation and next step belong beside the message of a failed transaction. Decided by what ended it, then by the operator's

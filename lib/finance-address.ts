@@ -2,8 +2,7 @@ import type { LineFilter, TotalStatus, WebhookHealthDto } from './finance-dto.ts
 import type { Currency } from './money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, type OperatorCode } from './operators.ts'
 import type { QueryValues, TransactionLink } from './paths.ts'
-import type { UtcDay } from './time.ts'
-import { monthEnd, type OpenRange, type TotalPreset } from './total-dates.ts'
+import { monthEnd, type OpenRange, type TotalPreset, type UtcDay } from './time.ts'
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 import type { WebhookState } from './webhook-state.ts'
 
@@ -24,7 +23,7 @@ export function totalsAddress(query: TotalsQuery): QueryValues {
 /** What stands in a statement's address. */
 export function statementAddress(query: StatementQuery): QueryValues {
   if (query.view === 'days') return datesOf(query)
-  return { ...datesOf(query), view: query.view, kind: query.kind, page: query.page === 1 ? null : query.page }
+  return { ...datesOf(query), view: query.view, kind: query.kind, page: query.page === 0 ? null : query.page + 1 }
 }
 
 /** The countries of a currency: how a list is narrowed to it. */

@@ -31,16 +31,16 @@ export type TotalsDto = {
 }
 
 export const AGE_BUCKETS = ['fresh', 'tenMinutes', 'hour', 'day'] as const
-export type AgeBucket = (typeof AGE_BUCKETS)[number]
+type AgeBucket = (typeof AGE_BUCKETS)[number]
 
-export type UnconfirmedBucket = { bucket: AgeBucket; count: number; amount: string; after: string | null; before: string | null }
+type UnconfirmedBucket = { bucket: AgeBucket; count: number; amount: string; after: string | null; before: string | null }
 export type UnconfirmedMoney = { currency: Currency; count: number; amount: string; buckets: UnconfirmedBucket[] }
 
 export type OperatorHealth = OperatorTotal & { finished: number; failed: number; successAmount: string; volumes: number[] }
 
 /** Transactions by where their webhook stands: told, still to be told, given up on. */
-export type WebhookCounts = { delivered: number; due: number; exhausted: number }
-export type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string | null }
+type WebhookCounts = { delivered: number; due: number; exhausted: number }
+type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string | null }
 /** `delivered` and `exhausted` ended at `after` or later and before `before`. */
 export type WebhookHealthDto = WebhookCounts & { after: string; before: string; worst: WebhookTarget[] }
 
@@ -80,7 +80,7 @@ export type BalanceCard = {
 
 export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
 
-/** What happened to money in a stretch of time. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+/** What happened to money in a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
 export type Movements = {
   collected: string
   funded: string
@@ -110,7 +110,7 @@ export type StatementDto = {
   agrees: boolean
 }
 
-export const LINE_KINDS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct'] as const
+const LINE_KINDS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct'] as const
 export type LineKind = (typeof LINE_KINDS)[number]
 
 /** Lines behind one movement of a statement: of one kind, or those with fees. */

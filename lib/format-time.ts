@@ -1,4 +1,5 @@
 import type { Translate } from '#lib/i18n/translate.ts'
+import { DAY_MS } from './time.ts'
 
 type Parts = { year: number; month: number; day: number; hour: string; minute: string; second: string }
 
@@ -72,7 +73,6 @@ export function formatUtc(t: Translate, instant: Date): string {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-export const DAY_MS = 24 * HOUR_MS
 
 /**
  * Writes a length of time in its two largest units, `6 d 23 h`, `3 h 10 min`, `12 min`, `40 s`; `isCoarse`: in the largest alone.

@@ -9,7 +9,7 @@ export class JsonNumber {
   }
 }
 
-export type JsonObject = { [name: string]: JsonValue }
+type JsonObject = { [name: string]: JsonValue }
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
 
 /** Objects and arrays may lie this deep in one another. */

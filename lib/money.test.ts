@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { formatMinor, parseAmountMinor, roundHalfUp } from './money.ts'
+import { addDecimals, compareDecimals, formatMinor, parseAmountMinor, parseMinor, parseTypedAmount, roundHalfUp } from './money.ts'
 
-test('an amount is read exactly from its JSON text', () => {
+test('the exact amount from its JSON text', () => {
   for (const [text, minor] of [
     ['5000', 500000n],
     ['100.5', 10050n],
@@ -18,7 +18,7 @@ test('an amount is read exactly from its JSON text', () => {
   }
 })
 
-test('zero, negatives, a third decimal and more than 9,999,999,999.99 are not amounts', () => {
+test('undefined for zero, negatives, a third decimal and more than 9,999,999,999.99', () => {
   for (const text of [
     '0',
     '-0',
@@ -39,11 +39,11 @@ test('zero, negatives, a third decimal and more than 9,999,999,999.99 are not am
   }
 })
 
-test('what is written is read back as the same amount', () => {
+test('parseAmountMinor returns what formatMinor wrote', () => {
   fc.assert(fc.property(fc.bigInt(1n, 999_999_999_999n), (minor) => parseAmountMinor(formatMinor(minor)) === minor))
 })
 
-test('totals beyond 2^53 are written digit for digit', () => {
+test('every digit of totals beyond 2^53', () => {
   assert.equal(formatMinor(900719925474099312n), '9007199254740993.12')
   assert.equal(formatMinor(-50n), '-0.5')
 })
@@ -52,4 +52,25 @@ test('fees are rounded half up to whole units where the currency has no decimals
   assert.equal(roundHalfUp(50n, 1n, 'XAF'), 100n)
   assert.equal(roundHalfUp(49n, 1n, 'XAF'), 0n)
   assert.equal(roundHalfUp(150n, 1n, 'XOF'), 200n)
+})
+
+test('parseMinor reads what formatMinor writes, also below zero', () => {
+  fc.assert(fc.property(fc.bigInt(-(10n ** 20n), 10n ** 20n), (minor) => parseMinor(formatMinor(minor)) === minor))
+})
+
+test('addDecimals and compareDecimals are exact beyond 2^53', () => {
+  assert.equal(addDecimals('9007199254740993.12', '0.9'), '9007199254740994.02')
+  assert.equal(addDecimals('-0.25', '0.25'), '0')
+  assert.ok(compareDecimals('9007199254740993', '9007199254740992.99') > 0)
+  assert.equal(compareDecimals('100.5', '100.50'), 0)
+})
+
+test('a typed amount is read by the habits of its language', () => {
+  assert.equal(parseTypedAmount('1,250,000', 'en'), '1250000')
+  assert.equal(parseTypedAmount('1\u202f250\u00a0000,50', 'fr'), '1250000.50')
+  assert.equal(parseTypedAmount('100.5', 'fr'), '100.5')
+})
+
+test('undefined for typed text that is not a positive amount', () => {
+  for (const typed of ['', '-5', '1,2', '1.234', '12345678901', 'abc']) assert.equal(parseTypedAmount(typed, 'en'), undefined, typed)
 })

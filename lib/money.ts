@@ -1,11 +1,11 @@
+import type { Locale } from '#lib/i18n/locale.ts'
+
 /**
  * Money is a whole number of hundredths of the currency's unit, as a bigint. No float touches it.
  * Hundredths for every currency, also those without decimals: partners do send 100.50 XAF.
  */
 export const CURRENCIES = ['XAF', 'XOF', 'UGX'] as const
 export type Currency = (typeof CURRENCIES)[number]
-
-export type Money = { amountMinor: bigint; currency: Currency }
 
 /** 9,999,999,999.99 in hundredths: the largest amount of one transaction. */
 export const AMOUNT_MINOR_MAX = 999_999_999_999n
@@ -34,7 +34,7 @@ export function parseAmountMinor(text: string): bigint | undefined {
   return amountMinor <= AMOUNT_MINOR_MAX ? amountMinor : undefined
 }
 
-/** The shortest exact decimal: 5000, 100.5, -0.25. Good for JSON at any size, also beyond 2^53. */
+/** Returns the shortest exact decimal: 5000, 100.5, -0.25. For JSON at any size, also beyond 2^53. */
 export function formatMinor(amountMinor: bigint): string {
   const sign = amountMinor < 0n ? '-' : ''
   const absolute = amountMinor < 0n ? -amountMinor : amountMinor
@@ -44,13 +44,36 @@ export function formatMinor(amountMinor: bigint): string {
   return `${sign}${whole}.${cents % 10n === 0n ? cents / 10n : cents.toString().padStart(2, '0')}`
 }
 
-/** Adds amounts of one currency. Throws on a mixture: that is a bug, never an input. */
-export function addMoney(left: Money, right: Money): Money {
-  if (left.currency !== right.currency) throw new Error(`Cannot add ${right.currency} to ${left.currency}`)
-  return { amountMinor: left.amountMinor + right.amountMinor, currency: left.currency }
+/** Reads a decimal as formatMinor writes it (`5000`, `100.5`, `-0.25`) back into hundredths. The text has at most two decimals. */
+export function parseMinor(decimal: string): bigint {
+  const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')
+  const amountMinor = BigInt(whole + fraction.padEnd(2, '0'))
+  return decimal.startsWith('-') ? -amountMinor : amountMinor
 }
 
-/** Rounds half up to the decimals that the currency has in everyday use. Takes and gives hundredths, never negative. */
+/** Adds two decimals as formatMinor writes them, exactly: for sums of what a page shows. */
+export function addDecimals(left: string, right: string): string {
+  return formatMinor(parseMinor(left) + parseMinor(right))
+}
+
+/** Returns a negative number, zero or a positive number if the first decimal is less than, equal to or greater than the second. */
+export function compareDecimals(left: string, right: string): number {
+  const difference = parseMinor(left) - parseMinor(right)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/**
+ * Reads an amount as a person types it, `1,250,000` or `1 250 000,50`, and returns the plain decimal for an address: `1250000`,
+ * `1250000.50`. Undefined for anything that is not a positive number with at most two decimals and ten digits before them.
+ */
+export function parseTypedAmount(typed: string, locale: Locale): string | undefined {
+  const text = typed.replace(/[\s\u00a0\u202f'’]/g, '')
+  // A comma is a decimal sign in French and separates groups in English; a point is a decimal sign in both.
+  const plain = locale === 'fr' ? text.replace(',', '.') : text.replace(/,(?=\d{3}(\D|$))/g, '')
+  return /^\d{1,10}(\.\d{1,2})?$/.test(plain) ? plain : undefined
+}
+
+/** Rounds half up to the decimals that the currency has in everyday use. Parameter and result are hundredths, never negative. */
 export function roundHalfUp(numeratorMinor: bigint, denominator: bigint, currency: Currency): bigint {
   const unit = DECIMALS[currency] === 0 ? 100n : 1n
   return ((numeratorMinor * 2n + denominator * unit) / (denominator * unit * 2n)) * unit

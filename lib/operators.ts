@@ -1,19 +1,10 @@
 import type { Currency } from './money.ts'
 
 /** The wire protocol family behind an operator code; operators of one family share a connector. */
-export type OperatorProtocol =
-  | 'mtn-momo'
-  | 'airtel'
-  | 'wave'
-  | 'orange-cm'
-  | 'orange-web'
-  | 'orange-sonatel'
-  | 'orange-bf'
-  | 'moov'
-  | 'free'
+type OperatorProtocol = 'mtn-momo' | 'airtel' | 'wave' | 'orange-cm' | 'orange-web' | 'orange-sonatel' | 'orange-bf' | 'moov' | 'free'
 
 /** Advice only, in hundredths: the API refuses by limits where an administrator switched that on. */
-export type OperatorLimits = { minimumMinor: bigint; maximumMinor: bigint }
+type OperatorLimits = { minimumMinor: bigint; maximumMinor: bigint }
 
 export type Country = {
   name: 'CAMEROON' | 'IVORY_COAST' | 'SENEGAL' | 'BURKINA_FASO' | 'MALI' | 'BENIN' | 'UGANDA'

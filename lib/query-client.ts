@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 
 /** How long data counts as fresh. More than nothing, so that what the server just rendered is not fetched again at once. */
-export const STALE_TIME_MS = 10_000
+const STALE_TIME_MS = 10_000
 
 /** A query client with the defaults of the back office; also made once per request on the server for prefetching. */
 export function createQueryClient(): QueryClient {

@@ -9,7 +9,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-export type TimeZoneChoice = { name: string; offset: string }
+type TimeZoneChoice = { name: string; offset: string }
 export type TimeZoneRegion = { region: string; zones: readonly TimeZoneChoice[] }
 
 /**

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FIRST_DAY, isUtcDay, isUtcInstant, LAST_DAY, utcDayOf } from './time.ts'
-import { addDays, daysBetween, monthEnd } from './total-dates.ts'
+import {
+  addDays,
+  daysBetween,
+  FIRST_DAY,
+  isUtcDay,
+  isUtcInstant,
+  LAST_DAY,
+  LIST_PRESETS,
+  monthEnd,
+  presetOfDays,
+  presetRange,
+  resolveDateRange,
+  utcDayOf,
+} from './time.ts'
 
 const days = fc.date({ min: new Date(`${FIRST_DAY}T00:00:00Z`), max: new Date(`${LAST_DAY}T23:59:59Z`), noInvalidDate: true }).map(utcDayOf)
 
@@ -56,7 +68,7 @@ test('an instant is UTC, exists, and lies on a day that is one', () => {
     assert.ok(!isUtcInstant(text), JSON.stringify(text))
 })
 
-test('counting days never leaves the days there are', () => {
+test('addDays stays between FIRST_DAY and LAST_DAY', () => {
   fc.assert(
     fc.property(days, fc.integer({ min: -4_000_000, max: 4_000_000 }), (day, count) => {
       const reached = addDays(day, count)
@@ -79,4 +91,40 @@ test('a month of any year ends on its own last day', () => {
     ['9999-12', LAST_DAY],
   ] as const)
     assert.equal(monthEnd(month), end)
+})
+
+const NOW = new Date('2026-11-21T23:59:59Z')
+
+test('a preset of a month or a year is the whole of it, including the days to come', () => {
+  assert.deepEqual(presetRange('thisMonth', NOW), { from: '2026-11-01', to: '2026-11-30' })
+  assert.deepEqual(presetRange('lastMonth', new Date('2026-01-31T00:00:00Z')), { from: '2025-12-01', to: '2025-12-31' })
+  assert.deepEqual(presetRange('thisYear', NOW), { from: '2026-01-01', to: '2026-12-31' })
+})
+
+test('a preset of days ends with the UTC day of the instant', () => {
+  assert.deepEqual(presetRange('today', NOW), { from: '2026-11-21', to: '2026-11-21' })
+  assert.deepEqual(presetRange('yesterday', new Date('2026-03-01T00:00:00Z')), { from: '2026-02-28', to: '2026-02-28' })
+  assert.deepEqual(presetRange('last7', NOW), { from: '2026-11-15', to: '2026-11-21' })
+  assert.deepEqual(presetRange('last30', NOW), { from: '2026-10-23', to: '2026-11-21' })
+})
+
+test('the days of every preset of the list are recognised as that preset', () => {
+  for (const preset of LIST_PRESETS) {
+    const { from, to } = presetRange(preset, NOW)
+    assert.equal(presetOfDays(from, to, NOW), preset)
+  }
+  assert.equal(presetOfDays('2026-11-01', '2026-11-02', NOW), undefined)
+})
+
+test('totals of this month and the list of this month have the same range', () => {
+  assert.deepEqual(resolveDateRange({ dates: 'thisMonth', from: null, to: null }, NOW), presetRange('thisMonth', NOW))
+})
+
+test('days of an address win over its preset', () => {
+  assert.deepEqual(resolveDateRange({ dates: 'today', from: '2026-02-03', to: '2026-02-01' }, NOW), {
+    from: '2026-02-01',
+    to: '2026-02-03',
+  })
+  assert.deepEqual(resolveDateRange({ dates: 'today', from: '2026-02-03', to: null }, NOW), { from: '2026-02-03', to: null })
+  assert.deepEqual(resolveDateRange({ dates: 'always', from: null, to: null }, NOW), { from: null, to: null })
 })

@@ -1,11 +1,9 @@
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
-import type { TRANSITIONS, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
+import type { EventName, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
 
 /** Who did something: the name where there is one (a person, a partner's program), else only what kind. */
 export type ActorDto = { kind: 'api' | 'person' | 'operator' | 'system'; name: string | null }
-
-export type EventName = keyof typeof TRANSITIONS
 
 export type EventDto = {
   version: number
@@ -32,7 +30,7 @@ export type OperatorAttemptDto = {
 }
 
 /** How one attempt to deliver a webhook ended (server/webhooks/README.md, Outcomes). */
-export type WebhookOutcome =
+type WebhookOutcome =
   | 'delivered'
   | 'bad_status'
   | 'redirect'
@@ -70,8 +68,8 @@ export type WebhookDto = {
   attempts: WebhookAttemptDto[]
 }
 
-export const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
-export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
+const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
+type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
 
 /** One line of a posting: what it did to one account. */
 export type LedgerEntryDto = {

@@ -1,78 +1,61 @@
-import type { CountryName, OperatorCode } from './operators.ts'
+import { formatMinor } from './money.ts'
 import type { QueryValues } from './paths.ts'
-import type { TransactionStatus, TransactionType } from './transaction-status.ts'
-import type { WebhookState } from './webhook-state.ts'
-
-export type TransactionSort = 'newest' | 'oldest' | 'amount-desc' | 'amount-asc'
+import type { TransactionFilter } from './schemas/transaction-filter.ts'
 
 /**
- * The filters of the transaction list as a browser holds them: what lib/schemas/transaction-filter.ts makes of an address, with amounts
- * as decimal texts. No schema is needed to change it, so none is in the page.
+ * The filters of the transaction list as a browser holds them: TransactionFilter with amounts as decimal texts, because JSON has no bigint.
+ * Pages count from 0; `?page=` counts from 1. No schema is needed to change it, so none is in the page.
  */
-export type TransactionQuery = {
-  status: readonly TransactionStatus[]
-  type: readonly TransactionType[]
-  operator: readonly OperatorCode[]
-  country: readonly CountryName[]
-  /** UTC days, both included. */
-  from: string | null
-  to: string | null
-  min: string | null
-  max: string | null
-  phone: string
-  name: string
-  batch: string | null
-  unconfirmed: '1' | null
-  unconfirmedAfter: string | null
-  unconfirmedBefore: string | null
-  webhook: WebhookState | null
-  webhookTarget: string | null
-  webhookAfter: string | null
-  webhookBefore: string | null
-  sort: TransactionSort
-  /** From 1. */
-  page: number
-  size: number
-}
+export type TransactionQuery = Omit<TransactionFilter, 'min' | 'max'> & { min: string | null; max: string | null }
 
 const DEFAULT_SIZE = 50
 
-/** What stands in the address: the usual order, page and size are left out, so that two addresses of one list are the same. */
+/** A filter as a browser may hold it. */
+export function toTransactionQuery(filter: TransactionFilter): TransactionQuery {
+  return { ...filter, min: filter.min === null ? null : formatMinor(filter.min), max: filter.max === null ? null : formatMinor(filter.max) }
+}
+
+/** The values of the address: the default order, page and size are left out, so that one list has one address. */
 export function toAddressValues(query: TransactionQuery): QueryValues {
   const { sort, page, size, ...filters } = query
-  return { ...filters, sort: sort === 'newest' ? null : sort, size: size === DEFAULT_SIZE ? null : size, page: page === 1 ? null : page }
+  return {
+    ...filters,
+    sort: sort === 'newest' ? null : sort,
+    size: size === DEFAULT_SIZE ? null : size,
+    page: page === 0 ? null : page + 1,
+  }
 }
 
-/** The query with some filters changed; it begins at its first page again. */
+/** The query with some filters changed, at its first page. */
 export function withFilters(query: TransactionQuery, change: Partial<TransactionQuery>): TransactionQuery {
-  return { ...query, page: 1, ...change }
+  return { ...query, page: 0, ...change }
 }
 
-/** The change that takes the filter by webhook away. */
+/** The change that removes the filter by webhook. */
 export const NO_WEBHOOK = { webhook: null, webhookTarget: null, webhookAfter: null, webhookBefore: null }
 
-/** Nothing filtered; order and page size stay. */
-export function withoutFilters(query: TransactionQuery): TransactionQuery {
-  return {
-    status: [],
-    type: [],
-    operator: [],
-    country: [],
-    from: null,
-    to: null,
-    min: null,
-    max: null,
-    phone: '',
-    name: '',
-    batch: null,
-    unconfirmed: null,
-    unconfirmedAfter: null,
-    unconfirmedBefore: null,
-    ...NO_WEBHOOK,
-    sort: query.sort,
-    size: query.size,
-    page: 1,
-  }
+/** Every filter at its default, as the schema has it. */
+export const NO_FILTERS: Omit<TransactionQuery, 'sort' | 'page' | 'size'> = {
+  status: [],
+  type: [],
+  operator: [],
+  country: [],
+  from: null,
+  to: null,
+  min: null,
+  max: null,
+  phone: '',
+  name: '',
+  batch: null,
+  unconfirmed: null,
+  unconfirmedAfter: null,
+  unconfirmedBefore: null,
+  ...NO_WEBHOOK,
+}
+
+/** Nothing filtered, at the first page; order and page size stay. */
+export function withoutFilters({ sort, size }: TransactionQuery): TransactionQuery {
+  return { ...NO_FILTERS, sort, size, page: 0 }
 }
 
 /** Whether anything is filtered. */

@@ -8,13 +8,14 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number]
 export const TRANSACTION_SOURCES = ['api', 'person', 'file'] as const
 export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
 
-/** One named edge of the state graph. `from` null is the creation. */
-export type TransitionEdge = { from: TransactionStatus | null; to: TransactionStatus }
+/** The states in which a transaction can begin: PENDING_APPROVAL if an approval rule applies to it. The event is `created` for both. */
+export const CREATION_STATUSES = ['PENDING', 'PENDING_APPROVAL'] as const satisfies readonly TransactionStatus[]
 
-/** Every way a transaction can move, by the event that moves it. There is no other. */
+/** One named edge of the state graph. */
+type TransitionEdge = { from: TransactionStatus; to: TransactionStatus }
+
+/** Every way in which a stored transaction can move, by the event that moves it. */
 export const TRANSITIONS = {
-  created: { from: null, to: 'PENDING' },
-  created_waiting: { from: null, to: 'PENDING_APPROVAL' },
   approved: { from: 'PENDING_APPROVAL', to: 'PENDING' },
   rejected: { from: 'PENDING_APPROVAL', to: 'FAILED' },
   recalled: { from: 'PENDING_APPROVAL', to: 'FAILED' },
@@ -24,7 +25,10 @@ export const TRANSITIONS = {
   refused_for_funds: { from: 'PENDING', to: 'FAILED' },
 } as const satisfies Record<string, TransitionEdge>
 
-export type TransitionEvent = Exclude<keyof typeof TRANSITIONS, 'created' | 'created_waiting'>
+export type TransitionEvent = keyof typeof TRANSITIONS
+
+/** Every event of a transaction, as it is stored. */
+export type EventName = 'created' | TransitionEvent
 
 /** True for SUCCESS and FAILED. */
 export function isFinalStatus(status: TransactionStatus): status is 'SUCCESS' | 'FAILED' {

@@ -1,7 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Role } from './permissions.ts'
 
-export type ApplicationChoice = { slug: string; name: string }
+type ApplicationChoice = { slug: string; name: string }
 
 /** What pages and client components know of the person who looks: never more than that person may see. */
 export type Viewer = {

@@ -55,13 +55,13 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     pool,
     onError: (error) => logger.warn({ err: error }, 'The list of applications could not be refreshed'),
   })
-  const intake = createIntake({ pool, onBatch: (size) => metrics.observeBatch('intake', size) })
-  const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
-  const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger })
   const workListeners: (() => void)[] = []
   const wakeOperators = () => {
     for (const listener of workListeners) listener()
   }
+  const intake = createIntake({ pool, wakeOperators, onBatch: (size) => metrics.observeBatch('intake', size) })
+  const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
+  const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger })
   const finalListeners: (() => void)[] = []
   const onFinal = (listener: () => void) => {
     settler.onFinal(listener)
@@ -84,7 +84,6 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     connectors: createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger, connectionsMax: FORCED_CALLS_MAX }),
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
   })
-  intake.onCreated(wakeOperators)
   metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
   metrics.addGauge('database_connections', 'Open connections to the database', () => pool.totalCount)
   metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)

@@ -1,10 +1,10 @@
 'use client'
 
-import { compareDecimals } from '#lib/add-decimals.ts'
 import type { ApprovalDecisionRow, ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
+import { compareDecimals } from '#lib/money.ts'
 
 /** Why a transaction waits, in a few words: the highest threshold it passed and whether the number is new; else the rule's name. */
 export function reasonText(

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import type { ApprovalRow, ApprovalView, NearEqual } from '#lib/approvals.ts'
+import type { ApprovalRow, ApprovalView } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatRelative, formatTime } from '#lib/format-time.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -100,7 +100,12 @@ export function EvidenceLines({ application, view }: { application: string; view
 type Words = { verb: 'paid' | 'collected'; money: (amount: string) => string }
 
 /** Another transaction that is nearly the same. */
-function NearEqualLine({ application, near, verb, money }: { application: string; near: NearEqual } & Words) {
+function NearEqualLine({
+  application,
+  near,
+  verb,
+  money,
+}: { application: string; near: ApprovalView['evidence']['nearEqual'][number] } & Words) {
   const { t } = useTranslations()
   const now = useNow()
   return (

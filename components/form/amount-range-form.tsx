@@ -4,7 +4,7 @@ import type { InputEvent } from 'react'
 import { TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { formatAmount } from '#lib/format.ts'
-import { parseTypedAmount } from '#lib/parse-typed-amount.ts'
+import { parseTypedAmount } from '#lib/money.ts'
 import { FilterForm } from './filter-form.tsx'
 
 /** Two ends of a range as they stand in an address, `1250000.50`; null: open. */

@@ -1,10 +1,9 @@
 'use client'
 
-import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
+import type { SuggestionKeys } from './suggestion-keys.ts'
 
 const SuggestionList = lazy(() => import('./suggestion-list.tsx'))
-
-export type SuggestionKeys = (event: KeyboardEvent) => void
 
 /**
  * The input of the search box. Without a script it is a field of a form; with one, suggestions appear below it while somebody types. Their

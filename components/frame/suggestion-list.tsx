@@ -9,7 +9,7 @@ import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/search-suggestion.ts'
-import type { SuggestionKeys } from './search-field.tsx'
+import type { SuggestionKeys } from './suggestion-keys.ts'
 
 const TYPED_MIN = 2
 /** A pause between two keys, so that a word typed quickly is one request. */

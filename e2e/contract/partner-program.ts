@@ -9,7 +9,7 @@ export const BASE = '/api/v1/transaction'
 
 export type Answer = { status: number; headers: Headers; text: string; json: unknown }
 
-export type CallOptions = {
+type CallOptions = {
   method?: string
   query?: Record<string, string> | string
   /** An object or array is sent as JSON, a text or bytes as they are. */
@@ -45,7 +45,7 @@ function asJson(text: string): unknown {
   }
 }
 
-export type RequestBody = Record<string, unknown> & { externalId: string }
+type RequestBody = Record<string, unknown> & { externalId: string }
 
 /** A valid body for an operator; each time with an externalId of its own. */
 export function aRequest(overrides: Record<string, unknown> = {}, operator: OperatorCode = 'OMCM'): RequestBody {

@@ -30,7 +30,7 @@ test('offline, V opens the panel and says why nothing can be sent; connected aga
   await page.keyboard.press('j')
   await askByKey(page, 'v')
   await page.keyboard.type('Seen')
-  await expect(panelOf(page)).toContainText('Nothing can be decided while you are offline.')
+  await expect(panelOf(page)).toContainText('No connection: nothing can be decided.')
   await expect(sendButton(page)).toBeDisabled()
   await page.keyboard.press('Enter')
   expect(await queue.statusOf(first ?? '')).toBe('PENDING_APPROVAL')

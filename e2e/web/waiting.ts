@@ -4,7 +4,6 @@ import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { decideMany } from '#server/approvals/decide-many.ts'
 import { findApprovals } from '#server/approvals/list-approvals.ts'
 import { recallTransaction } from '#server/approvals/recall-transaction.ts'
-import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { aBand, anIntakeItem, decisionDeps, fund } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -47,7 +46,7 @@ export async function newQueue(pool: Pool) {
 
   /** What this person is shown of them: with the hashes that a decision goes with. */
   const rowsFor = (person: SandboxPerson, ids: readonly string[]) =>
-    findApprovals(pool, { applicationId, id: person.id, roles: ['checker'], hasSecondFactor: true }, ids, systemClock.now())
+    findApprovals(pool, { applicationId, id: person.id, hasSecondFactor: true }, ids)
 
   /** Somebody decides at another desk. */
   async function decide(person: SandboxPerson, ids: readonly string[], decision: 'validated' | 'rejected', note: string): Promise<void> {

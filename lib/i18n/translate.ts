@@ -4,7 +4,7 @@ import type { Locale } from './locale.ts'
 /** Every key that both languages must have; the English file is the list. */
 export type MessageKey = keyof typeof en
 export type Messages = { readonly [key in MessageKey]?: string }
-export type MessageValues = Readonly<Record<string, string | number>>
+type MessageValues = Readonly<Record<string, string | number>>
 export type Translate = (key: MessageKey, values?: MessageValues) => string
 
 const TOKEN = /\{(\w+)(?:, plural, ((?:[^{}]|\{[^{}]*\})*))?\}/g

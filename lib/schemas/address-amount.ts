@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import { AMOUNT_MINOR_MAX } from '#lib/money.ts'
+import { AMOUNT_MINOR_MAX, parseMinor } from '#lib/money.ts'
 
-/** An amount as it stands in an address: whole units, up to two decimals; null for none and for what is none. In hundredths. */
+/** An amount in an address: whole units with up to two decimals, read into hundredths; null if there is none. */
 export const addressAmount = z
   .string()
   .regex(/^\d{1,10}(\.\d{1,2})?$/)
-  .transform((text) => {
-    const [whole = '0', cents = ''] = text.split('.')
-    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'))
-  })
+  .transform(parseMinor)
   .refine((minor) => minor <= AMOUNT_MINOR_MAX)
   .nullable()
   .default(null)

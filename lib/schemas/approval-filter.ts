@@ -23,7 +23,7 @@ export const approvalFilterSchema = z.object({
   from: day,
   to: day,
   sort: z.enum(APPROVAL_SORTS).default('oldest'),
-  /** Zero-based. */
+  /** From 0, also in the address. */
   page: z.coerce.number().int().min(0).max(100_000).default(0),
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>
@@ -38,7 +38,6 @@ export const decisionSchema = z.object({
     .min(1)
     .max(BULK_MAX),
 })
-export type DecisionInput = z.output<typeof decisionSchema>
 
 /** What the browser sends to take a waiting transaction back. */
 export const recallSchema = z.object({

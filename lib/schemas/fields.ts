@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const WHOLE_NUMBER = /^\d{1,10}$/
 
 /** Longest `payeeNote` and `reason`, in characters. The specification shows no maximum; a note is not a document. */
-export const NOTE_LENGTH_MAX = 1_000
+const NOTE_LENGTH_MAX = 1_000
 
 /** Largest `page`: what a 32-bit client can count to, and far from where page × size would overflow. */
 export const PAGE_MAX = 2_147_483_647

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { LINE_FILTERS } from '#lib/finance-dto.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
-import { isUtcDay } from '#lib/time.ts'
-import { OVERVIEW_DAYS, TOTAL_PRESETS } from '#lib/total-dates.ts'
+import { isUtcDay, OVERVIEW_DAYS, TOTAL_PRESETS } from '#lib/time.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { listOf } from './address-list.ts'
+import { pageFromOne } from './address-page.ts'
 
 const day = z.string().refine(isUtcDay).nullable().default(null)
 
@@ -34,7 +34,7 @@ export const statementQuerySchema = z.object({
   to: day,
   view: z.enum(['days', 'lines']).default('days'),
   kind: z.enum(LINE_FILTERS).nullable().default(null),
-  page: z.coerce.number().int().min(1).max(100_000_000).default(1),
+  page: pageFromOne(100_000_000),
 })
 export type StatementFilter = z.output<typeof statementQuerySchema>
 

@@ -3,7 +3,7 @@ import { isCleanText } from '#lib/clean-text.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 
 /** The query of an address, as Next hands it to a page: what stands there twice is a list. */
-export type AddressValues = Readonly<Record<string, string | string[] | undefined>>
+type AddressValues = Readonly<Record<string, string | string[] | undefined>>
 
 /** With other days than those asked for, a page would show other sums than those asked for. */
 const NEVER_FORGIVEN = new Set(['from', 'to', 'unconfirmedAfter', 'unconfirmedBefore', 'webhookAfter', 'webhookBefore'])

@@ -5,8 +5,9 @@ import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status
 import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
 import { addressAmount } from './address-amount.ts'
 import { listOf } from './address-list.ts'
+import { pageFromOne } from './address-page.ts'
 
-export const PAGE_SIZES = [25, 50, 100] as const
+const PAGE_SIZES = [25, 50, 100] as const
 const DEFAULT_PAGE_SIZE = 50
 
 const day = z.string().refine(isUtcDay).nullable().default(null)
@@ -44,7 +45,7 @@ export const transactionFilterSchema = z.object({
   webhookAfter: instant,
   webhookBefore: instant,
   sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest'),
-  page: z.coerce.number().int().min(1).max(1_000_000_000).default(1),
+  page: pageFromOne(1_000_000_000),
   size: z.coerce
     .number()
     .int()

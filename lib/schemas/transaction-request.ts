@@ -112,9 +112,6 @@ export function parseTransactionRequest(body: JsonValue): Result<TransactionRequ
   return isJsonObject(body) ? parseFields(transactionRequestSchema, body) : err(['The body must be a JSON object.'])
 }
 
-/** For the OpenAPI document: what `parseBatch` accepts. */
-export const batchRequestSchema = z.array(transactionRequestSchema).min(1).max(BATCH_LENGTH_MAX)
-
 /**
  * Reads the body of depositMultiple. Each sentence begins with the index of its element, from 0. The same
  * externalId twice, whatever its letter case, is a problem of the later element.

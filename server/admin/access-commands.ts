@@ -1,7 +1,7 @@
+import { listAccess } from '#server/applications/access-queries.ts'
 import { allowAddress } from '#server/applications/allow-address.ts'
 import { createApiKey } from '#server/applications/create-api-key.ts'
 import { denyAddress } from '#server/applications/deny-address.ts'
-import { listAccess } from '#server/applications/list-access.ts'
 import { revokeApiKey } from '#server/applications/revoke-api-key.ts'
 import { rotateWebhookSecret } from '#server/applications/rotate-webhook-secret.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'

@@ -19,7 +19,7 @@ const SENTENCES: Record<string, string> = {
   invalid_roles: 'Roles are one or more of maker, checker, finance, administrator, with commas between them.',
   invalid_limits: 'The limits must be positive and the minimum not above the maximum.',
   invalid_fees: 'Percentages must be 0 or more and stay below 100 together; fixed parts must be 0 or more.',
-  username_taken: 'Somebody has that user name already.',
+  username_taken: 'This user name is taken.',
   already_member: 'That person is a member of the application already.',
   not_a_member: 'That person is not a member of the application.',
   too_many_keys: 'The application has ten working keys already; revoke one first.',

@@ -5,7 +5,6 @@ import { OPERATORS } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
 import { changeApplication } from '#server/applications/change-application.ts'
 import { createApplication } from '#server/applications/create-application.ts'
-import { listAccess, listApplications } from '#server/applications/list-access.ts'
 import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
 import { setTransferService } from '#server/applications/set-transfer-service.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -15,6 +14,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { fundBalance } from '#server/ledger/fund-balance.ts'
 import { AdminError, unwrap } from './admin-error.ts'
 import { type Command, type Options, type Output, optional, required } from './command.ts'
+import { LIST_COMMAND } from './list-command.ts'
 import { amountOf, applicationOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     name: 'create-application',
-    summary: 'Make an application; nobody can call it yet',
+    summary: 'Create an application; it has no key and no API user yet',
     options: { name: required('NAME'), 'second-factor': optional('yes|no') },
     usesSecrets: true,
     async run(pool, options) {
@@ -43,7 +43,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   },
   {
     name: 'set-application',
-    summary: 'Change its name, demand a second factor of its people, add transactionStatus to its webhooks',
+    summary: 'Change its name, require a second factor of its people, add transactionStatus to its webhooks',
     options: {
       application: required('ID|NAME'),
       name: optional('NAME'),
@@ -113,7 +113,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
     },
     run: fund,
   },
-  { name: 'list', summary: 'Show all applications, or who may use one', options: { application: optional('ID|NAME') }, run: list },
+  LIST_COMMAND,
 ]
 
 async function setEnabled(pool: Pool, options: Options, isEnabled: boolean): Promise<Output> {
@@ -165,7 +165,7 @@ async function fund(pool: Pool, options: Options): Promise<Output> {
   const fundingId = options['id'] ?? randomUUID()
   if (!UUID.test(fundingId)) throw new AdminError('--id takes a UUID.', 2)
   if (options['id'] !== undefined && operators.length > 1) throw new AdminError('--id names one funding: give one operator with it.', 2)
-  // All operators or none: whoever starts a command again that failed in the middle must not add the first ones twice.
+  // All operators or none: repeating a command that failed in the middle must not fund the first ones twice.
   const added = unwrap(
     await withTransaction<number, 'unknown_application'>(pool, async (trx) => {
       let count = 0
@@ -190,57 +190,4 @@ async function fund(pool: Pool, options: Options): Promise<Output> {
       amount: formatMinor(amountMinor),
     },
   }
-}
-
-async function list(pool: Pool, options: Options): Promise<Output> {
-  if (options['application'] === undefined) {
-    const applications = await listApplications(pool)
-    return {
-      tables: {
-        applications: applications.map((one) => ({
-          name: one.name,
-          applicationId: one.applicationId,
-          apiId: one.apiId,
-          enabled: yes(one.isEnabled),
-        })),
-      },
-    }
-  }
-  const application = await applicationOf(pool, options)
-  const { keys, apiUsers, addresses, people } = await listAccess(pool, application.applicationId)
-  return {
-    facts: {
-      name: application.name,
-      applicationId: application.applicationId,
-      apiId: application.apiId,
-      enabled: yes(application.isEnabled),
-    },
-    tables: {
-      keys: keys.map((key) => ({
-        key: key.apiKeyId,
-        name: key.name,
-        begins: key.keyPrefix,
-        expires: day(key.expiresAt),
-        revoked: day(key.revokedAt),
-      })),
-      apiUsers: apiUsers.map((user) => ({ username: user.username, apiUserId: user.apiUserId, blocked: yes(user.isBlocked) })),
-      addresses: addresses.map((entry) => ({ network: entry.network, note: entry.note })),
-      people: people.map((person) => ({
-        name: person.name,
-        email: person.email,
-        personId: person.personId,
-        roles: person.roles.join(','),
-        active: yes(person.isActive && !person.isBlocked),
-        secondFactor: yes(person.hasSecondFactor),
-      })),
-    },
-  }
-}
-
-function yes(value: boolean): string {
-  return value ? 'yes' : 'no'
-}
-
-function day(at: Date | null): string {
-  return at ? at.toISOString() : '-'
 }

@@ -1,7 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 
 /** One option of a command: `--name`, and what stands behind it in the usage text. */
-export type OptionSpec = { placeholder: string; isRequired: boolean }
+type OptionSpec = { placeholder: string; isRequired: boolean }
 
 /** What a command prints: a line for each fact, then tables; with --json the same as one object. */
 export type Output = {

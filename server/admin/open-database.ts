@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, loadSecretsKeys, namedMode } from '#server/config.ts'
-import { type DatabaseMode, demandDatabaseMode, isEmptyDatabase, stampDatabase } from '#server/database/database-mode.ts'
+import { type DatabaseMode, isEmptyDatabase, requireDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
 import { readSandboxSecrets, sandboxSecrets } from '#server/process/sandbox-secrets.ts'
@@ -23,7 +23,7 @@ export async function openAdminDatabase(environment: Environment, options: { use
   const { databaseUrl, mode } = await findDatabase(environment, dataDirectory)
   const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign admin' })
   try {
-    await refusingInWords(() => demandDatabaseMode(pool, mode, SEEDED_USERNAMES))
+    await refusingInWords(() => requireDatabaseMode(pool, mode, SEEDED_USERNAMES))
     const isNew = await isEmptyDatabase(pool)
     if (isNew) {
       await migrate(pool)
@@ -67,7 +67,7 @@ async function loadKeys(pool: Pool, keys: Config['secretsKeys'] | undefined): Pr
   publishKeyring(keyring)
 }
 
-/** What these functions refuse is one sentence for the person at the command line; a database error is told as such. */
+/** What these functions refuse is one sentence for the person at the command line; a database error is reported as such. */
 async function refusingInWords(work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => {
     throw error instanceof Error && !('code' in error) ? new AdminError(error.message) : error

@@ -16,7 +16,7 @@ const actor = SYSTEM_ACTOR
 export const PERSON_COMMANDS: readonly Command[] = [
   {
     name: 'create-person',
-    summary: 'Make somebody a member of an application (maker, checker, finance, administrator)',
+    summary: 'Make a person a member of an application (maker, checker, finance, administrator)',
     options: { application: required('ID|NAME'), email: required('EMAIL'), name: required('NAME'), roles: required('ROLE,ROLE') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
@@ -36,7 +36,7 @@ export const PERSON_COMMANDS: readonly Command[] = [
   },
   {
     name: 'set-roles',
-    summary: 'Change what somebody may do in an application, or whether they may at all',
+    summary: 'Change the roles of a person in an application, or end the membership',
     options: { application: required('ID|NAME'), email: required('EMAIL'), roles: required('ROLE,ROLE'), active: optional('yes|no') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
@@ -55,7 +55,7 @@ export const PERSON_COMMANDS: readonly Command[] = [
   },
   {
     name: 'reset-password',
-    summary: 'Give somebody a new password and end their sessions',
+    summary: 'Set a new password for a person and end their sessions',
     options: { email: required('EMAIL') },
     async run(pool, options) {
       const { password } = unwrap(await resetPersonPassword(pool, { personId: await personIdOf(pool, options), actor }))
@@ -64,7 +64,7 @@ export const PERSON_COMMANDS: readonly Command[] = [
   },
   {
     name: 'reset-second-factor',
-    summary: 'Switch off the second factor of somebody who lost it',
+    summary: 'Switch off the second factor of a person who lost it',
     options: { email: required('EMAIL') },
     async run(pool, options) {
       unwrap(await resetSecondFactor(pool, { personId: await personIdOf(pool, options), actor }))
@@ -73,7 +73,7 @@ export const PERSON_COMMANDS: readonly Command[] = [
   },
   {
     name: 'sign-out',
-    summary: 'End all sessions of somebody',
+    summary: 'End all sessions of a person',
     options: { email: required('EMAIL') },
     async run(pool, options) {
       unwrap(await bumpSessionEpoch(pool, { personId: await personIdOf(pool, options), actor }))
@@ -82,13 +82,13 @@ export const PERSON_COMMANDS: readonly Command[] = [
   },
   {
     name: 'block person',
-    summary: 'Keep somebody out everywhere, at once',
+    summary: 'Block a person everywhere, at once',
     options: { email: required('EMAIL') },
     run: (pool, options) => setBlocked(pool, options, true),
   },
   {
     name: 'unblock person',
-    summary: 'Let somebody in again',
+    summary: 'Unblock a person',
     options: { email: required('EMAIL') },
     run: (pool, options) => setBlocked(pool, options, false),
   },

@@ -6,7 +6,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { type NetworkProblem, parseNetwork } from './allow-list.ts'
 import { insertNetwork, lockApplication } from './application-store.ts'
 
-/** Adds an address or a network to an application's allow list; gives its canonical spelling. Adding what is there does nothing. */
+/** Adds an address or a network to an application's allow list. Returns its canonical spelling. Adding an existing one changes nothing. */
 export async function allowAddress(
   pool: Pool,
   command: { applicationId: string; network: string; note?: string; actor: CommandActor },

@@ -7,11 +7,11 @@ const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255))
 const toNumber = (parts: readonly number[]): number => parts.reduce((sum, part) => sum * 256 + part, 0)
 const toText = (value: number): string => [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.')
 
-test('an empty list admits nobody', () => {
+test('false for every address with an empty list', () => {
   for (const address of ['127.0.0.1', '::1', '192.0.2.1', '', 'nonsense']) assert.equal(createAllowList([]).admits(address), false)
 })
 
-test('a network admits exactly the addresses whose leading bits are its own', () => {
+test('true exactly for the addresses whose leading bits are those of the network', () => {
   fc.assert(
     fc.property(octets, fc.nat(32), octets, fc.boolean(), (base, length, other, isNear) => {
       const size = 2 ** (32 - length)
@@ -30,7 +30,7 @@ test('a network admits exactly the addresses whose leading bits are its own', ()
   )
 })
 
-test('the canonical spelling reads back as itself', () => {
+test('the same text for a canonical spelling', () => {
   const network = fc.oneof(
     fc.ipV4(),
     fc.ipV6(),
@@ -47,7 +47,7 @@ test('the canonical spelling reads back as itself', () => {
   )
 })
 
-test('IPv4 written as IPv6 is IPv4, and an IPv6 network never admits IPv4', () => {
+test('true for IPv4 written as IPv6 in an IPv4 network; false for IPv4 in an IPv6 network', () => {
   assert.deepEqual(parseNetwork('::ffff:192.0.2.7'), { ok: true, value: '192.0.2.7' })
   assert.deepEqual(parseNetwork('::ffff:10.0.0.0/104'), { ok: true, value: '10.0.0.0/8' })
   assert.deepEqual(parseNetwork('2001:DB8:0::/32'), { ok: true, value: '2001:db8::/32' })
@@ -57,7 +57,7 @@ test('IPv4 written as IPv6 is IPv4, and an IPv6 network never admits IPv4', () =
   assert.equal(createAllowList(['fe80::/10']).admits('fe80::1%eth0'), true)
 })
 
-test('what people do not mean is refused', () => {
+test('not_a_network and host_bits_set for text that is probably a mistake', () => {
   for (const text of [
     '',
     'localhost',

@@ -5,16 +5,16 @@ import { createBoundedCache } from '#server/credentials/bounded-cache.ts'
 
 export type NetworkProblem = 'not_a_network' | 'host_bits_set'
 
-/** Which peers an application admits. An empty list admits nobody. */
+/** Which peers an application admits. An empty list admits no address. */
 export type AllowList = { networks: readonly string[]; admits(peerAddress: string): boolean }
 
 /** How many peers' verdicts are remembered per application: partners call from few addresses, again and again. */
 const VERDICTS_MAX = 256
 
 /**
- * Reads an address or a CIDR network and gives its one canonical spelling: `10.0.0.0/8`, `192.0.2.7`, `2001:db8::/32`.
+ * Reads an address or a CIDR network and returns its canonical spelling: `10.0.0.0/8`, `192.0.2.7`, `2001:db8::/32`.
  * IPv4 written as IPv6 (`::ffff:192.0.2.7`) is IPv4. Refused: anything else than four decimal parts for IPv4, zones, and
- * a network with bits set outside its mask, where one digit is surely wrong.
+ * a network with bits set outside its mask, because one of its digits must be wrong.
  */
 export function parseNetwork(text: string): Result<string, NetworkProblem> {
   const [host = '', lengthText, ...rest] = text.trim().split('/')
@@ -32,7 +32,7 @@ export function parseNetwork(text: string): Result<string, NetworkProblem> {
   return ok(length === bits ? parsed.toString() : `${parsed}/${length}`)
 }
 
-/** Builds the list from stored networks. A stored text that is not a network admits nobody rather than everybody. */
+/** Builds the list from stored networks. A stored text that is not a network admits no address. */
 export function createAllowList(networks: readonly string[]): AllowList {
   const ranges = networks.flatMap(toRange)
   const verdicts = createBoundedCache<string, boolean>(VERDICTS_MAX)

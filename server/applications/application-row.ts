@@ -4,7 +4,7 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 /** Names one service of an application: an operator and a direction. */
 export type ServiceKey = `${OperatorCode}:${TransactionType}`
 
-/** One application with everything that hangs on it; amounts as text and digests as hexadecimal, as JSON brings them. */
+/** One application with everything that belongs to it; amounts as text and digests as hexadecimal, as JSON brings them. */
 export type ApplicationRow = {
   application_id: string
   name: string

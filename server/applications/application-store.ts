@@ -6,7 +6,7 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { TransferService } from './snapshot.ts'
 
-export type NewApplication = {
+type NewApplication = {
   applicationId: string
   name: string
   apiId: string
@@ -14,7 +14,7 @@ export type NewApplication = {
   copiesWebhookStatus: boolean
 }
 
-/** Keeps a new application, with its counters and its thirteen balances at zero. */
+/** Stores a new application, with its counters and its thirteen balances at zero. */
 export async function insertApplication(
   trx: Queryable,
   application: NewApplication,
@@ -33,7 +33,7 @@ export async function insertApplication(
   )
 }
 
-/** Keeps the policy that a new application starts with: version 1, active. */
+/** Stores the first policy of a new application: version 1, active. */
 export async function insertFirstPolicy(trx: Queryable, applicationId: string, rules: unknown): Promise<void> {
   await trx.query(`insert into approval_policies (application_id, version, rules, activated_at) values ($1, 1, $2::jsonb, now())`, [
     applicationId,
@@ -63,7 +63,7 @@ export async function lockApplication(trx: Queryable, applicationId: string): Pr
   return rowCount === 1
 }
 
-export type NewKeyRow = {
+type NewKeyRow = {
   applicationId: string
   apiKeyId: string
   name: string
@@ -73,7 +73,7 @@ export type NewKeyRow = {
   expiresAt: Date | null
 }
 
-/** Keeps a key's digest. */
+/** Stores a key's digest. */
 export async function insertKey(trx: Queryable, key: NewKeyRow): Promise<void> {
   await trx.query(
     `insert into api_keys (application_id, api_key_id, name, key_prefix, key_hash, created_by, expires_at)

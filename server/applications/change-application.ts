@@ -6,8 +6,8 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { type ApplicationChange, updateApplication } from './application-store.ts'
 
 /**
- * Changes an application's settings; what is left out stays. Its administrators may rename it, demand a second factor and
- * ask for the extra webhook field; switching it off and on is the machine's administrator's.
+ * Changes an application's settings; what is left out stays. Its administrators may rename it, require a second factor and
+ * enable the extra webhook field. Switching it off and on is reserved for the machine administrator.
  */
 export async function changeApplication(
   pool: Pool,

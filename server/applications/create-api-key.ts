@@ -10,7 +10,7 @@ import { countLiveKeys, expireKeys, insertKey, lockApplication } from './applica
 /** Every key is compared on every request: a few for rotation, not a collection. */
 const LIVE_KEYS_MAX = 10
 
-export type CreateApiKey = {
+type CreateApiKey = {
   applicationId: string
   name: string
   actor: CommandActor
@@ -19,7 +19,7 @@ export type CreateApiKey = {
   othersExpireAt?: Date
 }
 
-/** Makes an API key and gives it this once; only its digest and its first characters are kept. */
+/** Makes an API key, returned only once. Only its digest and its first characters are stored. */
 export async function createApiKey(
   pool: Pool,
   command: CreateApiKey,

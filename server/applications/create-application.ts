@@ -9,13 +9,13 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApplication, insertFirstPolicy, insertWebhookSecret } from './application-store.ts'
 
-export type CreateApplication = { name: string; actor: CommandActor; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
-export type CreatedApplication = { applicationId: string; apiId: string; webhookSecret: string }
+type CreateApplication = { name: string; actor: CommandActor; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
+type CreatedApplication = { applicationId: string; apiId: string; webhookSecret: string }
 
 /**
  * Makes an application with its counters, its thirteen balances at zero, the default approval policy and a webhook
- * secret, which is shown this once. It has no key, no user and an empty allow list: nobody can call yet.
- * Only the machine's administrator may.
+ * secret, which is returned only once. It has no key, no user and an empty allow list, so nobody can call yet.
+ * Reserved for the machine administrator.
  */
 export async function createApplication(
   pool: Pool,

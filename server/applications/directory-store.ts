@@ -1,11 +1,11 @@
 import type { Queryable } from '#server/database/pool.ts'
 import type { ApplicationRow } from './application-row.ts'
 
-export type ChangedApplications = { oldestUnseenXid: string; changed: { applicationId: string; xid: string }[] }
+type ChangedApplications = { oldestUnseenXid: string; changed: { applicationId: string; xid: string }[] }
 
 /**
- * The applications that changed in any transaction from `sinceXid` on, and the oldest transaction that this look could
- * not see yet: where the next look starts. Both from one snapshot, so that nothing falls between two looks.
+ * Returns the applications that changed in any transaction from `sinceXid` on, and the oldest transaction that this refresh
+ * could not see yet, where the next one starts. Both are from one snapshot, so that no change is missed in between.
  */
 export async function readChangedApplications(queryable: Queryable, sinceXid: string): Promise<ChangedApplications> {
   const { rows } = await queryable.query<{ xmin: string; application_id: string | null; changed_xid: string | null }>(
@@ -14,7 +14,7 @@ export async function readChangedApplications(queryable: Queryable, sinceXid: st
     [sinceXid],
   )
   const first = rows[0]
-  if (!first) throw new Error('The database did not tell its oldest transaction')
+  if (!first) throw new Error('The database did not return its oldest transaction')
   const changed = rows.flatMap((row) =>
     row.application_id !== null && row.changed_xid !== null ? [{ applicationId: row.application_id, xid: row.changed_xid }] : [],
   )

@@ -2,13 +2,13 @@ import type { Pool } from '#server/database/pool.ts'
 import { readApplications, readChangedApplications } from './directory-store.ts'
 import { type ApplicationSnapshot, toSnapshot } from './snapshot.ts'
 
-export type DirectoryOptions = {
+type DirectoryOptions = {
   pool: Pool
-  /** Pause between two looks; a change is in force after at most this and one look. */
+  /** Pause between two refreshes. A change is in force after this pause and one refresh. */
   pollIntervalMs?: number
-  /** After this long without a successful look the directory calls itself stale. */
+  /** `isFresh` returns false after this time without a successful refresh. */
   staleAfterMs?: number
-  /** Told of every failed look, after which the directory goes on with what it has, and of every webhook secret that cannot be decrypted. */
+  /** Called for each failed refresh, after which the directory keeps its last copy, and for each webhook secret that cannot be decrypted. */
   onError?: (error: unknown) => void
 }
 
@@ -17,7 +17,7 @@ export type Directory = {
   findByApiId(apiId: string): ApplicationSnapshot | undefined
   find(applicationId: string): ApplicationSnapshot | undefined
   all(): ApplicationSnapshot[]
-  /** Looks now and resolves when what was committed before the call is in force. Throws when the database cannot be asked. */
+  /** Refreshes now. Resolves when everything committed before the call is in force. Throws if the database does not answer. */
   refresh(): Promise<void>
   /** False when the database has not answered for `staleAfterMs`: this process is not ready. */
   isFresh(): boolean
@@ -25,8 +25,8 @@ export type Directory = {
 }
 
 /**
- * Makes sure that this process accepts a token of this epoch before it hands the token out: the user or the new epoch may
- * be younger than the last look.
+ * Makes sure that this process accepts a token of this epoch before it returns the token: the user or the new epoch may
+ * be newer than the last refresh.
  */
 export async function makeEpochKnown(
   directory: Directory,
@@ -36,13 +36,13 @@ export async function makeEpochKnown(
   if (known === undefined || known < epoch) await directory.refresh()
 }
 
-/** Rows of one statement: bounds what a first look holds at once. */
+/** Rows of one statement: bounds the memory of the first refresh. */
 const CHUNK_SIZE = 500
 const BEGINNING_XID = '0'
 
 /**
- * Reads every application and keeps the picture current: changes are in force within a second in every process.
- * Throws when the first look fails. Later failures are told to `onError` and tried again; the last picture stays.
+ * Reads every application and keeps the copy current: changes are in force within a second in every process. Throws if
+ * the first refresh fails. Later failures are passed to `onError` and retried; the last copy stays.
  */
 export async function createDirectory(options: DirectoryOptions): Promise<Directory> {
   const { pool, pollIntervalMs = 250, staleAfterMs = 5_000, onError = () => undefined } = options
@@ -80,7 +80,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
     }
   }
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     const startedMs = performance.now()
     const { oldestUnseenXid, changed } = await readChangedApplications(pool, sinceXid)
     if (sinceXid === BEGINNING_XID) dropAllBut(new Set(changed.map((change) => change.applicationId)))
@@ -91,14 +91,14 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
     lastSuccessMs = startedMs
   }
 
-  /** One look at a time; a caller gets one that began after its call. */
-  async function lookNow(): Promise<void> {
+  /** One refresh at a time. A caller gets one that began after its call. */
+  async function refreshNow(): Promise<void> {
     while (current) await current.catch(() => undefined)
-    current = look()
+    current = refresh()
     try {
       await current
     } catch (error) {
-      // Whoever answers next may be another server, restored from a copy: its transaction numbers mean something else.
+      // The next answer may come from another server, restored from a copy, whose transaction numbers mean something else.
       sinceXid = BEGINNING_XID
       loadedXids.clear()
       throw error
@@ -109,17 +109,17 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
 
   function schedule(): void {
     if (isClosed) return
-    timer = setTimeout(() => void lookNow().catch(onError).finally(schedule), pollIntervalMs)
+    timer = setTimeout(() => void refreshNow().catch(onError).finally(schedule), pollIntervalMs)
     timer.unref()
   }
 
-  await lookNow()
+  await refreshNow()
   schedule()
   return {
     findByApiId: (apiId) => byApiId.get(apiId),
     find: (applicationId) => byId.get(applicationId),
     all: () => [...byId.values()],
-    refresh: lookNow,
+    refresh: refreshNow,
     isFresh: () => performance.now() - lastSuccessMs < staleAfterMs,
     async close() {
       isClosed = true

@@ -7,7 +7,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { expireWebhookSecrets, insertWebhookSecret, lockApplication } from './application-store.ts'
 
-/** Makes a new webhook secret and gives it this once. Those before it go on signing beside it until `othersExpireAt`. */
+/** Makes a new webhook secret, returned only once. Earlier secrets also sign until `othersExpireAt`. */
 export async function rotateWebhookSecret(
   pool: Pool,
   command: { applicationId: string; othersExpireAt: Date; actor: CommandActor },

@@ -9,7 +9,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockApplication, upsertFees } from './application-store.ts'
 
-export type SetFeeSchedule = {
+type SetFeeSchedule = {
   applicationId: string
   operator: OperatorCode
   type: TransactionType

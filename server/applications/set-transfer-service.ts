@@ -9,7 +9,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockApplication, upsertService } from './application-store.ts'
 import type { TransferService } from './snapshot.ts'
 
-export type SetTransferService = {
+type SetTransferService = {
   applicationId: string
   operator: OperatorCode
   type: TransactionType

@@ -9,7 +9,7 @@ import type { ApplicationRow, ServiceKey } from './application-row.ts'
 
 export type ApiKeySnapshot = { hash: Buffer; expiresAt: Date | null; revokedAt: Date | null }
 export type TransferService = { isEnabled: boolean; enforcesLimits: boolean; minimumMinor: bigint | null; maximumMinor: bigint | null }
-export type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
+type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
 
 /** Everything about one application that a request needs, as it was at the last refresh of the directory. */
 export type ApplicationSnapshot = {
@@ -38,19 +38,14 @@ export function feesFor(snapshot: ApplicationSnapshot, operator: OperatorCode, t
   return snapshot.fees.get(`${operator}:${type}`) ?? DEFAULT_FEE_SCHEDULE
 }
 
-/** The transfer service of this operator and direction; what nobody switched off is on, without limits in force. */
+/** The transfer service of this operator and direction; a service without a row is on, without limits. */
 export function serviceFor(snapshot: ApplicationSnapshot, operator: OperatorCode, type: TransactionType): TransferService {
   return snapshot.services.get(`${operator}:${type}`) ?? OPEN_SERVICE
 }
 
-/** The secrets that sign a webhook at this instant, the current one first (Standard Webhooks rotation). */
-export function signingSecretsFor(snapshot: ApplicationSnapshot, now: Date): string[] {
-  return snapshot.webhookSecrets.filter((entry) => entry.expiresAt === null || entry.expiresAt > now).map((entry) => entry.secret)
-}
-
 /**
- * Turns a stored row into what requests read, with its webhook secrets decrypted. A secret that cannot be decrypted is told
- * to `onUnreadable` and left out: it must not keep all other applications from being read.
+ * Turns a stored row into what requests read, with its webhook secrets decrypted. A secret that cannot be decrypted is passed
+ * to `onUnreadable` and left out, so that all other applications can be read.
  */
 export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) => void): ApplicationSnapshot {
   return {
@@ -113,7 +108,7 @@ function toPolicy(stored: ApplicationRow['policy']): ApprovalPolicy | null {
   if (!stored) return null
   const rules = approvalRulesSchema.safeParse(stored.rules)
   if (rules.success) return { version: stored.version, rules: rules.data }
-  // Rules that cannot be read could have held anything back, so everything waits until somebody writes them again.
+  // Rules that cannot be read could have applied to anything, so everything waits until they are written again.
   return {
     version: stored.version,
     rules: [

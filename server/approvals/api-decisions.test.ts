@@ -90,7 +90,7 @@ test('PENDING through the API for what a person prepared and two people approve:
   assert.equal(await say(id, starter, { checkerId: otherId }), 'PENDING')
 })
 
-test('an item keeps what its rules said of the API when it came in', async () => {
+test('api_may_decide is stored with the item at intake', async () => {
   const { wait } = await scene()
   const ids = [await wait({ apiMayDecide: true }), await wait({ apiMayDecide: false })]
   const { rows } = await database.pool.query('select transaction_id, api_may_decide from approval_items where transaction_id = any ($1)', [

@@ -1,7 +1,11 @@
 import type { ApprovalBand } from '#lib/approval-policy.ts'
+import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
+import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { type ApprovalDecision, DECISION_COLUMNS } from './decision-columns.ts'
+import { decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
 
-/** What a waiting transaction needs, by the rule that was active at intake. */
+/** What a transaction needs, by the rule that was active at intake. */
 export type ApprovalItem = {
   applicationId: string
   transactionId: string
@@ -13,48 +17,42 @@ export type ApprovalItem = {
   /** Whether the rules let the application's program send in decisions. */
   apiMayDecide: boolean
   expiresAt: Date
-}
-
-export type ApprovalDecision = {
-  checkerId: string
-  decision: 'validated' | 'rejected'
-  step: number
-  note: string
-  usedCode: boolean
-  through: 'api' | 'back_office'
-  /** False while it waits if the person may no longer approve: the approval then does not count. */
-  counts: boolean
-  decidedAt: Date
-}
-
-/** The conditions of a waiting transaction at this moment, by the database's clock. */
-export type ApprovalTerms = {
-  isExpired: boolean
-  isApplicationEnabled: boolean
-  isServiceEnabled: boolean
-  /** The API user that started it; null where a person did. */
+  /** The API user that started the transaction; null where a person did. */
   startedByApiUser: string | null
 }
+
+/** Why a person may not decide or approve now; null: they may. */
+export type Verdict = { obstacle: DecisionObstacle | null; termsObstacle: TermsObstacle | null }
 
 /** Takes the lock that orders everything about one application's money. */
 export async function lockCounters(trx: TrxClient, applicationId: string): Promise<void> {
   await trx.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
 }
 
-export async function selectItem(
+/** Why a person may not decide on a transaction, at the start of this statement; undefined if there is no such transaction. */
+export async function selectVerdict(
   queryable: Queryable,
   applicationId: string,
   transactionId: string,
-): Promise<(ApprovalItem & ApprovalTerms) | undefined> {
-  const { rows } = await queryable.query<ApprovalItem & ApprovalTerms>(
+  personId: string,
+): Promise<Verdict | undefined> {
+  const rows = await runQuery<Verdict>(
+    queryable,
+    sql`select ${decisionObstacle(sql`${applicationId}`, sql`${personId}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle"
+    from transactions t
+      left join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+    where t.application_id = ${applicationId} and t.transaction_id = ${transactionId}`,
+  )
+  return rows[0]
+}
+
+/** What a transaction needs; undefined when it never had to be approved. */
+export async function selectItem(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalItem | undefined> {
+  const { rows } = await queryable.query<ApprovalItem>(
     `select i.application_id as "applicationId", i.transaction_id as "transactionId", i.policy_version as "policyVersion", i.rule, i.steps,
        i.needs_code as "needsCode", i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
-       i.expires_at <= clock_timestamp() as "isExpired", a.is_enabled as "isApplicationEnabled",
-       coalesce(s.is_enabled, true) as "isServiceEnabled", case when e.actor_kind = 'api' then e.actor_id end as "startedByApiUser"
+       case when e.actor_kind = 'api' then e.actor_id end as "startedByApiUser"
      from approval_items i
-       join transactions t on t.application_id = i.application_id and t.transaction_id = i.transaction_id
-       join applications a on a.application_id = i.application_id
-       left join transfer_services s on s.application_id = i.application_id and s.operator = t.operator and s.type = t.type
        left join transaction_events e on e.application_id = i.application_id and e.transaction_id = i.transaction_id and e.version = 1
      where i.application_id = $1 and i.transaction_id = $2`,
     [applicationId, transactionId],
@@ -62,10 +60,10 @@ export async function selectItem(
   return rows[0]
 }
 
+/** The decisions on a transaction so far, in order of time. */
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalDecision[]> {
   const { rows } = await queryable.query<ApprovalDecision>(
-    `select d.checker_id as "checkerId", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as "decidedAt",
-       t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id) as counts
+    `select ${DECISION_COLUMNS}
      from approval_decisions d join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
      where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at, d.checker_id`,
     [applicationId, transactionId],
@@ -73,7 +71,7 @@ export async function selectDecisions(queryable: Queryable, applicationId: strin
   return rows
 }
 
-export type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts'> & { applicationId: string; transactionId: string }
+type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts'> & { applicationId: string; transactionId: string }
 
 /** The maker is copied from the transaction itself, so that the CHECK compares with the truth. */
 export async function insertDecision(trx: TrxClient, decision: NewDecision): Promise<void> {
@@ -94,7 +92,7 @@ export async function insertDecision(trx: TrxClient, decision: NewDecision): Pro
   )
 }
 
-/** Waiting items whose time is over by the database's clock, oldest first, without the first `offset` of them. */
+/** Waiting items that have expired by the database's clock, oldest first, without the first `offset` of them. */
 export async function selectExpired(
   queryable: Queryable,
   limit: number,
@@ -110,7 +108,7 @@ export async function selectExpired(
   return rows
 }
 
-/** Which of these ask for a fresh one-time code. */
+/** Which of these require a one-time code. */
 export async function selectNeedingCode(
   queryable: Queryable,
   applicationId: string,
@@ -123,7 +121,7 @@ export async function selectNeedingCode(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Tells live pages that something about the application moved; for what moves no transaction. Needs the counters' lock. */
+/** Tells live pages that something changed although no transaction moved. Needs the counters' lock. */
 export async function noteChange(trx: TrxClient, applicationId: string): Promise<void> {
   await trx.query('update application_counters set change_number = change_number + 1 where application_id = $1', [applicationId])
 }

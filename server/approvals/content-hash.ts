@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from '#server/transactions/transaction.ts'
-import type { ApprovalDecision, ApprovalItem } from './approval-store.ts'
+import type { ApprovalItem } from './approval-store.ts'
+import type { ApprovalDecision } from './decision-columns.ts'
 
-type ShownItem = Omit<ApprovalItem, 'applicationId' | 'transactionId'>
+type ShownItem = Omit<ApprovalItem, 'applicationId' | 'transactionId' | 'startedByApiUser'>
 
 /** What a checker is shown and answers for, by name, as text. The order is the order of the digest. */
 export type ShownContent = Record<string, string>

@@ -45,7 +45,7 @@ async function scene() {
     return item.transactionId
   }
   const viewer = (id: string) => ({ applicationId, id, roles: ['checker'] as Role[], hasSecondFactor: false })
-  const row = (id: string, transactionId: string) => findApproval(pool, viewer(id), transactionId, systemClock.now())
+  const row = (id: string, transactionId: string) => findApproval(pool, viewer(id), transactionId)
   const say = async (transactionId: string, checkerId: string, expectedHash?: string) => {
     const result = await decide(decisionDeps(pool), {
       applicationId,
@@ -82,7 +82,7 @@ for (const [who, leave] of Object.entries(LEAVE)) {
   })
 }
 
-test('the page of the transaction and the notes of the list count the same approvals', async () => {
+test("the same number of approvals on the transaction's page and in the notes of the list", async () => {
   const { applicationId, first, second, wait, say } = await scene()
   const id = await wait()
   const counted = async () => [
@@ -108,13 +108,13 @@ test('an approval counts again once the person may approve again', async () => {
   assert.equal(await say(id, second), 'PENDING')
 })
 
-test('step 1 stays open when its approval does not count any more, in the list, the panel and the answer to a decision', async () => {
+test('step 1 is open again in list, panel and decision result once its approval no longer counts', async () => {
   const { first, second, third, wait, viewer, row, say } = await scene()
   const id = await wait([1, 1])
   await say(id, first)
   assert.equal((await row(second, id))?.step, 2)
   await database.pool.query(LEAVE.blocked, [first])
-  const { rows } = await listApprovals(database.pool, viewer(second), approvalFilterSchema.parse({}), systemClock.now())
+  const { rows } = await listApprovals(database.pool, viewer(second), approvalFilterSchema.parse({}))
   assert.deepEqual(
     rows.map((one) => [one.step, one.given]),
     [[1, 0]],

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { DecisionResult } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
-import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -31,7 +30,7 @@ async function scene(roles: Role[] = ['checker']) {
     const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { source: 'person', makerId, bands: [aBand(band)] }))
     await takeIn(database.pool, items)
     const ids = items.map((item) => item.transactionId)
-    const rows = await findApprovals(database.pool, checker, ids, systemClock.now())
+    const rows = await findApprovals(database.pool, checker, ids)
     return ids.map((id) => ({ transactionId: id, contentHash: rows.find((row) => row.transactionId === id)?.contentHash ?? '' }))
   }
   return { applicationId, checker, other: await viewer(), makerId, make }
@@ -45,7 +44,7 @@ async function enrol(personId: string): Promise<string> {
   return new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
 }
 
-test('a list is decided item by item: what moved meanwhile is named and spoils nothing', async () => {
+test('a refusal with the current row for what has moved, done for the rest of the list', async () => {
   const { applicationId, checker, other, makerId, make } = await scene()
   const items = await make(4)
   const [first, second, third, fourth] = items
@@ -71,7 +70,7 @@ test('a list is decided item by item: what moved meanwhile is named and spoils n
   )
 })
 
-test('the same id twice in a list is decided once', async () => {
+test('one result for an id that a list holds twice', async () => {
   const { checker, make } = await scene()
   const [item] = await make(1)
   assert.ok(item)
@@ -79,7 +78,7 @@ test('the same id twice in a list is decided once', async () => {
   assert.deepEqual(result.ok && result.value.map((one) => one.kind), ['done'])
 })
 
-test('one of two approvals counts, says so, and moves the number that live pages watch', async () => {
+test('done with 1 of 2 and a new change number after the first of two approvals', async () => {
   const { applicationId, checker, make } = await scene()
   const items = await make(1, { steps: [2] })
   const changeNumber = async () =>
@@ -96,7 +95,7 @@ test('one of two approvals counts, says so, and moves the number that live pages
   assert.ok((await changeNumber()) > before)
 })
 
-test('a code is asked for once for a list, decides exactly that list, and is used up by it', async () => {
+test('code_required, then done for exactly one list per code', async () => {
   const { applicationId, checker, make } = await scene()
   const listed = await make(3, { needsCode: true })
   const others = await make(1, { needsCode: true })
@@ -118,7 +117,7 @@ test('a code is asked for once for a list, decides exactly that list, and is use
   )
 })
 
-test('without a second factor a list that needs a code is refused as a whole; rejecting needs none', async () => {
+test('second_factor_missing for a whole list that requires a code; a rejection requires none', async () => {
   const { checker, make } = await scene()
   const items = [...(await make(1)), ...(await make(1, { needsCode: true }))]
   assert.deepEqual(await decideMany(deps(), { checker, decision: 'validated', note: 'Seen', items }), {
@@ -129,7 +128,7 @@ test('without a second factor a list that needs a code is refused as a whole; re
   assert.deepEqual(rejected.ok && rejected.value.map((one) => one.kind), ['done', 'done'])
 })
 
-test('two checkers with the same list at once: each item is decided by one of them, and the other learns by whom', async () => {
+test('one done per item for two checkers with the same list at once, and a refusal that names the other', async () => {
   const { checker, other, make } = await scene()
   const items = await make(10)
   const [left, right] = await Promise.all(

@@ -11,18 +11,18 @@ import { countApprovals } from './count-approvals.ts'
 import { type DecisionDeps, type DecisionFailure, decide } from './decide.ts'
 import { type ApprovalViewer, findApprovals } from './list-approvals.ts'
 
-export type DecideManyCommand = {
+type DecideManyCommand = {
   checker: ApprovalViewer
   decision: 'validated' | 'rejected'
   /** The payee note or the reason, the same for each. */
   note: string
   /** Exactly what the checker was shown; at most BULK_MAX, each once. */
   items: readonly { transactionId: string; contentHash: string }[]
-  /** A one-time code of this moment, where one of the items asks for it. */
+  /** A current one-time code, if one of the items requires it. */
   code?: string | undefined
 }
 
-export type DecideManyDeps = DecisionDeps & {
+type DecideManyDeps = DecisionDeps & {
   clock: Clock
   logger: Pick<Logger, 'error'>
   metrics: { countOutcome(kind: 'decision', outcome: string): void }
@@ -61,7 +61,7 @@ export async function decideMany(deps: DecideManyDeps, command: DecideManyComman
       expectedHash: contentHash,
       hasFreshCode: needing.has(transactionId),
     }).catch((error: unknown) => {
-      // One that fails for a reason of its own must not keep the others from being decided; somebody has to see it all the same.
+      // A failure of one item must not prevent the decisions on the others, but it must be visible.
       deps.logger.error({ err: error, applicationId: checker.applicationId, transactionId, decision }, 'A decision failed unexpectedly')
       return 'unexpected' as const
     })
@@ -92,7 +92,6 @@ async function report(
     deps.pool,
     checker,
     items.map((item) => item.transactionId),
-    deps.clock.now(),
   )
   const byId = new Map(rows.map((row) => [row.transactionId, row]))
   return items.map(({ transactionId }) => {

@@ -49,21 +49,21 @@ async function set(roles: Role[] = ['checker']) {
 
 const kindOf = (result: Awaited<ReturnType<typeof decision>>) => (result.ok ? result.value.status : result.error.kind)
 
-test('one checker is enough where the rule asks for one: the deposit is held and goes on to the operator', async () => {
+test('PENDING with the money held after the one approval that the rule requires', async () => {
   const { applicationId, checkerId } = await set()
   const result = await decision(await waiting(applicationId), checkerId)
   assert.ok(result.ok)
   assert.deepEqual([result.value.status, result.value.checkerId, result.value.heldMinor], ['PENDING', checkerId, 507_500n])
 })
 
-test('a rejection ends it with the reason as its message', async () => {
+test('FAILED with the reason as its message after a rejection', async () => {
   const { applicationId, checkerId } = await set()
   const result = await decision(await waiting(applicationId), checkerId, { decision: 'rejected', note: 'Wrong amount' })
   assert.ok(result.ok)
   assert.deepEqual([result.value.status, result.value.message], ['FAILED', 'Wrong amount'])
 })
 
-test('two checkers are two persons: the same one does not count twice', async () => {
+test("decided_already for the same checker's second approval", async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId, { steps: [2] })
   assert.equal(kindOf(await decision(item, checkerId)), 'PENDING_APPROVAL')
@@ -71,7 +71,7 @@ test('two checkers are two persons: the same one does not count twice', async ()
   assert.equal(kindOf(await decision(item, await makePerson(database.pool, applicationId, ['checker']))), 'PENDING')
 })
 
-test('one rejection ends it after an approval too', async () => {
+test('FAILED after one rejection, also after an approval', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId, { steps: [1, 1] })
   await decision(item, checkerId)
@@ -81,12 +81,12 @@ test('one rejection ends it after an approval too', async () => {
   )
 })
 
-test('the maker may not decide, also with the checker role', async () => {
+test('is_maker for the maker, also with the checker role', async () => {
   const { applicationId, checkerId } = await set(['maker', 'checker'])
   assert.equal(kindOf(await decision(await waiting(applicationId, {}, { makerId: checkerId }), checkerId)), 'is_maker')
 })
 
-test('only an active checker of this application may decide', async () => {
+test('not_a_checker for everybody but the active checkers of this application', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId)
   const stranger = await makePerson(database.pool, await makeApplication(database.pool), ['checker'])
@@ -96,7 +96,7 @@ test('only an active checker of this application may decide', async () => {
   assert.equal(kindOf(await decision(item, checkerId)), 'not_a_checker')
 })
 
-test('what does not wait cannot be decided, and what another application has does not exist', async () => {
+test('not_waiting for what does not wait, not_found for what another application has', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId)
   await decision(item, checkerId)
@@ -105,7 +105,7 @@ test('what does not wait cannot be decided, and what another application has doe
   assert.equal(kindOf(await decision({ ...item, applicationId: (await set()).applicationId }, other)), 'not_found')
 })
 
-test('twenty checkers at once on one transaction: one wins and the others learn it', async () => {
+test('one PENDING and nineteen not_waiting for twenty checkers who decide at once', async () => {
   const { applicationId } = await set()
   const item = await waiting(applicationId)
   const checkers = await Promise.all(Array.from({ length: 20 }, () => makePerson(database.pool, applicationId, ['checker'])))
@@ -115,14 +115,14 @@ test('twenty checkers at once on one transaction: one wins and the others learn 
   assert.equal(kinds.filter((kind) => kind === 'not_waiting').length, 19)
 })
 
-test('a rule that asks for a fresh code is not satisfied without one, also not through the API', async () => {
+test('code_required without a code, also through the API', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId, { needsCode: true })
   assert.equal(kindOf(await decision(item, checkerId, { through: 'api' })), 'code_required')
   assert.equal(kindOf(await decision(item, checkerId, { hasFreshCode: true })), 'PENDING')
 })
 
-test('a decision on something else than what was shown is refused with what stands there now', async () => {
+test('content_changed with the stored content if something else was shown', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId, { steps: [2] })
   const shown = await decision(item, checkerId, { expectedHash: 'x' })
@@ -132,7 +132,7 @@ test('a decision on something else than what was shown is refused with what stan
   assert.equal(kindOf(await decision(item, checkerId, { expectedHash: hash })), 'content_changed')
 })
 
-test('an item whose time is over can only expire, and ends FAILED with a webhook', async () => {
+test('FAILED with a webhook for an item that has expired, which nobody can decide', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId)
   await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [
@@ -147,7 +147,7 @@ test('an item whose time is over can only expire, and ends FAILED with a webhook
   assert.deepEqual(rows, [{ status: 'FAILED', message: EXPIRED_MESSAGE, state: 'due' }])
 })
 
-test('a maker can recall what waits, nobody else can, and not once it is decided', async () => {
+test('not_the_maker or not_waiting unless the maker recalls while the transaction waits', async () => {
   const { applicationId, checkerId } = await set()
   const makerId = await makePerson(database.pool, applicationId, ['maker'])
   const item = await waiting(applicationId, {}, { makerId })
@@ -158,7 +158,7 @@ test('a maker can recall what waits, nobody else can, and not once it is decided
   assert.deepEqual(await recall(makerId), { ok: false, error: 'not_waiting' })
 })
 
-test('every decision stands in the audit record', async () => {
+test('an audit entry for every decision', async () => {
   const { applicationId, checkerId } = await set()
   await decision(await waiting(applicationId), checkerId)
   const { rows } = await database.pool.query('select action from audit_entries where application_id = $1', [applicationId])

@@ -1,26 +1,26 @@
-import { canApprove, canDecide, type DecisionObstacle, type TermsObstacle } from '#lib/approval-verdict.ts'
+import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
-import { loadActor } from '#server/people/load-actor.ts'
 import type { Actor } from '#server/transactions/actor.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { type Wake, wakeFor } from '#server/transactions/wake.ts'
 import {
-  type ApprovalDecision,
   type ApprovalItem,
-  type ApprovalTerms,
   insertDecision,
   lockCounters,
   noteChange,
   selectDecisions,
   selectItem,
+  selectVerdict,
+  type Verdict,
 } from './approval-store.ts'
 import { contentHash, type ShownContent, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
+import type { ApprovalDecision } from './decision-columns.ts'
 
 export type DecisionCommand = {
   applicationId: string
@@ -44,7 +44,7 @@ export type DecisionFailure =
   | { kind: TermsObstacle; operator: Transaction['operator']; type: Transaction['type'] }
   /** The rule does not let the application's program decide. */
   | { kind: 'api_may_not_decide'; rule: string }
-  /** The API user that sends the approval in started the transaction, and the rule asks for more than one person. */
+  /** The API user that sends the approval in started the transaction, and the rule requires more than one person. */
   | { kind: 'started_by_api_user'; rule: string }
   | { kind: 'code_required' }
   /** What was shown differs from what is stored now; nothing was decided. */
@@ -62,7 +62,7 @@ export async function decide(deps: DecisionDeps, command: DecisionCommand): Prom
     await lockCounters(trx, command.applicationId)
     const found = await loadWaiting(trx, command)
     if (!found) return err({ kind: 'not_found' })
-    const refusal = await refuseDecision(trx, command, found)
+    const refusal = refuseDecision(command, found)
     if (refusal) return err(refusal)
     const step = await record(trx, command, found)
     const isRefused = await moveOn(trx, command, found)
@@ -83,34 +83,25 @@ export async function decide(deps: DecisionDeps, command: DecisionCommand): Prom
   return decided
 }
 
-type Found = { transaction: Transaction; item: (ApprovalItem & ApprovalTerms) | undefined; decisions: ApprovalDecision[] }
+type Found = { transaction: Transaction; item: ApprovalItem | undefined; decisions: ApprovalDecision[]; verdict: Verdict }
 
-async function loadWaiting(trx: TrxClient, { applicationId, transactionId }: DecisionCommand): Promise<Found | undefined> {
+async function loadWaiting(trx: TrxClient, { applicationId, transactionId, checkerId }: DecisionCommand): Promise<Found | undefined> {
   const transaction = await findTransaction(trx, applicationId, transactionId)
-  if (!transaction) return undefined
+  const verdict = await selectVerdict(trx, applicationId, transactionId, checkerId)
+  if (!transaction || !verdict) return undefined
   const item = await selectItem(trx, applicationId, transactionId)
-  return { transaction, item, decisions: await selectDecisions(trx, applicationId, transactionId) }
+  return { transaction, item, decisions: await selectDecisions(trx, applicationId, transactionId), verdict }
 }
 
-/** Persons and programs first, then states, then what the rule and the screen ask. */
-async function refuseDecision(trx: TrxClient, command: DecisionCommand, found: Found): Promise<DecisionFailure | undefined> {
+/** Persons and programs first, then states, then what the rule and the screen require. */
+function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure | undefined {
   const { transaction, item, decisions } = found
-  const person = await loadActor(trx, command.checkerId, command.applicationId)
-  const facts = {
-    person: { id: command.checkerId, roles: person.ok ? person.value.roles : [] },
-    makerId: transaction.makerId,
-    status: transaction.status,
-    isExpired: item?.isExpired ?? false,
-    deciderIds: decisions.map((decision) => decision.checkerId),
-    isApplicationEnabled: item?.isApplicationEnabled ?? true,
-    isServiceEnabled: item?.isServiceEnabled ?? true,
-  }
-  const verdict = command.decision === 'validated' ? canApprove(facts) : canDecide(facts)
-  const isPersonal = verdict === 'not_a_checker' || verdict === 'is_maker'
+  const { obstacle, termsObstacle } = found.verdict
+  const isPersonal = obstacle === 'not_a_checker' || obstacle === 'is_maker'
   const ofProgram = item && !isPersonal ? refuseProgram(command, item) : undefined
   if (ofProgram) return ofProgram
-  if (verdict === 'application_disabled' || verdict === 'service_disabled') return refuseTerms(verdict, transaction)
-  if (verdict !== true) return { kind: verdict, status: transaction.status, decisions }
+  if (obstacle) return { kind: obstacle, status: transaction.status, decisions }
+  if (termsObstacle && command.decision === 'validated') return refuseTerms(termsObstacle, transaction)
   if (!item) throw new Error('A waiting transaction has no approval item')
   if (command.decision === 'validated' && item.needsCode && !command.hasFreshCode) return { kind: 'code_required' }
   const content = shownContent(transaction, item, decisions)
@@ -121,10 +112,10 @@ async function refuseDecision(trx: TrxClient, command: DecisionCommand, found: F
 
 /**
  * What the application's program may not do: decide where the rule leaves that to people, and approve what it started itself
- * where the rule asks for two people or a code. One stolen set of credentials could otherwise start a payment and name
+ * where the rule requires two people or a code. One stolen set of credentials could otherwise start a payment and name
  * every checker that it needs.
  */
-function refuseProgram({ through, decision, actor }: DecisionCommand, item: ApprovalItem & ApprovalTerms): DecisionFailure | undefined {
+function refuseProgram({ through, decision, actor }: DecisionCommand, item: ApprovalItem): DecisionFailure | undefined {
   if (through !== 'api') return undefined
   if (!item.apiMayDecide) return { kind: 'api_may_not_decide', rule: item.rule.name }
   const isJoint = item.needsCode || countApprovals(item.steps, []).needed > 1
@@ -165,10 +156,9 @@ async function moveOn(
       : { applicationId, transactionId, event: 'approved', reason: note, actor, checkerId },
   ])
   if (outcome?.isMoved) return undefined
-  // The switches of the application and its services are not under its lock: one can have been turned since they were read.
-  const terms = await selectItem(trx, applicationId, transactionId)
-  if (terms && !terms.isApplicationEnabled) return refuseTerms('application_disabled', transaction)
-  if (terms && !terms.isServiceEnabled) return refuseTerms('service_disabled', transaction)
-  // Turned there and back again, or a check is missing above, which running again does not hide.
+  // The switches of the application and its services are not under its lock: one may have changed since they were read.
+  const now = await selectVerdict(trx, applicationId, transactionId, checkerId)
+  if (now?.termsObstacle) return refuseTerms(now.termsObstacle, transaction)
+  // Disabled and enabled again in between, or a check above is missing, which a retry does not hide.
   throw new ChangedMeanwhileError(`The decision on ${transactionId} did not move it`)
 }

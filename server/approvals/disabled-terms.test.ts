@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
-import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -57,7 +56,7 @@ for (const [kind, disable] of Object.entries(DISABLE)) {
     }
     const throughApi = await say(one, { through: 'api', actor: { kind: 'api', id: null } })
     assert.ok(!throughApi.ok && throughApi.error.kind === kind)
-    const rows = await findApprovals(database.pool, checker, [one, two], systemClock.now())
+    const rows = await findApprovals(database.pool, checker, [one, two])
     assert.deepEqual(
       rows.map((row) => [row.canApprove, row.canReject]),
       [
@@ -80,7 +79,7 @@ for (const [kind, disable] of Object.entries(DISABLE)) {
   })
 }
 
-test('application_disabled or PENDING, never an unexpected failure, when the switch is turned while approvals are under way', async () => {
+test('application_disabled or PENDING, and no other result, while the application is switched off and on', async () => {
   const { applicationId, wait, say } = await scene()
   const ids = await wait(40)
   const [results] = await Promise.all([

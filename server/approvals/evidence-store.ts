@@ -1,6 +1,8 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { mayDecide } from './may-decide.ts'
 
 /** Another transaction with the same phone. Amounts in hundredths. */
 export type PhoneRow = {
@@ -113,21 +115,21 @@ export async function selectDepositRoom(
   return rows[0] ?? { depositMinor: 0n, waitingMinor: 0n, waitingCount: 0 }
 }
 
-/** Who may still decide about a transaction that waits, by name: the same sentence as canDecide, for everybody at once. */
+/** Who may decide on a transaction now, by name. */
 export async function selectDeciders(
   queryable: Queryable,
   applicationId: string,
   transactionId: string,
 ): Promise<{ personId: string; name: string }[]> {
-  const { rows } = await queryable.query<{ personId: string; name: string }>(
-    `select p.person_id as "personId", p.name from transactions t
-       join memberships m on m.application_id = t.application_id and m.is_active and 'checker' = any (m.roles)
-       join people p on p.person_id = m.person_id and not p.is_blocked
-       where t.application_id = $1 and t.transaction_id = $2 and m.person_id is distinct from t.maker_id
-         and not exists (select 1 from approval_decisions d where d.application_id = t.application_id
-           and d.transaction_id = t.transaction_id and d.checker_id = m.person_id)
-       order by p.name, p.person_id`,
-    [applicationId, transactionId],
+  return runQuery<{ personId: string; name: string }>(
+    queryable,
+    sql`select p.person_id as "personId", p.name
+    from transactions t
+      join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+      join memberships m on m.application_id = t.application_id
+      join people p on p.person_id = m.person_id
+    where t.application_id = ${applicationId} and t.transaction_id = ${transactionId}
+      and ${mayDecide(sql`m.application_id`, sql`m.person_id`)}
+    order by p.name, p.person_id`,
   )
-  return rows
 }

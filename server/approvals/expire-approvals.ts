@@ -4,15 +4,15 @@ import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import { selectExpired } from './approval-store.ts'
 
-/** What partner and maker read of a transaction that nobody decided in time. */
+/** The message of a transaction that was not decided in time, for partner and maker. */
 export const EXPIRED_MESSAGE = "Délai d'approbation dépassé"
 
 const BATCH = 200
 
-export type ExpireDeps = { pool: Pool; settler: Pick<Settler, 'settle'>; logger: Pick<Logger, 'error'> }
+type ExpireDeps = { pool: Pool; settler: Pick<Settler, 'settle'>; logger: Pick<Logger, 'error'> }
 
 /**
- * Ends waiting transactions whose time is over as FAILED, with a webhook like any other result. Safe in several processes
+ * Ends waiting transactions that have expired as FAILED, with a webhook like any other result. Safe in several processes
  * at once: the guarded update lets one of them move each. One that cannot be moved is logged and does not keep the others
  * waiting. Returns how many it moved.
  */

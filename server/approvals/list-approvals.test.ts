@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { BASE_RULE } from '#lib/approval-policy.ts'
 import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { utcDayOf } from '#lib/time.ts'
-import { systemClock } from '#server/clock.ts'
-import { countWaiting } from '#server/reports/overview/count-waiting.ts'
+import { countWaiting } from '#server/approvals/count-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
@@ -42,7 +42,7 @@ async function scene() {
     return item.transactionId
   }
   const queue = async (viewer: (typeof cast)[keyof typeof cast], name: ApprovalQueue, filter: Record<string, string> = {}) =>
-    listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }), systemClock.now())
+    listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }))
   const say = (transactionId: string, checkerId: string, decision: 'validated' | 'rejected') =>
     decide(decisionDeps(pool), {
       applicationId,
@@ -58,7 +58,7 @@ async function scene() {
 
 const ids = ({ rows }: { rows: readonly ApprovalRow[] }) => rows.map((row) => row.transactionId)
 
-test('each person sees in each queue exactly what is theirs, with the reason why or why not', async () => {
+test("each queue holds exactly a person's own rows, each with the reason why they may not decide", async () => {
   const { applicationId, cast, make, queue, say } = await scene()
   const byMaker = await make(cast.maker.id)
   const byBoth = await make(cast.both.id)
@@ -86,12 +86,12 @@ test('each person sees in each queue exactly what is theirs, with the reason why
   assert.deepEqual([ids(seen), new Set(seen.rows.map((row) => row.canReject))], [[byMaker, byBoth, byApi, two], new Set(['not_a_checker'])])
   for (const person of Object.values(cast)) {
     const { counts } = await queue(person, 'mine')
-    assert.equal(counts.mine, await countWaiting(database.pool, applicationId, person.id, person.roles))
+    assert.equal(counts.mine, (await countWaiting(database.pool, applicationId, person.id, person.roles)).count)
     assert.equal(counts.mine + counts.others + counts.made, 4)
   }
 })
 
-test('decided shows who decided what, the latest first, and how it ended', async () => {
+test('the decided queue lists the latest decision first, with who decided and how it ended', async () => {
   const { cast, make, queue, say } = await scene()
   const first = await make(cast.maker.id)
   const second = await make(cast.maker.id)
@@ -113,7 +113,7 @@ test('decided can be narrowed to one checker and to the days of the decision', a
   const [byFirst, bySecond] = [await make(cast.maker.id), await make(cast.maker.id)]
   await say(byFirst, cast.checker.id, 'validated')
   await say(bySecond, cast.second.id, 'rejected')
-  const today = utcDayOf(systemClock.now())
+  const today = utcDayOf(new Date())
   assert.deepEqual(ids(await queue(cast.maker, 'decided', { checker: cast.checker.id })), [byFirst])
   assert.equal((await queue(cast.maker, 'decided', { from: today, to: today })).total, 2)
   assert.deepEqual(ids(await queue(cast.maker, 'decided', { to: '2020-01-01' })), [])
@@ -121,7 +121,7 @@ test('decided can be narrowed to one checker and to the days of the decision', a
   assert.deepEqual(checkers.map((person) => person.personId).toSorted(), [cast.checker.id, cast.second.id, cast.both.id].toSorted())
 })
 
-test('filters narrow by operator, amount, maker and rule; sums stay apart by currency', async () => {
+test('rows and sums match the filters by operator, amount, maker and rule, one sum per currency', async () => {
   const { cast, make, queue } = await scene()
   const small = await make(cast.maker.id)
   const large = await make(cast.both.id, { amountMinor: 90_000_000n }, { rule: { name: 'Large', parts: [] } })
@@ -141,12 +141,12 @@ test('filters narrow by operator, amount, maker and rule; sums stay apart by cur
   assert.deepEqual(all.rules, ['Everything waits', 'Large'])
 })
 
-test('the hash that a row carries is the one that a decision is checked against', async () => {
+test('PENDING for the hash of the row, content_changed for any other', async () => {
   const { applicationId, cast, make, say } = await scene()
   const id = await make(cast.maker.id, {}, { steps: [1, 1] })
-  const row = await findApproval(database.pool, cast.second, id, systemClock.now())
+  const row = await findApproval(database.pool, cast.second, id)
   await say(id, cast.checker.id, 'validated')
-  const after = await findApproval(database.pool, cast.second, id, systemClock.now())
+  const after = await findApproval(database.pool, cast.second, id)
   assert.ok(row && after && row.contentHash !== after.contentHash)
   const command = {
     applicationId,
@@ -162,16 +162,16 @@ test('the hash that a row carries is the one that a decision is checked against'
   assert.ok((await decide(decisionDeps(database.pool), { ...command, expectedHash: after.contentHash })).ok)
 })
 
-test('an item that needs a code may not be validated by somebody without a second factor, but rejected', async () => {
+test('second_factor_missing for approving an item that requires a code, true for rejecting it', async () => {
   const { cast, make } = await scene()
   const id = await make(cast.maker.id, {}, { needsCode: true })
-  const row = await findApproval(database.pool, cast.checker, id, systemClock.now())
+  const row = await findApproval(database.pool, cast.checker, id)
   assert.deepEqual([row?.canApprove, row?.canReject], ['second_factor_missing', true])
-  const enrolled = await findApproval(database.pool, { ...cast.checker, hasSecondFactor: true }, id, systemClock.now())
+  const enrolled = await findApproval(database.pool, { ...cast.checker, hasSecondFactor: true }, id)
   assert.equal(enrolled?.canApprove, true)
 })
 
-test('an item whose time is over is in nobody’s queue to decide, and the badge does not count it', async () => {
+test('expired items are in no queue to decide and in no badge', async () => {
   const { applicationId, cast, make, queue } = await scene()
   const id = await make(cast.maker.id)
   await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [id])
@@ -180,18 +180,26 @@ test('an item whose time is over is in nobody’s queue to decide, and the badge
     (await queue(cast.checker, 'others')).rows.map((row) => row.canApprove),
     ['expired'],
   )
-  assert.equal(await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles), 0)
+  assert.equal((await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles)).count, 0)
 })
 
-test('a snapshot of a filter is exactly what may be decided by it', async () => {
+test('isDefaultRule is true for the built-in rule alone', async () => {
+  const { cast, make } = await scene()
+  const builtIn = await make(cast.maker.id, {}, { rule: { name: BASE_RULE.name, parts: [] } })
+  const own = await make(cast.maker.id, {}, { rule: { name: 'Large', parts: [] } })
+  assert.equal((await findApproval(database.pool, cast.checker, builtIn))?.isDefaultRule, true)
+  assert.equal((await findApproval(database.pool, cast.checker, own))?.isDefaultRule, false)
+})
+
+test('a snapshot holds exactly the items of a filter that its viewer may decide', async () => {
   const { cast, make } = await scene()
   await make(cast.both.id)
   const mine = await make(cast.maker.id)
-  const snapshot = await snapshotApprovals(database.pool, cast.both, approvalFilterSchema.parse({}), systemClock.now())
+  const snapshot = await snapshotApprovals(database.pool, cast.both, approvalFilterSchema.parse({}))
   assert.deepEqual([snapshot.items.map((item) => item.transactionId), snapshot.total], [[mine], 1])
 })
 
-test('who decided is named also where the program of the application sent the decision in', async () => {
+test('the checker is named also for a decision that came through the API', async () => {
   const { applicationId, cast, make } = await scene()
   const id = await make(cast.maker.id)
   const decided = await decide(decisionDeps(database.pool), {
@@ -204,14 +212,14 @@ test('who decided is named also where the program of the application sent the de
     actor: { kind: 'api', id: randomUUID() },
   })
   assert.ok(decided.ok)
-  const row = await findApproval(database.pool, cast.second, id, systemClock.now())
+  const row = await findApproval(database.pool, cast.second, id)
   assert.deepEqual([row?.end?.event, row?.end?.by, row?.end?.reason], ['rejected', 'Test person', 'Duplicate'])
 })
 
-test('the hash covers what a row shows: each of these changes makes another one', async () => {
+test('another hash after any change of what a row shows', async () => {
   const { cast, make } = await scene()
   const id = await make(cast.maker.id)
-  const hash = async () => (await findApproval(database.pool, cast.checker, id, systemClock.now()))?.contentHash
+  const hash = async () => (await findApproval(database.pool, cast.checker, id))?.contentHash
   const seen = new Set([await hash()])
   const changes = [
     'update transactions set amount_minor = amount_minor + 1 where transaction_id = $1',

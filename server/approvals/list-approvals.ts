@@ -1,51 +1,58 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
-import { canApprove, canDecide } from '#lib/approval-verdict.ts'
+import { BASE_RULE } from '#lib/approval-policy.ts'
 import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
-import type { Role } from '#lib/permissions.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { ApprovalDecision } from './approval-store.ts'
 import { contentHash, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
 import { toDecidedItem } from './decided-item.ts'
+import type { ApprovalDecision } from './decision-columns.ts'
 import { selectCheckers } from './evidence-store.ts'
-import { groupWaiting, type QueueRow, selectByIds, selectDecided, selectWaiting, type WaitingGroup } from './queue-store.ts'
+import {
+  groupWaiting,
+  type QueueRow,
+  type QueueViewer,
+  selectByIds,
+  selectDecided,
+  selectWaiting,
+  type WaitingGroup,
+} from './queue-store.ts'
 import { readRisks } from './read-risks.ts'
 
-/** Who looks: what rows say about buttons depends on it. */
-export type ApprovalViewer = { applicationId: string; id: string; roles: readonly Role[]; hasSecondFactor: boolean }
+/** Whose queues are read: what rows say about buttons depends on it. */
+export type ApprovalViewer = QueueViewer & { hasSecondFactor: boolean }
 
-/** One page of one approval queue with everything around it, as this person may see and use it at `now`. */
-export async function listApprovals(
-  queryable: Queryable,
-  viewer: ApprovalViewer,
-  filter: ApprovalFilter,
-  now: Date,
-): Promise<ApprovalPage> {
-  const { applicationId } = viewer
-  const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
-  const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
-  const [found, groups, checkers] = await Promise.all([
-    filter.queue === 'decided'
-      ? selectDecided(queryable, applicationId, filter, window)
-      : selectWaiting(queryable, applicationId, who, filter, window),
-    groupWaiting(queryable, applicationId, who, filter),
-    filter.queue === 'decided' ? selectCheckers(queryable, applicationId) : [],
+/** One page of one approval queue with everything around it, as this person may see and use it now. */
+export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter): Promise<ApprovalPage> {
+  const [{ rows, total }, groups, checkers] = await Promise.all([
+    selectPage(queryable, viewer, filter),
+    groupWaiting(queryable, viewer, filter),
+    filter.queue === 'decided' ? selectCheckers(queryable, viewer.applicationId) : [],
   ])
-  const first = found[0]
   const sums = sumGroups(groups.filter((group) => group.queue === filter.queue && group.isFitting))
   const countOf = (queue: WaitingGroup['queue']) => groups.reduce((count, group) => count + (group.queue === queue ? group.count : 0), 0)
   const oldest = groups.flatMap((group) => (group.queue === 'mine' ? [group.oldestAt.toISOString()] : [])).sort()[0]
   return {
-    rows: await toApprovalRows(queryable, found, viewer, now),
-    total: first && 'total' in first ? Number(first.total) : sums.reduce((count, sum) => count + sum.count, 0),
+    rows: await toApprovalRows(queryable, rows, viewer),
+    total: total ?? sums.reduce((count, sum) => count + sum.count, 0),
     sums,
     counts: { mine: countOf('mine'), others: countOf('others'), made: countOf('made') },
     oldestAt: oldest ?? null,
     ...choicesOf(groups),
     checkers,
   }
+}
+
+/** The rows of a page. `total` is null where the groups of what waits count it. */
+async function selectPage(
+  queryable: Queryable,
+  viewer: ApprovalViewer,
+  filter: ApprovalFilter,
+): Promise<{ rows: readonly QueueRow[]; total: number | null }> {
+  const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }
+  if (filter.queue !== 'decided') return { rows: await selectWaiting(queryable, viewer, filter, window), total: null }
+  return selectDecided(queryable, viewer, filter, window)
 }
 
 /** Count and sum per currency, never added together. */
@@ -70,38 +77,25 @@ export async function findApprovals(
   queryable: Queryable,
   viewer: ApprovalViewer,
   transactionIds: readonly string[],
-  now: Date,
 ): Promise<ApprovalRow[]> {
   if (transactionIds.length === 0) return []
-  return toApprovalRows(queryable, await selectByIds(queryable, viewer.applicationId, transactionIds), viewer, now)
+  return toApprovalRows(queryable, await selectByIds(queryable, viewer, transactionIds), viewer)
 }
 
 /** One row, for a panel or the page of a transaction; undefined when this application has no such approval. */
-export async function findApproval(
-  queryable: Queryable,
-  viewer: ApprovalViewer,
-  transactionId: string,
-  now: Date,
-): Promise<ApprovalRow | undefined> {
-  return (await findApprovals(queryable, viewer, [transactionId], now))[0]
+export async function findApproval(queryable: Queryable, viewer: ApprovalViewer, transactionId: string): Promise<ApprovalRow | undefined> {
+  return (await findApprovals(queryable, viewer, [transactionId]))[0]
 }
 
 /** The first BULK_MAX of a filter of "mine" with their hashes: exactly what a decision about the whole filter will be about. */
-export async function snapshotApprovals(
-  queryable: Queryable,
-  viewer: ApprovalViewer,
-  filter: ApprovalFilter,
-  now: Date,
-): Promise<BulkSnapshot> {
+export async function snapshotApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter): Promise<BulkSnapshot> {
   const mine = { ...filter, queue: 'mine' as const }
-  const who = { personId: viewer.id, isChecker: viewer.roles.includes('checker') }
   const [rows, groups] = await Promise.all([
-    selectWaiting(queryable, viewer.applicationId, who, mine, { offset: 0, limit: BULK_MAX }),
-    groupWaiting(queryable, viewer.applicationId, who, mine),
+    selectWaiting(queryable, viewer, mine, { offset: 0, limit: BULK_MAX }),
+    groupWaiting(queryable, viewer, mine),
   ])
-  const items = await toApprovalRows(queryable, rows, viewer, now)
   return {
-    items: items.map(toDecidedItem),
+    items: (await toApprovalRows(queryable, rows, viewer)).map(toDecidedItem),
     total: groups.reduce((count, group) => count + (group.queue === 'mine' && group.isFitting ? group.count : 0), 0),
   }
 }
@@ -112,24 +106,14 @@ function decidedBy({ end, decisions }: QueueRow): string | null {
   return isDecision ? (decisions.at(-1)?.checkerName ?? null) : null
 }
 
-async function toApprovalRows(queryable: Queryable, rows: readonly QueueRow[], viewer: ApprovalViewer, now: Date): Promise<ApprovalRow[]> {
+async function toApprovalRows(queryable: Queryable, rows: readonly QueueRow[], viewer: ApprovalViewer): Promise<ApprovalRow[]> {
   const risks = await readRisks(queryable, viewer.applicationId, rows)
-  return rows.map((row) => ({ ...toApprovalRow(row, viewer, now), risks: risks.get(row.transactionId) ?? [] }))
+  return rows.map((row) => ({ ...toApprovalRow(row, viewer), risks: risks.get(row.transactionId) ?? [] }))
 }
 
-function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Omit<ApprovalRow, 'risks'> {
+function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow, 'risks'> {
   const decisions = row.decisions.map((decision) => ({ ...decision, decidedAt: new Date(decision.decidedAt) }))
   const progress = countApprovals(row.steps, decisions)
-  const facts = {
-    person: viewer,
-    makerId: row.makerId,
-    status: row.status,
-    isExpired: row.expiresAt <= now,
-    deciderIds: decisions.map((decision) => decision.checkerId),
-    isApplicationEnabled: row.isApplicationEnabled,
-    isServiceEnabled: row.isServiceEnabled,
-  }
-  const mayApprove = canApprove(facts)
   return {
     transactionId: row.transactionId,
     externalId: row.externalId,
@@ -148,6 +132,7 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Omit<A
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
     ruleName: row.rule.name,
+    isDefaultRule: row.rule.name === BASE_RULE.name,
     reasons: reasonsOf(row),
     policyVersion: row.policyVersion,
     steps: row.steps,
@@ -166,8 +151,8 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer, now: Date): Omit<A
       at: decidedAt.toISOString(),
     })),
     end: row.end && { ...row.end, by: row.end.by ?? decidedBy(row), at: new Date(row.end.at).toISOString() },
-    canApprove: mayApprove === true && row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : mayApprove,
-    canReject: canDecide(facts),
+    canApprove: row.obstacle ?? row.termsObstacle ?? (row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : true),
+    canReject: row.obstacle ?? true,
     canRecall: row.makerId !== viewer.id ? 'not_the_maker' : row.status === 'PENDING_APPROVAL' ? true : 'not_waiting',
     contentHash: hashOf(row, decisions),
   }

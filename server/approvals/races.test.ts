@@ -10,7 +10,7 @@ import { decide } from './decide.ts'
 import { expireApprovals } from './expire-approvals.ts'
 import { recallTransaction } from './recall-transaction.ts'
 
-test('each item ends in one way and the books balance when decisions, recalls, expiry, results and intake race for one balance', async () => {
+test('one result per item and balanced books when decisions, recalls, expiry, results and intake race for one balance', async () => {
   const database = await createTestDatabase()
   const { pool } = database
   try {

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('who can decide is every active checker who neither made it nor has decided, and nobody once it is over', async () => {
+test('deciders are the active checkers who neither made the transaction nor decided; null once it no longer waits', async () => {
   const { pool } = database
   const applicationId = await makeApplication(pool)
   await fund(pool, applicationId, 'MOMOCM', 100_000_000n)
@@ -32,9 +32,8 @@ test('who can decide is every active checker who neither made it nor has decided
   const item = anIntakeItem(applicationId, { source: 'person', makerId: both, bands: [aBand({ steps: [2] })] })
   await takeIn(pool, [item])
 
-  const decidersFor = async (id: string | undefined, roles: Role[]) =>
-    (await readApproval(pool, { applicationId, id: id ?? '', roles, hasSecondFactor: false }, item.transactionId, systemClock.now()))
-      ?.deciders
+  const decidersFor = async (id: string | undefined, _roles: Role[]) =>
+    (await readApproval(pool, { applicationId, id: id ?? '', hasSecondFactor: false }, item.transactionId, systemClock.now()))?.deciders
   const say = async (checkerId: string | undefined) => {
     const said = await decide(decisionDeps(pool), {
       applicationId,

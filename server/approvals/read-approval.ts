@@ -12,7 +12,7 @@ export async function readApproval(
   now: Date,
 ): Promise<ApprovalView | undefined> {
   const [row, evidence, deciders] = await Promise.all([
-    findApproval(queryable, viewer, transactionId, now),
+    findApproval(queryable, viewer, transactionId),
     readEvidence(queryable, viewer.applicationId, transactionId),
     selectDeciders(queryable, viewer.applicationId, transactionId),
   ])

@@ -35,14 +35,14 @@ async function scene() {
   }
 }
 
-test('a number that was never paid is a first payment, also when attempts failed', async () => {
+test('isFirst for a number that was never paid, also after failed attempts', async () => {
   const { applicationId, add, waiting } = await scene()
   await add(500n, 48, 'failed')
   const evidence = await readEvidence(database.pool, applicationId, await waiting(500n))
   assert.deepEqual([evidence?.isFirst, evidence?.failedBefore, evidence?.history, evidence?.nearEqual], [true, 1, null, []])
 })
 
-test('a history gives exactly this strip: count, usual range, near-equal amount, other name, balance', async () => {
+test('count, usual range, near-equal amounts, other name and balance of a known history', async () => {
   const { applicationId, add, waiting } = await scene()
   for (const [n, amount] of [100n, 200n, 300n, 400n, 500n].entries()) await add(amount, 1_000 - n, 'succeeded')
   await add(1_485n, 30, 'succeeded')
@@ -65,7 +65,7 @@ test('a history gives exactly this strip: count, usual range, near-equal amount,
   assert.deepEqual(evidence.balance, { now: '95525', afterThis: '94025', afterAllWaiting: '92025', waitingCount: 2 })
 })
 
-test('accents, case and the order of the words are another spelling; one per cent and a day are the bounds of near-equal', async () => {
+test('isOtherSpelling for other accents, case or word order; near-equal up to 1 % and 24 hours', async () => {
   const { applicationId, add, waiting } = await scene()
   const bound = await add(1_010n, 23, 'succeeded', { customerName: 'mbarga CLARISSÉ' })
   await add(1_011n, 23, 'succeeded', { customerName: 'mbarga CLARISSÉ' })
@@ -78,7 +78,7 @@ test('accents, case and the order of the words are another spelling; one per cen
   assert.equal(evidence?.nameBefore?.isOtherSpelling, true)
 })
 
-test('a number that changed its operator is said; collects have no deposit balance; others’ transactions do not exist', async () => {
+test('operatorBefore for a number that changed its operator; no balance for collects; undefined for other applications', async () => {
   const { applicationId, add, waiting } = await scene()
   await add(700n, 40, 'succeeded', { type: 'COLLECT', operator: 'OMCM', phoneNumber: '237677209341' })
   const id = await waiting(700n, { type: 'COLLECT' })
@@ -87,7 +87,7 @@ test('a number that changed its operator is said; collects have no deposit balan
   assert.equal(await readEvidence(database.pool, (await scene()).applicationId, id), undefined)
 })
 
-test('a payment to the earlier number of the same person is history, and one to a neighbouring number is not', async () => {
+test('history includes the earlier form of the same number and no neighbouring number', async () => {
   const { applicationId, add, waiting } = await scene()
   await fund(database.pool, applicationId, 'BJMTN', 10_000_000n)
   const benin = (phoneNumber: string) => ({ operator: 'BJMTN' as const, phoneNumber })

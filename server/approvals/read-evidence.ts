@@ -1,14 +1,14 @@
 import type { ApprovalEvidence } from '#lib/approvals.ts'
 import { formatMinor } from '#lib/money.ts'
 import { phoneNumberForms } from '#lib/phone-number.ts'
+import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { type PhoneRow, selectDepositRoom, selectNamesakes, selectOfPhone } from './evidence-store.ts'
 
-/** Newest transactions of a number that are looked at; a busier number shows "at least". */
+/** How many transactions of a number are read, the newest first; if there are more, the page shows "at least". */
 export const LOOKED_AT_MAX = 500
-const DAY_MS = 24 * 60 * 60 * 1_000
 const NEAR_EQUAL_MAX = 5
 /** From this many payments on, the range is that of the middle nine tenths and not of all. */
 const RANGE_FROM = 5

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { riskFlags } from '#lib/risk-flags.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
@@ -40,7 +39,7 @@ async function scene() {
     },
     waiting: (overrides: Partial<IntakeItem>) => add({ source: 'person', bands: [aBand()], ...overrides }),
     risks: async () => {
-      const { rows } = await listApprovals(pool, checker, approvalFilterSchema.parse({}), systemClock.now())
+      const { rows } = await listApprovals(pool, checker, approvalFilterSchema.parse({}))
       return new Map(rows.map((row) => [row.transactionId, row.risks]))
     },
   }

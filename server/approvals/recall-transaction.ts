@@ -2,14 +2,14 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { type Wake, wakeFor } from '#server/transactions/wake.ts'
 import { lockCounters } from './approval-store.ts'
 
-export type RecallCommand = { applicationId: string; transactionId: string; makerId: string; reason: string }
-export type RecallFailure = 'not_found' | 'not_the_maker' | 'not_waiting'
+type RecallCommand = { applicationId: string; transactionId: string; makerId: string; reason: string }
+type RecallFailure = 'not_found' | 'not_the_maker' | 'not_waiting'
 
 /** A maker takes back what still waits: it ends FAILED with the maker's reason, and the deliveries of this process are woken. */
 export async function recallTransaction(

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
-import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -55,13 +54,12 @@ async function scene() {
       pool,
       checker,
       items.map((item) => item.transactionId),
-      systemClock.now(),
     )
   }
   return { applicationId, checker, makerId, wait }
 }
 
-test('the dispatcher is woken by an approval that releases and the deliveries by a rejection, for every caller; nobody by a refusal', async () => {
+test('an approval that releases wakes the dispatcher, a rejection the deliveries, a refusal neither', async () => {
   const { applicationId, checker, wait } = await scene()
   const rows = await wait(2)
   const { deps, woken } = listening()
@@ -81,14 +79,14 @@ test('the dispatcher is woken by an approval that releases and the deliveries by
   assert.deepEqual(woken, ['operators', 'webhooks'])
 })
 
-test('nobody is woken by the first of two approvals, which moves nothing', async () => {
+test('the first of two approvals wakes nothing', async () => {
   const { checker, wait } = await scene()
   const { deps, woken } = listening()
   await decideMany(deps, { checker, decision: 'validated', note: 'Seen', items: await wait(1, { steps: [2] }) })
   assert.deepEqual(woken, [])
 })
 
-test('the deliveries are woken by a recall and by the end of the time', async () => {
+test('a recall and an expiry wake the deliveries', async () => {
   const { applicationId, makerId, wait } = await scene()
   const [first, second] = await wait(2)
   const { deps, woken } = listening()
@@ -103,7 +101,7 @@ test('the deliveries are woken by a recall and by the end of the time', async ()
   assert.deepEqual(woken, ['webhooks', 'webhooks'])
 })
 
-test('unexpected: a decision that fails for a reason of its own is logged and counted, and its neighbours are decided', async () => {
+test('unexpected for a decision that throws, while the others of the list are decided', async () => {
   const { checker, wait } = await scene()
   const rows = await wait(3)
   const broken = rows[1]?.transactionId
@@ -125,7 +123,7 @@ test('unexpected: a decision that fails for a reason of its own is logged and co
   assert.deepEqual(counted, ['validated', 'unexpected', 'validated'])
 })
 
-test('one expired item that cannot be ended is logged and keeps no other waiting', async () => {
+test('the other expired items are ended if one of them cannot be', async () => {
   const { applicationId, wait } = await scene()
   const rows = await wait(3)
   await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where application_id = $1", [applicationId])

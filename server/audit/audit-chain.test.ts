@@ -41,7 +41,7 @@ async function chainOf(count: number): Promise<string> {
   return applicationId
 }
 
-test('an empty chain and a chain of many pages are intact', async () => {
+test('intact: an empty chain and a chain of many pages', async () => {
   assert.equal(must(await verifyAuditChain(database.pool, randomUUID())).entryCount, 0n)
   const applicationId = randomUUID()
   await append(...Array.from({ length: 2_500 }, (_, place) => entry(applicationId, { place })))
@@ -49,7 +49,7 @@ test('an empty chain and a chain of many pages are intact', async () => {
   assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 2_501n)
 })
 
-test('fifty writers at once make one chain without gaps, and two chains do not disturb each other', async () => {
+test('no gap in two chains that fifty writers append to at once', async () => {
   const [one, two] = [randomUUID(), randomUUID()]
   await Promise.all(
     Array.from({ length: 50 }, (_, place) => append(...(place % 2 === 0 ? [entry(one), entry(two)] : [entry(two), entry(one)]))),
@@ -57,7 +57,7 @@ test('fifty writers at once make one chain without gaps, and two chains do not d
   for (const applicationId of [one, two]) assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 50n)
 })
 
-test('an act that was rolled back leaves no entry and no gap', async () => {
+test('no entry and no gap for an act that was rolled back', async () => {
   const applicationId = await chainOf(2)
   await assert.rejects(
     withTransaction(database.pool, async (trx) => {
@@ -69,7 +69,7 @@ test('an act that was rolled back leaves no entry and no gap', async () => {
   assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 3n)
 })
 
-test('details of any shape verify after the database has kept them', async () => {
+test('verified: details of any shape, as stored by the database', async () => {
   const applicationId = SERVICE_WIDE
   const json = fc.dictionary(
     fc.string().filter((key) => key !== '__proto__'),
@@ -90,7 +90,7 @@ test('details of any shape verify after the database has kept them', async () =>
   )
 })
 
-test('entries cannot be changed, removed or truncated, whoever tries', async () => {
+test('refused: update, delete and truncate of audit entries, also for the owner of the table', async () => {
   const applicationId = await chainOf(1)
   const refused = { code: '23001' }
   await assert.rejects(database.pool.query(`update audit_entries set action = 'other' where application_id = $1`, [applicationId]), refused)
@@ -98,7 +98,7 @@ test('entries cannot be changed, removed or truncated, whoever tries', async () 
   await assert.rejects(database.pool.query('truncate audit_entries'), refused)
 })
 
-test('every kind of tampering is found at its place', async () => {
+test('the place of each kind of tampering', async () => {
   const changes: [string, string][] = [
     [`update audit_entries set details = '{"place": 7}' where application_id = $1 and sequence = 3`, 'content_changed'],
     [`update audit_entries set actor_kind = 'person' where application_id = $1 and sequence = 3`, 'content_changed'],
@@ -117,7 +117,7 @@ test('every kind of tampering is found at its place', async () => {
   }
 })
 
-test('a cut-off end shows in the count and the last digest', async () => {
+test('a smaller count and another last digest for a chain whose end was cut off', async () => {
   const applicationId = await chainOf(3)
   const whole = must(await verifyAuditChain(database.pool, applicationId))
   await tamper('delete from audit_entries where application_id = $1 and sequence = 3', [applicationId])
@@ -126,7 +126,7 @@ test('a cut-off end shows in the count and the last digest', async () => {
   assert.ok(!cut.headHash.equals(whole.headHash))
 })
 
-test('an entry of any size is stored bounded, says what was cut, and verifies', async () => {
+test('bounded and marked as cut: an entry of any size', async () => {
   const applicationId = randomUUID()
   const deep = JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`)
   const large: [AuditDetails, (details: AuditDetails) => boolean][] = [
@@ -151,7 +151,7 @@ test('an entry of any size is stored bounded, says what was cut, and verifies', 
   assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, BigInt(large.length))
 })
 
-test('a detail that names a secret is refused before anything is written', async () => {
+test('thrown before anything is written: a detail with the name of a secret', async () => {
   const applicationId = randomUUID()
   for (const key of ['password', 'apiKey', 'secret', 'refreshToken']) {
     await assert.rejects(append(entry(applicationId, { nested: [{ [key]: 'x' }] })), /must not hold/)
@@ -159,7 +159,7 @@ test('a detail that names a secret is refused before anything is written', async
   assert.equal(must(await verifyAuditChain(database.pool, applicationId)).entryCount, 0n)
 })
 
-test('the record is read newest first, page by page', async () => {
+test('newest first, page by page', async () => {
   const applicationId = await chainOf(5)
   const first = await listAudit(database.pool, applicationId, { size: 2 })
   assert.deepEqual(

@@ -3,9 +3,9 @@ import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
 export type StoredEntry = ChainedEntry & { previousHash: Buffer; hash: Buffer }
-export type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
+type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
 
-/** Makes writers of one chain stand in line until the database transaction ends. */
+/** Locks a chain until the database transaction ends, so that its writers append one after the other. */
 export async function lockChain(trx: Queryable, applicationId: string): Promise<void> {
   await trx.query(`select pg_advisory_xact_lock(hashtextextended('audit ' || $1, 0))`, [applicationId])
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuditActor } from './command-actor.ts'
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type AuditDetails = { [key: string]: JsonValue }
 
 export type ChainedEntry = {
@@ -17,7 +17,7 @@ export type ChainedEntry = {
 /** What the first entry of every chain points back to. */
 export const GENESIS_HASH = Buffer.alloc(32)
 
-/** Names under which a secret could slip into the record; the record is read by people and kept for ever. */
+/** Names of details that could hold a secret. The record is read by people and never deleted. */
 const SECRET_KEYS = new Set([
   'password',
   'passwordHash',
@@ -46,11 +46,11 @@ export function hashEntry(previousHash: Buffer, entry: ChainedEntry): Buffer {
 }
 
 /** Text as jsonb can keep it: no NUL, no half of a surrogate pair. */
-export function storableText(text: string): string {
+function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** Beyond these a part of an entry is cut, and says so: the record is kept for ever, and its chain is read as a whole. */
+/** Longer parts of an entry are cut and marked, because the record is never deleted and its chain is read as a whole. */
 const TEXT_LENGTH_MAX = 2_000
 const ITEMS_MAX = 200
 const DEPTH_MAX = 8
@@ -64,7 +64,7 @@ export function storableSubject(text: string): string {
 
 /**
  * Details as jsonb can keep them, at most 16,384 characters of JSON: long texts, lists and nesting are cut, and details that are still
- * larger are replaced by their size and SHA-256, which a copy kept elsewhere can be compared with. Throws on a key that
+ * larger are replaced by their size and SHA-256, which can be compared with a copy stored elsewhere. Throws on a key that
  * names a secret: that is a bug of the caller.
  */
 export function storableDetails(details: AuditDetails): AuditDetails {

@@ -1,6 +1,6 @@
 import { can, type Permission, type Role } from '#lib/permissions.ts'
 
-/** Who did something, as the record keeps it. */
+/** The actor of an entry, as stored. */
 export type AuditActor = { kind: 'api' | 'person' | 'operator' | 'system'; id: string | null }
 
 /**

@@ -6,14 +6,14 @@ import { GENESIS_HASH, hashEntry } from './canonical-text.ts'
 const PAGE_SIZE = 1_000
 
 /** An intact chain: how many entries and the digest of the last, which an outside anchor can be compared with. */
-export type ChainReport = { entryCount: bigint; headHash: Buffer }
+type ChainReport = { entryCount: bigint; headHash: Buffer }
 
 /** The first place where a chain does not hold. */
-export type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predecessor' | 'content_changed' }
+type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predecessor' | 'content_changed' }
 
 /**
  * Recomputes the chain of one application, a thousand entries at a time, and reports the first break.
- * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy kept elsewhere.
+ * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy stored elsewhere.
  */
 export async function verifyAuditChain(queryable: Queryable, applicationId: string): Promise<Result<ChainReport, ChainBreak>> {
   let sequence = 0n

@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { findAdmitted, type Subscriber } from '#server/people/find-admitted.ts'
-import { readChangeNumbers } from '#server/reports/overview/read-change-numbers.ts'
+import { findChangeNumbers } from '#server/reports/overview/change-queries.ts'
 
 export type Subscription = Subscriber & {
   onChange(changeNumber: bigint): void
@@ -32,7 +32,7 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, onEr
 
   async function poll(): Promise<void> {
     const watched = [...new Set([...viewings].map((viewing) => viewing.applicationId))]
-    const numbers = await readChangeNumbers(queryable, watched)
+    const numbers = await findChangeNumbers(queryable, watched)
     for (const viewing of viewings) {
       const changeNumber = numbers.get(viewing.applicationId)
       if (changeNumber === undefined || told.get(viewing) === changeNumber) continue

@@ -1,9 +1,9 @@
 const WAITING_MAX = 1_000
 
-/** Does what nobody waits for, one after the other: a caller must not learn from the time of an answer that it was done. */
-export type BackgroundWork = { add(work: () => Promise<void> | undefined): void }
+/** Runs work one piece after the other, without a caller that waits: response times must not reveal that it was done. */
+type BackgroundWork = { add(work: () => Promise<void> | undefined): void }
 
-/** Makes an empty line. `onError` is told of work that failed, and of work that was left out because 1,000 pieces wait already. */
+/** Makes an empty queue. `onError` is called for work that failed, and for work that was dropped because 1,000 pieces wait. */
 export function createBackgroundWork(onError: (error: unknown) => void): BackgroundWork {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

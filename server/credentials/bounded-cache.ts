@@ -1,5 +1,5 @@
 /** A map that forgets what was used longest ago once it holds `entriesMax` entries. */
-export type BoundedCache<Key, Value> = { get(key: Key): Value | undefined; set(key: Key, value: Value): void; delete(key: Key): void }
+type BoundedCache<Key, Value> = { get(key: Key): Value | undefined; set(key: Key, value: Value): void; delete(key: Key): void }
 
 /** Makes an empty cache. Memory is bounded by `entriesMax` times the size of an entry. */
 export function createBoundedCache<Key, Value>(entriesMax: number): BoundedCache<Key, Value> {

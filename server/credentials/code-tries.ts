@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { claimTry, deleteFailures } from './throttle-store.ts'
 
-export type TryLimit = {
+type TryLimit = {
   /** Wrong codes before every further one has to wait. */
   failuresMax: number
   /** How long it then waits. */

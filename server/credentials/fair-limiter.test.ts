@@ -23,7 +23,7 @@ function of(name: string, turn: Partial<Turn> = {}): Turn {
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('at most so many run at once, one of each lane, and a quiet lane does not wait behind a loud one', async () => {
+test('at most `concurrency` run at once, one of each lane', async () => {
   const gate = createFairLimiter({ concurrency: 2, levelMax: [100, 10] })
   const loud = Array.from({ length: 5 }, held)
   const results = loud.map((one) => gate.run(of('loud'), one.work))
@@ -48,7 +48,7 @@ test('at most so many run at once, one of each lane, and a quiet lane does not w
   assert.deepEqual(await Promise.all([...results, last]), Array(6).fill('done'))
 })
 
-test('what a full group cannot hold is refused at once, and a full queue makes the longest group give way', async () => {
+test('undefined at once for work of a full group, and for the longest group of a full queue', async () => {
   const gate = createFairLimiter({ concurrency: 1, levelMax: [3, 2] })
   const all = Array.from({ length: 6 }, held)
   const [running, ...waiting] = all.map((one, place) => gate.run(of(place < 4 ? 'one' : `other ${place}`), one.work))
@@ -62,7 +62,7 @@ test('what a full group cannot hold is refused at once, and a full queue makes t
   )
 })
 
-test('every second turn is reserved, whatever waits in the other queue', async () => {
+test('every second turn for reserved work', async () => {
   const gate = createFairLimiter({ concurrency: 1, levelMax: [100] })
   const order: string[] = []
   const note = (name: string) => async () => void order.push(name)
@@ -73,7 +73,7 @@ test('every second turn is reserved, whatever waits in the other queue', async (
   assert.deepEqual(order, ['open', 'known', 'open', 'known', 'open', 'known', 'open'])
 })
 
-test('work whose turn does not come in time never runs', async () => {
+test('undefined for work whose turn does not come in time, which then never runs', async () => {
   const gate = createFairLimiter({ concurrency: 1, levelMax: [10], waitMaxMs: 30 })
   const [long, late] = [held(), held()]
   const first = gate.run(of('a'), long.work)
@@ -84,7 +84,7 @@ test('work whose turn does not come in time never runs', async () => {
   assert.equal(await gate.run(of('b'), async () => 'yes'), 'yes')
 })
 
-test('work that fails frees its place', async () => {
+test('rejected: work that fails; the next work runs', async () => {
   const gate = createFairLimiter({ concurrency: 1, levelMax: [3, 2] })
   await assert.rejects(
     gate.run(of('a'), () => Promise.reject(new Error('no'))),
@@ -93,7 +93,7 @@ test('work that fails frees its place', async () => {
   assert.equal(await gate.run(of('a'), async () => 'yes'), 'yes')
 })
 
-test('work that shares a pace keeps its distance, from whichever group it comes and also when nothing else happens', async () => {
+test('a pause between pieces of work that share a pace, from any group', async () => {
   const gate = createFairLimiter({ concurrency: 2, levelMax: [5] })
   const startedMs: number[] = []
   const paces = [{ key: 'one account', spacingMs: 60 }]

@@ -2,7 +2,7 @@ import { createFairQueue } from './fair-queue.ts'
 
 /** Where a piece of work waits, and what it has to wait for. */
 export type Turn = {
-  /** Work that somebody trusted asks for has a queue of its own, which gets every second turn while anything waits in it. */
+  /** Reserved work has a queue of its own, which gets every second turn while anything waits in it. */
   isReserved: boolean
   /** Groups from the widest to the narrowest; at each level they take turns. Work of one whole path runs one at a time. */
   path: readonly string[]
@@ -10,8 +10,8 @@ export type Turn = {
   paces: readonly { key: string; spacingMs: number }[]
 }
 
-/** Bounds work that costs much memory and processor time, and shares it fairly between those who ask. */
-export type FairLimiter = {
+/** Bounds work that costs much memory and processor time, and shares it fairly between the callers. */
+type FairLimiter = {
   /**
    * Runs `work` when its turn comes. Returns undefined, without running it, when the queue has no room for it (at once, or
    * later when it gives way to a shorter branch) and when its turn has not come within `waitMaxMs`.
@@ -19,11 +19,11 @@ export type FairLimiter = {
   run<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value | undefined>
 }
 
-export type FairLimiterOptions = {
+type FairLimiterOptions = {
   concurrency: number
   /** How many may wait: in each of the two queues, then in one group of each level of the paths. */
   levelMax: readonly number[]
-  /** Work that has not started after this long is not run any more: whoever asked has given up, or soon will. */
+  /** Work that has not started after this time never runs, because the caller has given up, or soon will. */
   waitMaxMs?: number
 }
 
@@ -31,7 +31,7 @@ const WAIT_MAX_MS = 8_000
 
 type Waiting = Turn & { lane: string; settle(mayRun: boolean): void }
 
-/** Makes a gate that runs at most `concurrency` at once in this process. Memory is bounded by `levelMax[0]` for each queue. */
+/** Makes a limiter that runs at most `concurrency` at once in this process. Memory is bounded by `levelMax[0]` for each queue. */
 export function createFairLimiter({ concurrency, levelMax, waitMaxMs = WAIT_MAX_MS }: FairLimiterOptions): FairLimiter {
   const queues = { reserved: createFairQueue<Waiting>(levelMax), open: createFairQueue<Waiting>(levelMax) }
   const runningLanes = new Set<string>()

@@ -12,14 +12,14 @@ function drain(queue: ReturnType<typeof createFairQueue<Item>>): string[] {
   return order
 }
 
-test('networks take turns, and within a network its names', () => {
+test('one turn for each network, and within a network for each name', () => {
   const queue = createFairQueue<Item>([100])
   for (const path of ['a/x/1', 'a/x/2', 'a/y/3', 'a/x/4', 'b/x/5', 'b/x/6']) assert.equal(queue.offer(item(path)), undefined)
   assert.deepEqual(drain(queue), ['a/x/1', 'b/x/5', 'a/y/3', 'b/x/6', 'a/x/2', 'a/x/4'])
   assert.equal(queue.size(), 0)
 })
 
-test('an item that is not ready is passed over, and keeps its place', () => {
+test('the next ready item; an item that is not ready keeps its place', () => {
   const queue = createFairQueue<Item>([100])
   for (const path of ['a/x/1', 'b/x/2']) queue.offer(item(path))
   assert.equal(queue.take(({ path }) => path[0] === 'b')?.id, 'b/x/2')
@@ -30,7 +30,7 @@ test('an item that is not ready is passed over, and keeps its place', () => {
   assert.deepEqual(drain(queue), ['a/x/1'])
 })
 
-test('an item is removed once, and its empty branches with it', () => {
+test('true once for an item that is removed; its empty branches are removed too', () => {
   const queue = createFairQueue<Item>([100])
   const [first, second] = [item('a/x/1'), item('a/x/2')]
   queue.offer(first)
@@ -43,7 +43,7 @@ test('an item is removed once, and its empty branches with it', () => {
   assert.equal(queue.size(), 0)
 })
 
-test('in a full queue the newest of the longest branch gives way, and nobody gives way to their own branch', () => {
+test('the newest item of the longest branch gives way at a full queue, never to its own branch', () => {
   const queue = createFairQueue<Item>([4])
   for (const path of ['a/x/1', 'a/x/2', 'a/y/3', 'b/x/4']) queue.offer(item(path))
   assert.equal(queue.offer(item('a/x/5'))?.id, 'a/x/5')
@@ -53,7 +53,7 @@ test('in a full queue the newest of the longest branch gives way, and nobody giv
   assert.deepEqual(drain(queue), ['a/x/1', 'b/x/4', 'c/x/6', 'a/y/3'])
 })
 
-test('in a full network the name that waits for most gives way to another name', () => {
+test('the name with the most items gives way to another name in a full network', () => {
   const queue = createFairQueue<Item>([100, 3])
   for (const path of ['a/x/1', 'a/x/2', 'a/x/3']) queue.offer(item(path))
   assert.equal(queue.offer(item('a/y/4'))?.id, 'a/x/3')
@@ -61,7 +61,7 @@ test('in a full network the name that waits for most gives way to another name',
   assert.deepEqual(drain(queue), ['a/x/1', 'a/y/4', 'a/x/2'])
 })
 
-test('memory holds only what waits, whatever the number of names', () => {
+test('memory only for what waits, for any number of names', () => {
   const queue = createFairQueue<Item>([8, 4])
   for (let name = 0; name < 10_000; name++) queue.offer(item(`network ${name % 50}/name ${name}`))
   assert.equal(queue.size(), 8)

@@ -2,10 +2,10 @@
 export type Queued = { path: readonly string[] }
 
 /**
- * A queue in which groups take turns at every level: whoever sends much delays only their own group. Bounded; when it is
- * full, the longest branch gives way to a shorter one.
+ * A queue in which groups take turns at every level: a sender of many items delays only their own group. Bounded: when it
+ * is full, the longest branch gives way to a shorter one.
  */
-export type FairQueue<Item extends Queued> = {
+type FairQueue<Item extends Queued> = {
   /**
    * Queues an item. Returns the item that had to give way: the newest of the longest branch, or the offered one itself.
    * Undefined when there was room.
@@ -24,7 +24,7 @@ type Branch<Item> = { size: number; branches: Map<string, Branch<Item>>; items: 
 export function createFairQueue<Item extends Queued>(levelMax: readonly number[]): FairQueue<Item> {
   const root = newBranch<Item>()
 
-  /** Gives the item that has to go so that one of this path fits; `full` when none may be asked to. */
+  /** Returns the item to remove so that one of this path fits; `full` if there is none. */
   function findPlaceFor(path: readonly string[]): Item | 'full' | 'free' {
     let narrowest: { branch: Branch<Item>; level: number } | undefined
     let branch: Branch<Item> | undefined = root
@@ -99,7 +99,7 @@ function takeFrom<Item>(branch: Branch<Item>, isReady: (item: Item) => boolean):
   return undefined
 }
 
-/** Who gives way to a newcomer of this path: the newest item of a branch that is longer by two or more at the first level where they part. */
+/** The item that gives way to a new one of this path: the newest item of a branch that is longer by two or more at the first level where they part. */
 function evictFor<Item>(branch: Branch<Item>, path: readonly string[]): Item | undefined {
   const own = branch.branches.get(path[0] ?? '')
   const longest = longestOf(branch)

@@ -6,7 +6,7 @@ let nowMs = Date.now()
 const clock = { now: () => new Date(nowMs) }
 const marks = createDeviceMarks({ secret: 'a secret for tests', clock })
 
-test('a mark is recognised for its person for 180 days, in every process with the same secret', () => {
+test("the mark's id for its person during 180 days, in every process with the same secret", () => {
   const mark = marks.issue('Awa@example.com')
   const id = marks.recognise(mark, 'awa@example.com ')
   assert.ok(id)

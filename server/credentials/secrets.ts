@@ -8,9 +8,9 @@ export function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-export type NewApiKey = { apiKey: string; keyPrefix: string; keyHash: Buffer }
+type NewApiKey = { apiKey: string; keyPrefix: string; keyHash: Buffer }
 
-/** A new API key: 256 random bits behind a mark that secret scanners can find. The key itself is not kept anywhere. */
+/** A new API key: 256 random bits behind a mark that secret scanners can find. The key itself is not stored. */
 export function generateApiKey(): NewApiKey {
   const apiKey = `csk_${randomBytes(32).toString('base64url')}`
   return { apiKey, keyPrefix: apiKey.slice(0, VISIBLE_LENGTH), keyHash: digest(apiKey) }
@@ -21,7 +21,7 @@ export function generateWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-/** A password nobody chose: 20 characters without look-alikes, about 115 bits. */
+/** A generated password: 20 characters without look-alikes, about 115 bits. */
 export function generatePassword(): string {
   const alphabet = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
   return Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { throttleAddress, throttleNetwork } from './address.ts'
 
-export type KeyedDigest = (...parts: string[]) => Buffer
+type KeyedDigest = (...parts: string[]) => Buffer
 
-/** Where a sign-in comes from and whom it names, as digests and as the path in which it waits. */
+/** The origin and name of a sign-in, as digests and as the path in which it waits. */
 export type Origin = {
   pairKey: string
   addressKey: string

@@ -4,7 +4,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { createBackgroundWork } from './background-work.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 import { createFairLimiter, type Turn } from './fair-limiter.ts'
-import { isPasswordRight } from './password.ts'
+import { isPasswordRight, type PasswordHasher } from './password.ts'
 import { createKeyedDigest, type Origin, originOf } from './sign-in-origin.ts'
 import { addFailure, deleteFailures, deleteFailuresBefore, readStanding, rememberNetwork, type Standing } from './throttle-store.ts'
 import { createVerifiedPasswordCache, type Remembered } from './verified-password-cache.ts'
@@ -19,9 +19,9 @@ const UNRESOLVED_ADDRESSES_MAX = 10_000
 /** Failures are forgotten this long after the last one. */
 export const THROTTLE_WINDOW_MS = 15 * 60_000
 /** At most one password is checked in this time, in each process, once the limit of the name and address, address or account is reached. */
-const PAIR_SPACING_MS = 1_000
-const ADDRESS_SPACING_MS = 250
-const ACCOUNT_SPACING_MS = 1_000
+const SPACING_MS: Spacing = { pair: 1_000, address: 250, account: 1_000 }
+/** Retry-After for a caller whose password was not checked. */
+const NOT_CHECKED_RETRY_MS = 1_000
 /** How long a network from which a name signed in is known. */
 const NETWORK_KNOWN_MS = 90 * 24 * 3_600_000
 /** How many attempts with one name and password from one address share one computation. */
@@ -29,7 +29,7 @@ const SHARED_MAX = 64
 
 export type SignInFailure = { kind: 'wrong_credentials' } | { kind: 'throttled'; retryAfterMs: number }
 
-export type SignInAttempt<Account> = {
+type SignInAttempt<Account> = {
   /** Keeps partners' user names and people's e-mail addresses apart. */
   scope: 'api' | 'person'
   name: string
@@ -37,19 +37,19 @@ export type SignInAttempt<Account> = {
   password: string
   /** Set where the attempt comes from a browser in which this name signed in before, or is signed in now. */
   device?: string | undefined
-  /** Reads whoever has this name; undefined: nobody. Called once the attempt has its turn. */
+  /** Reads the account of this name; undefined if there is none. Called when the attempt has its turn. */
   find(): Promise<Account | undefined>
   /**
-   * Told in the background of the 1st, 2nd, 4th, 8th … wrong password in a row for somebody who exists: few enough for a
+   * Called in the background for the 1st, 2nd, 4th, 8th … consecutive wrong password of an existing account: few enough for a
    * record that is never shortened. `failures` counts those of all addresses.
    */
   onWrong?(account: Account, failures: number): Promise<void>
 }
 
-/** Checks passwords at a bounded price. One per process. The README of this folder says what is guaranteed to whom. */
+/** Checks passwords at a bounded cost. One per process. The README of this folder says what is guaranteed to whom. */
 export type SignInThrottle = {
   /**
-   * Returns the account when `password` is right. `wrong_credentials`: it was checked and is wrong, or nobody has that
+   * Returns the account when `password` is right. `wrong_credentials`: it was checked and is wrong, or there is no such
    * name. `throttled`: wrong, and beyond a limit; or not checked, because this address, this account or the whole process
    * has more sign-ins waiting than are queued.
    */
@@ -61,20 +61,27 @@ export type SignInThrottleOptions = {
   clock: Clock
   /** Keys the digests of names and networks in the database: the same in every process. */
   secret: string
-  /** Told of work in the background that failed. */
+  /** Called with the error of background work that failed. */
   onError?: (error: unknown) => void
+  /** Default: the hasher of this process. */
+  hasher?: Pick<PasswordHasher, 'isPasswordRight'>
+  /** Default: see SPACING_MS. */
+  spacingMs?: Spacing
 }
+
+type Spacing = { pair: number; address: number; account: number }
 
 /**
  * Makes the throttle. Failures are counted in the database for all processes; queues and pace are kept per process.
  * Two argon2 computations run at once (18 MiB), and at most 512 attempts wait in each queue.
  */
-export function createSignInThrottle({ pool, clock, secret, onError = () => undefined }: SignInThrottleOptions): SignInThrottle {
+export function createSignInThrottle(options: SignInThrottleOptions): SignInThrottle {
+  const { pool, clock, secret, onError = () => undefined, hasher = { isPasswordRight }, spacingMs = SPACING_MS } = options
   const remembered = createVerifiedPasswordCache(clock)
   const keyed = createKeyedDigest(secret)
   const background = createBackgroundWork(onError)
   const unresolved = createUnresolved(clock)
-  // Whoever floods is refused here, for the price of a look-up in memory, before the database is asked.
+  // A flood is refused here, at the cost of a look-up in memory, before any database query.
   const lookUps = createFairLimiter({ concurrency: 4, levelMax: [512, 256, 128, 64] })
   // Only those come here whose password was right within the hour: it bounds the connections in use, not the attempts.
   const recognised = createFairLimiter({ concurrency: 2, levelMax: [10_000] })
@@ -98,8 +105,8 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
     // A flood from hundreds of addresses must not put everybody else behind hundreds of turns: theirs are shared among them.
     const group =
       (standing.failures.get(place.addressKey) ?? 0) >= UNRESOLVED_MAX || unresolved.isMany(place.from) ? 'failed lately' : 'clean'
-    const turn = { isReserved: place.isTrusted, path: [group, ...place.path], paces: pacesOf(place, standing.failures) }
-    const isRight = await hashes.run(turn, () => isPasswordRight(account?.passwordHash, attempt.password))
+    const turn = { isReserved: place.isTrusted, path: [group, ...place.path], paces: pacesOf(place, standing.failures, spacingMs) }
+    const isRight = await hashes.run(turn, () => hasher.isPasswordRight(account?.passwordHash, attempt.password))
     if (isRight === undefined) return NOT_CHECKED
     if (!isRight || !account) return refuseWrong(attempt, place, account)
     unresolved.forget(place.from)
@@ -134,7 +141,7 @@ export function createSignInThrottle({ pool, clock, secret, onError = () => unde
       const place = { ...origin, isTrusted: origin.isDevice || found.standing.isKnownNetwork }
       const verdict = await judge({ ...found, attempt, place, memory })
       if (verdict !== 'right') return err(verdict)
-      if (!found.account) throw new Error('A password was right for somebody who does not exist')
+      if (!found.account) throw new Error('A password was correct for an account that does not exist')
       return ok(found.account)
     },
   }
@@ -151,7 +158,7 @@ type Found<Account> = {
   memory: Remembered | undefined
 }
 
-const NOT_CHECKED: SignInFailure = { kind: 'throttled', retryAfterMs: PAIR_SPACING_MS }
+const NOT_CHECKED: SignInFailure = { kind: 'throttled', retryAfterMs: NOT_CHECKED_RETRY_MS }
 
 /** Removes counts and networks that no longer matter. For the scheduled cleaning; returns how many. */
 export async function pruneSignInThrottles(queryable: Queryable, now: Date): Promise<number> {
@@ -159,11 +166,12 @@ export async function pruneSignInThrottles(queryable: Queryable, now: Date): Pro
 }
 
 /** Limits that count other people's guesses do not slow down a place that is known: only its own guesses do. */
-function pacesOf({ pairKey, addressKey, accountKey, isTrusted }: Place, failures: ReadonlyMap<string, number>): Turn['paces'] {
+function pacesOf(place: Place, failures: ReadonlyMap<string, number>, spacingMs: Spacing): Turn['paces'] {
+  const { pairKey, addressKey, accountKey, isTrusted } = place
   const limits = [
-    { key: pairKey, failuresMax: PAIR_FAILURES_MAX, spacingMs: PAIR_SPACING_MS },
-    { key: addressKey, failuresMax: isTrusted ? Infinity : ADDRESS_FAILURES_MAX, spacingMs: ADDRESS_SPACING_MS },
-    { key: accountKey, failuresMax: isTrusted ? Infinity : ACCOUNT_FAILURES_MAX, spacingMs: ACCOUNT_SPACING_MS },
+    { key: pairKey, failuresMax: PAIR_FAILURES_MAX, spacingMs: spacingMs.pair },
+    { key: addressKey, failuresMax: isTrusted ? Infinity : ADDRESS_FAILURES_MAX, spacingMs: spacingMs.address },
+    { key: accountKey, failuresMax: isTrusted ? Infinity : ACCOUNT_FAILURES_MAX, spacingMs: spacingMs.account },
   ]
   return limits.filter(({ key, failuresMax }) => (failures.get(key) ?? 0) >= failuresMax)
 }

@@ -37,7 +37,7 @@ export async function rememberNetwork(queryable: Queryable, { nameDigest, networ
   )
 }
 
-/** Counts one failure for each key and gives the new counts, in the order of the keys. */
+/** Counts one failure for each key. Returns the new counts, in the order of the keys. */
 export async function addFailure(queryable: Queryable, keys: readonly string[], at: Date, since: Date): Promise<number[]> {
   const { rows } = await queryable.query<{ throttle_key: string; failures: number }>(
     `insert into sign_in_throttles (throttle_key, failures, last_failure_at)
@@ -74,7 +74,7 @@ export async function claimTry(
   return rows[0]?.failures
 }
 
-/** Forgives. */
+/** Removes the count of a key. */
 export async function deleteFailures(queryable: Queryable, key: string): Promise<void> {
   await queryable.query('delete from sign_in_throttles where throttle_key = $1', [key])
 }

@@ -12,8 +12,8 @@ export type Remembered = { hash: string | undefined; remember(hash: string): voi
 
 /**
  * Programs sign in again after every 401, some without limit: those that were right within the hour are recognised by a
- * keyed digest, ahead of every queue. Only programs, whose passwords are random: a digest that is quick to compute must
- * never stand for a password that somebody chose. The key exists in this process only, and the digest counts only for the
+ * keyed digest, ahead of every queue. Only programs, whose passwords are generated: a digest that is quick to compute must
+ * never replace the hash of a password that a person chose. The key exists in this process only, and the digest counts only for the
  * stored hash that it was right for.
  */
 export function createVerifiedPasswordCache(clock: Clock): (name: string, password: string) => Remembered {

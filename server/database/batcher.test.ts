@@ -38,7 +38,7 @@ const outcomesOf = async (submitted: Promise<string>[]) =>
   )
 const count = (outcomes: string[], outcome: string) => outcomes.filter((one) => one === outcome).length
 
-test('a share that sends without end is refused alone, and another one’s items go with the next batch', async () => {
+test('OverloadedError only for the share that sends without end; the items of another share are in the next batch', async () => {
   const { batcher, batches, release } = standing({ shareMax: 75 })
   const greedy = outcomesOf(many('greedy', 1_000).map(batcher.submit))
   await nextTurn()
@@ -49,7 +49,7 @@ test('a share that sends without end is refused alone, and another one’s items
   assert.equal(batches[1]?.filter((item) => item.share === 'other').length, 5)
 })
 
-test('OverloadedError for the newest of the share that has the most, when several fill the queue and one with less comes', async () => {
+test('OverloadedError for the newest item of the largest share, when a smaller share arrives at a full queue', async () => {
   const { batcher, release } = standing()
   const first = outcomesOf(many('a', 60).map(batcher.submit))
   await nextTurn()
@@ -65,7 +65,7 @@ test('OverloadedError for the newest of the share that has the most, when severa
   assert.deepEqual([a.lastIndexOf('done'), b.lastIndexOf('done')], [44, 34])
 })
 
-test('OverloadedError for whoever has no less than everybody else when the queue is full', async () => {
+test('OverloadedError for an item of the largest share at a full queue', async () => {
   const { batcher, release } = standing()
   const shares = Array.from({ length: 110 }, (_, n) => batcher.submit(of(`share ${n}`)))
   const outcomes = outcomesOf(shares)
@@ -73,7 +73,7 @@ test('OverloadedError for whoever has no less than everybody else when the queue
   assert.deepEqual([count(await outcomes, 'done'), count(await outcomes, 'overloaded')], [100, 10])
 })
 
-test('two items with one key never share a batch, and the later one goes after the first', async () => {
+test('two batches for two items with the same key, in the order in which they were submitted', async () => {
   const { batcher, batches, release } = standing({ slots: 2 })
   const key = 'same'
   const submitted = [
@@ -90,7 +90,7 @@ test('two items with one key never share a batch, and the later one goes after t
   )
 })
 
-test('one bad item of 256 fails alone, after at most 17 runs', async () => {
+test('1 failure for one bad item in a batch of 256, after at most 17 runs', async () => {
   for (const bad of [0, 100, 255]) {
     const { batcher, batches, release } = standing({ batchMax: 256, queueMax: 256 })
     const items = many('a', 256).map((item, n) => ({ ...item, isBad: n === bad }))
@@ -101,7 +101,7 @@ test('one bad item of 256 fails alone, after at most 17 runs', async () => {
   }
 })
 
-test('drained when everything that was submitted has its outcome, however it was shared', async () => {
+test('drained after every submitted item has its outcome', async () => {
   const { batcher, release } = standing()
   const outcomes = outcomesOf([...many('a', 30), ...many('b', 30)].map(batcher.submit))
   release()
@@ -110,7 +110,7 @@ test('drained when everything that was submitted has its outcome, however it was
   assert.equal(count(await outcomes, 'done'), 60)
 })
 
-test('the fair queue gives out everything once, and in order within a share but for what has to keep its place', () => {
+test('every queued item is taken once, in order within its share', () => {
   const steps = fc.array(
     fc.oneof(
       fc.record({ share: fc.constantFrom('a', 'b', 'c', 'd'), key: fc.nat({ max: 5 }) }),
@@ -154,7 +154,7 @@ test('the fair queue gives out everything once, and in order within a share but 
   )
 })
 
-test('no share of the fair queue gets a second turn before every other one that has something has had its own', () => {
+test('one turn for every waiting share before any share gets its second', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 }),

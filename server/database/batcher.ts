@@ -8,6 +8,14 @@ export class OverloadedError extends Error {
   }
 }
 
+/**
+ * Says whether a queue refused the item. It compares the name, because Next bundles its own copy of the class, and `instanceof` would
+ * not recognise an error of the process's one queue.
+ */
+export function isOverloaded(error: unknown): boolean {
+  return error instanceof Error && error.name === 'OverloadedError'
+}
+
 export type BatcherOptions<Item, Outcome> = {
   /** Two items with one key never share a batch: the later one waits for the next and sees what the first did. */
   key(item: Item): string
@@ -27,7 +35,7 @@ export type BatcherOptions<Item, Outcome> = {
   slots: number
   /** True where one item's content made `run` throw: the batch is then run in halves down to that item, so that only it fails. */
   isItemError?(error: unknown): boolean
-  /** Told the size of each batch, for the metrics. */
+  /** Called with the size of each batch, for the metrics. */
   onBatch?(size: number): void
 }
 

@@ -67,11 +67,11 @@ function findBreaches(tables: readonly string[], keys: readonly Key[]): string[]
   ]
 }
 
-test('every table with volume has application_id first in its primary key and in each unique constraint and index', async () => {
+test('application_id comes first in every primary key, unique constraint and unique index of a table with volume', async () => {
   assert.deepEqual(findBreaches(await readTables(), await readKeys()), [])
 })
 
-test('a table with volume that breaks the rule is named, by whichever key', async () => {
+test('named: every key of a table with volume that does not begin with application_id', async () => {
   await database.pool.query(`
     create table breach_without_key (application_id uuid not null);
     create table breach_in_primary_key (id uuid primary key, application_id uuid not null);
@@ -90,7 +90,7 @@ test('a table with volume that breaks the rule is named, by whichever key', asyn
   }
 })
 
-test('the list of reference tables names no table that is gone', async () => {
+test('exists: every table in the list of reference tables', async () => {
   const tables = await readTables()
   assert.deepEqual(
     Object.keys(REFERENCE_TABLES).filter((table) => !tables.includes(table)),
@@ -98,7 +98,7 @@ test('the list of reference tables names no table that is gone', async () => {
   )
 })
 
-test('a table with volume refers to no other table: each reference would cost a look-up and a lock on the hot path', async () => {
+test('no foreign key in a table with volume, because each would cost a look-up and a lock on the hot path', async () => {
   const { rows } = await database.pool.query<{ table_name: string; target: string }>(
     `select c.conrelid::regclass::text as table_name, c.confrelid::regclass::text as target from pg_constraint c
        where c.contype = 'f' and c.connamespace = 'public'::regnamespace`,
@@ -121,7 +121,7 @@ test('a table with volume refers to no other table: each reference would cost a 
 })
 
 for (const table of APPEND_ONLY_TABLES) {
-  test(`triggers refuse to change, remove or truncate rows of ${table}, also in a session that replicates`, async () => {
+  test(`refused: update, delete and truncate of ${table}, also in a session that replicates`, async () => {
     const { rows } = await database.pool.query<{ name: string; enabled: string; events: string; orientation: string }>(
       `select t.tgname as name, t.tgenabled::text as enabled, pg_get_triggerdef(t.oid) as events, t.tgfoid::regproc::text as orientation
          from pg_trigger t where t.tgrelid = $1::regclass and not t.tgisinternal`,
@@ -136,7 +136,7 @@ for (const table of APPEND_ONLY_TABLES) {
   })
 }
 
-test('durability is not switched off for any table but the throttle, whose loss only forgives', async () => {
+test('logged: every table except the counts of failed sign-ins, which may be lost', async () => {
   const { rows } = await database.pool.query<{ relname: string }>(
     `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence <> 'p'`,
   )
@@ -146,7 +146,7 @@ test('durability is not switched off for any table but the throttle, whose loss 
   )
 })
 
-test('every function sets its own search_path and names no schema, so that it runs in whichever schema holds the tables', async () => {
+test('a search_path of its own and no schema name in every function', async () => {
   const { rows } = await database.pool.query<{ name: string; settings: string[] | null; source: string }>(
     `select p.proname as name, p.proconfig as settings, p.prosrc as source from pg_proc p
        where p.pronamespace = 'public'::regnamespace

@@ -5,7 +5,7 @@ import { createApiUser } from '#server/partner-auth/create-api-user.ts'
 import { SEEDED_USERNAMES } from '#server/sandbox/seed-applications.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { type DatabaseMode, demandDatabaseMode, isEmptyDatabase, readStampedMode, stampDatabase } from './database-mode.ts'
+import { type DatabaseMode, isEmptyDatabase, readStampedMode, requireDatabaseMode, stampDatabase } from './database-mode.ts'
 import { createPool } from './pool.ts'
 
 const databases: TestDatabase[] = []
@@ -20,11 +20,11 @@ after(async () => {
 })
 
 const stamp = (mode: DatabaseMode) => stampDatabase(database.pool, mode, SEEDED_USERNAMES)
-const demand = (mode: DatabaseMode) => demandDatabaseMode(database.pool, mode, SEEDED_USERNAMES)
+const demand = (mode: DatabaseMode) => requireDatabaseMode(database.pool, mode, SEEDED_USERNAMES)
 
 for (const mode of ['sandbox', 'production'] as const) {
   const other = mode === 'sandbox' ? 'production' : 'sandbox'
-  test(`an empty database takes the mode of its first process, ${mode}, and refuses ${other} from then on`, async () => {
+  test(`refused: ${other} on a database whose first process was in ${mode} mode`, async () => {
     await demand(other)
     await stamp(mode)
     await stamp(mode)
@@ -35,19 +35,19 @@ for (const mode of ['sandbox', 'production'] as const) {
   })
 }
 
-test('two first processes in different modes: one is stamped, the other is refused', async () => {
+test('one stamped and one refused of two first processes that start at once in different modes', async () => {
   const results = await Promise.allSettled([stamp('sandbox'), stamp('production'), stamp('sandbox'), stamp('production')])
   assert.equal(results.filter((result) => result.status === 'rejected').length, 2)
 })
 
-test('a database from before stamps with applications of its own is production, also when one of them borrowed a seeded name', async () => {
+test('production for a database without a stamp that has applications of its own, also with a seeded name', async () => {
   const { applicationId } = await createTestPartner(database.pool, { name: 'Kora Stores' })
   must(await createApiUser(database.pool, { applicationId, username: SEEDED_USERNAMES[0] ?? '', actor: SYSTEM_ACTOR }))
   await assert.rejects(demand('sandbox'), /belongs to production/)
   await stamp('production')
 })
 
-test('a database from before stamps with the API users of both seeded applications is a sandbox', async () => {
+test('sandbox for a database without a stamp that has the API users of both seeded applications', async () => {
   for (const username of SEEDED_USERNAMES) {
     const { applicationId } = await createTestPartner(database.pool)
     must(await createApiUser(database.pool, { applicationId, username, actor: SYSTEM_ACTOR }))
@@ -56,14 +56,14 @@ test('a database from before stamps with the API users of both seeded applicatio
   await stamp('sandbox')
 })
 
-test('a database without our tables is empty and belongs to nobody', async () => {
+test('undefined for a database without our tables', async () => {
   const name = `bare_${database.url.split('_').at(-1)}`
   await database.pool.query(`create database ${name}`)
   const bare = createPool({ databaseUrl: database.url.replace(/[^/]*$/, name), connectionsMax: 1, applicationName: 'bare' })
   try {
     assert.equal(await isEmptyDatabase(bare), true)
-    await demandDatabaseMode(bare, 'sandbox', SEEDED_USERNAMES)
-    await demandDatabaseMode(bare, 'production', SEEDED_USERNAMES)
+    await requireDatabaseMode(bare, 'sandbox', SEEDED_USERNAMES)
+    await requireDatabaseMode(bare, 'production', SEEDED_USERNAMES)
   } finally {
     await bare.end()
     await database.pool.query(`drop database ${name} with (force)`)

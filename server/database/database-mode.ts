@@ -6,21 +6,21 @@ import { withTransaction } from './with-transaction.ts'
 export type DatabaseMode = 'sandbox' | 'production'
 
 /**
- * Refuses a database of the other mode: a sandbox process would let its simulator confirm transfers that nobody paid.
+ * Refuses a database of the other mode: a sandbox process would let its simulator confirm transfers that were never paid.
  * Called before the migrations, so that a process that does not belong here changes nothing. Throws an Error whose message
  * says what to do. `seededUsernames` are the API users of the sandbox's own applications; see `inferMode`.
  */
-export async function demandDatabaseMode(queryable: Queryable, mode: DatabaseMode, seededUsernames: readonly string[]): Promise<void> {
+export async function requireDatabaseMode(queryable: Queryable, mode: DatabaseMode, seededUsernames: readonly string[]): Promise<void> {
   const actual = (await readStampedMode(queryable)) ?? (await inferMode(queryable, seededUsernames))
   if (actual !== undefined && actual !== mode) throw new Error(explainMismatch(actual))
 }
 
-/** Stamps a migrated database that has no stamp yet. Throws like `demandDatabaseMode` when it belongs to the other mode. */
+/** Stamps a migrated database that has no stamp yet. Throws like `requireDatabaseMode` when it belongs to the other mode. */
 export async function stampDatabase(pool: Pool, mode: DatabaseMode, seededUsernames: readonly string[]): Promise<void> {
   await withTransaction<void, never>(pool, async (trx) => {
     // Two first starts in different modes: the second one waits here and then finds the stamp of the first.
     await trx.query('select pg_advisory_xact_lock(7304114806)')
-    await demandDatabaseMode(trx, mode, seededUsernames)
+    await requireDatabaseMode(trx, mode, seededUsernames)
     await trx.query('insert into installation (mode) values ($1) on conflict do nothing', [mode])
     return ok(undefined)
   })

@@ -1,4 +1,4 @@
-/** Nobody there, no way to get there, no such database, or not these credentials. */
+/** Codes of errors that mean: no server, no route to it, no such database, or wrong credentials. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -12,7 +12,7 @@ const UNREACHABLE = new Set([
 ])
 
 /**
- * Says in a few words why a database cannot be used at all, without its address or password; undefined for every other
+ * Returns why a database cannot be used at all, without its address or password; undefined for every other
  * error. A name with several addresses fails with one error per address and no message of its own: the code remains.
  */
 export function describeDatabaseProblem(error: unknown): string | undefined {

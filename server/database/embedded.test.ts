@@ -19,7 +19,11 @@ afterEach(async () => {
 })
 
 function start(): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDirectory: path.join(folder, 'postgres'), settings: { shared_buffers: '32MB' } })
+  return startEmbeddedPostgres({
+    dataDirectory: path.join(folder, 'postgres'),
+    settings: { shared_buffers: '32MB' },
+    shutdownLimitMs: 1_000,
+  })
 }
 
 /** Kills a helper of the server, which then ends all others and recovers. */
@@ -44,7 +48,7 @@ async function query(text: string): Promise<unknown[]> {
   }
 }
 
-test('a server that is asked to end while it recovers ends in seconds, and what was committed is there', async () => {
+test('stopped within 20 s: a server that recovers from a crash; what was committed is still there', async () => {
   await query('create table kept as select 7 as value')
   await killHelper()
   const askedMs = performance.now()
@@ -54,7 +58,7 @@ test('a server that is asked to end while it recovers ends in seconds, and what 
   assert.deepEqual(await query('select value from kept'), [{ value: 7 }])
 })
 
-test('a server left behind that recovers is taken over in seconds, and what was committed is there', async () => {
+test('started within 25 s over a leftover server that recovers; what was committed is still there', async () => {
   await query('create table kept as select 7 as value')
   await killHelper()
   const startedMs = performance.now()

@@ -1,8 +1,8 @@
-/** The entries of one share in order of arrival, from `first` on. Kept when it is empty: who comes once comes again. */
+/** The entries of one share in order of arrival, from `first` on. Kept when it is empty, because the same share usually sends again. */
 type Share<Entry> = { entries: Entry[]; first: number; hasTurn: boolean }
 
 /** Entries of many shares, given out one share after the other. What an operation costs does not grow with what waits. */
-export type FairQueue<Entry> = {
+type FairQueue<Entry> = {
   size(): number
   sizeOf(share: string): number
   push(share: string, entry: Entry): void
@@ -90,7 +90,7 @@ function waitingIn<Entry>(share: Share<Entry> | undefined): number {
   return share ? share.entries.length - share.first : 0
 }
 
-/** Gives back the memory of what was taken, now and then. */
+/** Frees the memory of entries that were taken, from time to time. */
 function compact<Entry>(share: Share<Entry>): void {
   if (share.first === share.entries.length) share.entries.length = 0
   else if (share.first < 256 || share.first * 2 < share.entries.length) return

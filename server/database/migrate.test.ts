@@ -24,7 +24,7 @@ after(async () => {
   await database.drop()
 })
 
-test('four processes that start at once on an empty database apply each migration and function exactly once, and none fails', async () => {
+test('applied once: every migration and function, by four processes that start at once on an empty database', async () => {
   const names = (await readdir(new URL('./migrations/', import.meta.url))).filter((name) => name.endsWith('.sql')).sort()
   const outputs = await Promise.all(
     Array.from({ length: 4 }, () => run(process.execPath, [MIGRATE_ONCE], { env: { ...process.env, TEST_MIGRATE_URL: emptyUrl } })),
@@ -33,7 +33,7 @@ test('four processes that start at once on an empty database apply each migratio
   assert.deepEqual(applied.toSorted(), [...names, ...(await functionFiles())].toSorted())
 })
 
-test('a migration that was edited after it had been applied stops the start and is named', async () => {
+test("rejected with the file's name: a migration that was edited after it had been applied", async () => {
   const pool = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'edited' })
   try {
     await pool.query("update schema_migrations set digest = 'another' where name = '0002_transactions.sql'")
@@ -46,7 +46,7 @@ test('a migration that was edited after it had been applied stops the start and 
   }
 })
 
-test('a database that is up to date is left alone', async () => {
+test('nothing applied to a database that is up to date', async () => {
   const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'again' })
   try {
     await migrate(pool)
@@ -95,7 +95,7 @@ function changeTable(pool: Pool, options: MigrateOptions): Promise<boolean> {
   })
 }
 
-test('a migration that needs a table somebody reads holds nobody up for more than a moment, says who holds it, and gives up in a sentence', async () => {
+test("rejected with the holder's name: a migration of a table that stays in use; writes meanwhile wait less than 2 s", async () => {
   const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'waits' })
   try {
     await migrate(pool)
@@ -115,7 +115,7 @@ test('a migration that needs a table somebody reads holds nobody up for more tha
   }
 })
 
-test('a migration that waited is applied as soon as the table is free', async () => {
+test('applied after the wait: a migration of a table that was in use', async () => {
   const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'waits' })
   try {
     await migrate(pool)
@@ -131,12 +131,12 @@ test('a migration that waited is applied as soon as the table is free', async ()
   }
 })
 
-test('a function that another release had applied last is applied again, and nothing else', async () => {
+test('applied again: only the function that another release had applied last', async () => {
   const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 1, applicationName: 'function' })
   try {
     await migrate(pool)
-    await pool.query("update schema_functions set digest = 'another' where file = 'transactions/sql/same-number.sql'")
-    assert.deepEqual(await migrate(pool), ['transactions/sql/same-number.sql'])
+    await pool.query("update schema_functions set digest = 'another' where file = 'transactions/sql/assert-same-count.sql'")
+    assert.deepEqual(await migrate(pool), ['transactions/sql/assert-same-count.sql'])
   } finally {
     await pool.end()
   }

@@ -9,7 +9,7 @@ const SERVER_URL = new URL('../', import.meta.url)
 const LOCK_KEY = 7_304_114_802
 
 /**
- * How long a file waits for the lock of a table. Whoever needs the table meanwhile queues behind it, intake included, so
+ * How long a file waits for the lock of a table. Statements that need the table meanwhile queue behind it, intake included, so
  * the wait is short and repeated, with pauses that let them through.
  */
 const LOCK_TIMEOUT_MS = 1_000
@@ -17,7 +17,7 @@ const LOCK_PAUSE_MS = 3_000
 const LOCK_LIMIT_MS = 5 * 60_000
 
 export type MigrateOptions = {
-  /** Told in a sentence when a file waits for somebody else's transaction. */
+  /** Called with a sentence when a file waits for another transaction. */
   onWait?: (message: string) => void
   /** How long to try in all before giving up. */
   lockLimitMs?: number
@@ -28,7 +28,7 @@ export type MigrateOptions = {
  * Brings the schema up to date: the tables with the files of migrations/ that this database has not seen, in order of
  * their names, then the functions with the files of `server/<folder>/sql/` whose content has changed. Each file has a
  * transaction of its own. Safe when several processes start at once: the lock lasts as long as each transaction, which
- * also holds behind PgBouncer. A table that somebody else's transaction holds is tried again and again, without blocking
+ * also holds behind PgBouncer. A table that another transaction holds is retried, without blocking
  * the others that need it. Throws when that takes too long, and when an applied migration was edited afterwards. Returns
  * the names of the migrations and the paths of the functions that it applied.
  */
@@ -96,7 +96,7 @@ async function applyLocked(pool: Pool, what: string, apply: (trx: TrxClient) => 
   let broken: Error | undefined
   try {
     await trx.query('begin')
-    // Waiting for another process that migrates holds nobody up, so this lock may take its time.
+    // Waiting for another process that migrates delays no other work, so this lock has no time limit.
     await trx.query('select pg_advisory_xact_lock($1)', [LOCK_KEY])
     await trx.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
     const isApplied = await apply(trx)

@@ -30,7 +30,7 @@ test('answered: a statement of a payment while more reports than there are conne
   await Promise.all(reports)
 })
 
-test('kept: together the two pools open no more connections than the process may have', async () => {
+test('at most the connections of the process, opened by both pools together', async () => {
   await Promise.all([
     ...Array.from({ length: 20 }, () => pools.pool.query('select pg_sleep(0.01)')),
     ...Array.from({ length: 20 }, () => pools.reportPool.query('select pg_sleep(0.01)')),

@@ -7,7 +7,7 @@ export type Pools = {
   reportPool: Pool
 }
 
-export type PoolsOptions = {
+type PoolsOptions = {
   databaseUrl: string
   /** Undefined: reports read from the primary. */
   databaseReplicaUrl: string | undefined

@@ -23,7 +23,7 @@ for (const preparesStatements of [true, false]) {
   })
 }
 
-test('money and counters arrive as bigint, sums too, and a day as a day', async () => {
+test('bigint for money, counters and their sums; text for a day', async () => {
   const { rows } = await database.pool.query(
     "select 9007199254740993::int8 as amount, sum(n) as total, date '2026-11-20' as day from (values (9007199254740993::int8), (1)) as v (n)",
   )

@@ -9,7 +9,7 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, (text) => BigInt(text))
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 export type Pool = pg.Pool
-export type PoolOptions = {
+type PoolOptions = {
   databaseUrl: string
   connectionsMax: number
   applicationName: string
@@ -50,7 +50,7 @@ export function createPool(options: PoolOptions): Pool {
   })
   // Without a listener a broken idle connection would end the process.
   pool.on('error', () => undefined)
-  // The same for one that breaks while somebody holds it between two statements: the next statement then rejects.
+  // The same for a connection that breaks while it is held between two statements: the next statement then rejects.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createPool } from './pool.ts'
 import { superviseEmbeddedPostgres } from './supervised.ts'
 
-test('a killed PostgreSQL is back on the same address, and what was committed is there', async () => {
+test('restarted at the same address: a killed PostgreSQL, with everything that was committed', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-supervised-'))
   await chmod(folder, 0o755)
   const restarted = Promise.withResolvers<void>()
@@ -30,7 +30,7 @@ test('a killed PostgreSQL is back on the same address, and what was committed is
   }
 })
 
-test('a PostgreSQL that is killed again while it starts is back soon all the same', async () => {
+test('restarted: a PostgreSQL that is killed again while it starts', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-supervised-'))
   await chmod(folder, 0o755)
   const restarted = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts'
 
-export type SupervisedPostgres = {
+type SupervisedPostgres = {
   url: string
   dataDirectory: string
   /** The present server's process id; changes with each restart. */
@@ -11,7 +11,7 @@ export type SupervisedPostgres = {
   kill(): void
 }
 
-export type SupervisionEvents = {
+type SupervisionEvents = {
   onRestart(): void
   /** The server could not be started again; the process cannot go on. */
   onLost(error: unknown): void
@@ -22,8 +22,8 @@ const RESTART_ATTEMPTS = 20
 const RESTART_PAUSE_MS = 250
 
 /**
- * Starts the embedded PostgreSQL and starts it again, on the same port, whenever it ends without being asked: pools that
- * are open then reconnect by themselves.
+ * Starts the embedded PostgreSQL, and restarts it on the same port if it ends unexpectedly. Open pools then reconnect
+ * automatically.
  */
 export async function superviseEmbeddedPostgres(options: EmbeddedOptions, events: SupervisionEvents): Promise<SupervisedPostgres> {
   let server = await startEmbeddedPostgres(options)
@@ -71,6 +71,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT')
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }

@@ -15,9 +15,9 @@ export async function withSnapshot<Value>(pool: Pool, read: (snapshot: TrxClient
   }
 }
 
-export type Snapshot = { client: TrxClient; close(): Promise<void> }
+type Snapshot = { client: TrxClient; close(): Promise<void> }
 
-/** The same view, held open for as long as somebody reads from it piece by piece. Whoever opens it closes it, whatever happens. */
+/** The same view, held open while a caller reads from it piece by piece. The caller always closes it. */
 export async function openSnapshot(pool: Pool): Promise<Snapshot> {
   const client = await pool.connect()
   let isClosed = false

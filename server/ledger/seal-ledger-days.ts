@@ -1,6 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
-import { readSealedUntil, rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './seal-store.ts'
+import { findSealedUntil } from './seal-queries.ts'
+import { rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './seal-store.ts'
 
 /** For clocks that are set back a little; transactions under way are waited for whatever they take. */
 const MARGIN_MS = 60_000
@@ -18,7 +19,7 @@ export async function sealLedgerDays(pool: Pool, marginMs: number = MARGIN_MS): 
  * postings of the past (a migration from another system). Gives the applications concerned.
  */
 export async function repairLedgerDays(pool: Pool): Promise<string[]> {
-  const differing = await withSnapshot(pool, async (snapshot) => selectApplicationsThatDiffer(snapshot, await readSealedUntil(snapshot)))
+  const differing = await withSnapshot(pool, async (snapshot) => selectApplicationsThatDiffer(snapshot, await findSealedUntil(snapshot)))
   for (const applicationId of differing) await rebuildDays(pool, applicationId)
   return differing
 }

@@ -25,11 +25,6 @@ export async function selectApplicationsThatDiffer(queryable: Queryable, sealedU
   return rows.map((row) => row.applicationId)
 }
 
-export async function readSealedUntil(queryable: Queryable): Promise<string> {
-  const { rows } = await queryable.query<{ until: string }>('select sealed_until::text as until from ledger_seal')
-  return rows[0]?.until ?? '-infinity'
-}
-
 export async function rebuildDays(queryable: Queryable, applicationId: string): Promise<void> {
   await queryable.query('select rebuild_ledger_days($1)', [applicationId])
 }

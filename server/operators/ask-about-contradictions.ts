@@ -1,7 +1,7 @@
 import { isFinalStatus, type TransactionStatus } from '#lib/transaction-status.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import type { Connectors, QueryOutcome } from './connector.ts'
 import { type ContradictionQuery, claimContradictionQueries, recordContradictionAnswer } from './contradiction-store.ts'
 

@@ -14,14 +14,14 @@ const TOKEN_LENGTH_MAX = 4_096
 const FIRST_EPOCH = 1
 
 /** `epoch` counts how often the tokens of this user have been ended; see `authenticateCaller`. */
-export type AccessClaims = { apiUserId: string; applicationId: string; epoch: number; expiresAtMs: number }
+type AccessClaims = { apiUserId: string; applicationId: string; epoch: number; expiresAtMs: number }
 
 /** Signs and checks access tokens. */
 export type Tokens = {
   clock: Clock
   sign(apiUserId: string, applicationId: string, epoch?: number): Promise<string>
   /**
-   * The random part of the refresh token that replaces `refreshToken`: always the same 32 bytes, which nobody can compute
+   * The random part of the refresh token that replaces `refreshToken`: always the same 32 bytes, which cannot be computed
    * without the secret. A repeated exchange therefore returns the one successor again although only its digest is stored.
    */
   successorBytes(refreshToken: string): Buffer
@@ -29,7 +29,7 @@ export type Tokens = {
   verify(token: string): AccessClaims | undefined | Promise<AccessClaims | undefined>
 }
 
-export type TokensOptions = {
+type TokensOptions = {
   clock: Clock
   /** Signs the tokens: the same in every process, at least 32 bytes of text. */
   secret: string

@@ -1,8 +1,8 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-export type NewApiUser = { applicationId: string; apiUserId: string; username: string; passwordHash: string }
+type NewApiUser = { applicationId: string; apiUserId: string; username: string; passwordHash: string }
 
-/** Keeps a new API user; false when the application does not exist or somebody has that name. */
+/** Stores a new API user, unless the application does not exist or the name is taken. */
 export async function insertApiUser(trx: Queryable, user: NewApiUser): Promise<'created' | 'unknown_application' | 'username_taken'> {
   const { rowCount: known } = await trx.query('select 1 from applications where application_id = $1', [user.applicationId])
   if (known !== 1) return 'unknown_application'
@@ -12,18 +12,6 @@ export async function insertApiUser(trx: Queryable, user: NewApiUser): Promise<'
     [user.applicationId, user.apiUserId, user.username, user.passwordHash],
   )
   return rowCount === 1 ? 'created' : 'username_taken'
-}
-
-export type ApiUserPlace = { applicationId: string; apiUserId: string; username: string }
-
-/** Where the API user of this name is. */
-export async function findApiUserPlace(queryable: Queryable, username: string): Promise<ApiUserPlace | undefined> {
-  const { rows } = await queryable.query<{ application_id: string; api_user_id: string; username: string }>(
-    'select application_id, api_user_id, username from api_users where username = $1',
-    [username],
-  )
-  const row = rows[0]
-  return row && { applicationId: row.application_id, apiUserId: row.api_user_id, username: row.username }
 }
 
 /** Sets a new password and ends the user's access tokens; false when there is no such user. */

@@ -46,7 +46,7 @@ async function callerOf(): Promise<Caller> {
   return must(await call())
 }
 
-test('the right three credentials name the application and the user, also the second time', async () => {
+test('the application and the user for three correct credentials, also from the cache', async () => {
   for (const _ of [1, 2]) {
     const caller = must(await call())
     assert.equal(caller.application.applicationId, kora.applicationId)
@@ -55,7 +55,7 @@ test('the right three credentials name the application and the user, also the se
   assert.ok((await call({ authorization: `bearer  ${bearer} ` })).ok)
 })
 
-test('each of the three credentials missing or wrong gives one and the same refusal', async () => {
+test('unauthenticated for each of the three credentials that is missing or wrong', async () => {
   const koraToken = await tokens.sign(kora.apiUserId, kora.applicationId)
   const foreign = await createTokens({ clock: systemClock, secret: 'some other secret, also long enough' }).sign(
     kora.apiUserId,
@@ -93,7 +93,7 @@ test('each of the three credentials missing or wrong gives one and the same refu
     assert.deepEqual(await call(change), { ok: false, error: 'unauthenticated' }, JSON.stringify(change).slice(0, 80))
 })
 
-test('a token stops working when its hour is over, also when it was verified before', async () => {
+test('unauthenticated for an expired token, also if it was verified before', async () => {
   assert.ok((await call()).ok)
   nowMs += 3_601_000
   try {
@@ -105,7 +105,7 @@ test('a token stops working when its hour is over, also when it was verified bef
   assert.ok((await call()).ok)
 })
 
-test('a revoked key and an expired key are refused, and a rotated one works until its overlap ends', async () => {
+test('unauthenticated for a revoked or expired key; a rotated key is accepted until its overlap ends', async () => {
   const second = must(await createApiKey(database.pool, { applicationId: kora.applicationId, name: 'second', actor: SYSTEM_ACTOR }))
   await directory.refresh()
   assert.ok((await call({ apiKey: second.apiKey })).ok)
@@ -138,7 +138,7 @@ test('a revoked key and an expired key are refused, and a rotated one works unti
   }
 })
 
-test('address, user and application are asked in this order, and each refusal says which it was', async () => {
+test('address_not_allowed, user_blocked and application_disabled, in this order', async () => {
   assert.deepEqual(admitCaller(await callerOf(), '127.0.0.1'), { ok: true, value: undefined })
   assert.deepEqual(admitCaller(await callerOf(), '::ffff:127.0.0.1'), { ok: true, value: undefined })
   await database.pool.query('update applications set is_enabled = false where application_id = $1', [kora.applicationId])

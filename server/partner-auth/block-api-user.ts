@@ -5,7 +5,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { updateApiUserBlocked } from './api-user-store.ts'
 
-/** Blocks a partner's program (403 within a second in every process) or lets it in again. */
+/** Blocks a partner's program (403 within a second in every process) or unblocks it. */
 export async function blockApiUser(
   pool: Pool,
   command: { applicationId: string; apiUserId: string; isBlocked: boolean; actor: CommandActor },

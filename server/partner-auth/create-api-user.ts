@@ -8,9 +8,9 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApiUser } from './api-user-store.ts'
 
-export type CreateApiUser = { applicationId: string; username: string; actor: CommandActor }
+type CreateApiUser = { applicationId: string; username: string; actor: CommandActor }
 
-/** Makes the sign-in of a partner's program. Its password is random and given this once. */
+/** Makes the sign-in of a partner's program. Its password is random and returned only once. */
 export async function createApiUser(
   pool: Pool,
   command: CreateApiUser,

@@ -17,8 +17,8 @@ export type IssueFailure = SignInFailure | { kind: 'user_blocked' } | { kind: 'a
 
 /**
  * POST /public/access_token: exchanges user name and password for tokens. An unknown name costs and
- * answers the same as a wrong password (401), too many wrong ones are `throttled` (429). Only who knows the password
- * learns that the user is blocked or the application disabled (403).
+ * answers the same as a wrong password (401), too many wrong ones are `throttled` (429). A blocked user and a disabled application are
+ * reported (403) only for the correct password.
  */
 export async function issueTokens(
   deps: TokenDeps,
@@ -30,7 +30,7 @@ export async function issueTokens(
     name: request.username,
     address: request.peerAddress,
     password: request.password,
-    // PostgreSQL cannot store a NUL, so nobody can have such a name.
+    // PostgreSQL cannot store a NUL, so there is no such name.
     find: async () => (request.username.includes('\0') ? undefined : findApiUser(pool, request.username)),
     onWrong: (user, failures) => recordFailure(pool, user, { address: request.peerAddress, failures }),
   })

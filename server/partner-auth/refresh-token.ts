@@ -7,11 +7,11 @@ import { deleteTokensExpiredBefore, insertRefreshToken } from './token-store.ts'
 export const REFRESH_TOKEN_MS = 30 * 24 * 3_600_000
 /** How long a replaced token still returns its successor: the first answer may have been lost. */
 export const REPLACED_GRACE_MS = 30_000
-/** Refresh tokens kept per user: a program that signs in again and again pushes out only its own oldest. */
+/** Refresh tokens stored per user: repeated sign-ins of a program remove only its own oldest. */
 const TOKENS_MAX = 50
 const TOKEN = /^[A-Za-z0-9_-]{64}$/
 
-/** The text of a refresh token: 16 bytes that name the application it is stored in, then 32 that nobody can guess. */
+/** The text of a refresh token: 16 bytes that name the application it is stored in, then 32 random ones. */
 export function formatRefreshToken(applicationId: string, bytes: Buffer = randomBytes(32)): string {
   return Buffer.concat([Buffer.from(applicationId.replaceAll('-', ''), 'hex'), bytes]).toString('base64url')
 }
@@ -27,7 +27,7 @@ export async function storeRefreshToken(
   await insertRefreshToken(trx, { ...owner, tokenHash: digest(token), createdAt: now, expiresAt }, TOKENS_MAX)
 }
 
-/** Where a refresh token is kept and under which digest; undefined when the text cannot be one. */
+/** Returns the application that stores a refresh token, and its digest; undefined if the text cannot be one. */
 export function locateRefreshToken(token: string): { applicationId: string; tokenHash: Buffer } | undefined {
   if (!TOKEN.test(token)) return undefined
   const hex = Buffer.from(token, 'base64url').subarray(0, 16).toString('hex')
@@ -35,7 +35,7 @@ export function locateRefreshToken(token: string): { applicationId: string; toke
   return { applicationId, tokenHash: digest(token) }
 }
 
-/** Removes tokens a day after their end. For the scheduled cleaning; gives how many. */
+/** Removes tokens a day after their end. For the scheduled cleaning. Returns how many. */
 export function pruneRefreshTokens(queryable: Queryable, now: Date): Promise<number> {
   return deleteTokensExpiredBefore(queryable, new Date(now.getTime() - 24 * 3_600_000))
 }

@@ -9,8 +9,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens, type Tokens } from './access-token.ts'
 import { authenticateCaller } from './authenticate-caller.ts'
+import { exchangeRefreshToken } from './exchange-refresh-token.ts'
 import { issueTokens, type TokenDeps } from './issue-tokens.ts'
-import { refreshTokens } from './refresh-tokens.ts'
 import { resetApiUserPassword } from './reset-api-user-password.ts'
 
 const SECRET = 'a secret for tests that is long enough'
@@ -85,15 +85,15 @@ test('unauthenticated: access tokens issued before a password reset, in both pro
   assert.equal((await acceptance(partner, renewed.accessToken))[0], true, 'the process that issued it accepts it at once')
   await untilBoth(partner, old.accessToken, false)
   await untilBoth(partner, renewed.accessToken, true)
-  assert.deepEqual(await refreshTokens(deps, old), { ok: false, error: 'invalid_token' })
+  assert.deepEqual(await exchangeRefreshToken(deps, old), { ok: false, error: 'invalid_token' })
 })
 
 test('unauthenticated: access tokens of a user whose refresh token was reused late; the end of its tokens is in the audit record', async () => {
   const partner = await createTestPartner(database.pool)
   const stolen = must(await signIn(partner))
-  const current = must(await refreshTokens(deps, stolen))
+  const current = must(await exchangeRefreshToken(deps, stolen))
   nowMs += 31_000
-  assert.deepEqual(await refreshTokens(deps, stolen), { ok: false, error: 'invalid_token' })
+  assert.deepEqual(await exchangeRefreshToken(deps, stolen), { ok: false, error: 'invalid_token' })
   await untilBoth(partner, current.accessToken, false)
   const record = await listAudit(database.pool, partner.applicationId, { size: 50 })
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('unauthenticated: correctly signed tokens with an unknown or empty sub, the
   assert.deepEqual(await acceptance(partner, await signed({ app, epoch: 1 }, partner.apiUserId)), [true, true])
 })
 
-test('a token without an epoch, issued before epochs existed, counts as the first epoch and ends with it', async () => {
+test('accepted until the first epoch ends: a token without an epoch', async () => {
   const partner = await createTestPartner(database.pool)
   const { applicationId, apiUserId } = partner
   const old = await signed({ app: applicationId }, apiUserId)
@@ -147,15 +147,15 @@ test('wrong_credentials: a password that is reset while a sign-in with it is und
   })
 })
 
-test('no live refresh token survives a reset that races twenty refreshes', async () => {
+test('0 live refresh tokens after a reset at the same time as twenty refreshes', async () => {
   for (let round = 0; round < 5; round++) {
     const partner = await createTestPartner(database.pool)
     const { applicationId, apiUserId } = partner
     const pairs = await Promise.all(Array.from({ length: 10 }, async () => must(await signIn(partner))))
     await Promise.all([
-      ...pairs.map((pair) => refreshTokens(deps, pair)),
+      ...pairs.map((pair) => exchangeRefreshToken(deps, pair)),
       resetApiUserPassword(database.pool, { applicationId, apiUserId, actor: SYSTEM_ACTOR }),
-      ...pairs.map((pair) => refreshTokens(deps, pair)),
+      ...pairs.map((pair) => exchangeRefreshToken(deps, pair)),
     ])
     const { rows } = await database.pool.query('select 1 from refresh_tokens where api_user_id = $1 and revoked_at is null', [apiUserId])
     assert.equal(rows.length, 0)

@@ -8,9 +8,9 @@ import { createPool, type Pool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
+import { exchangeRefreshToken } from './exchange-refresh-token.ts'
 import { issueTokens, type TokenDeps } from './issue-tokens.ts'
 import { formatRefreshToken } from './refresh-token.ts'
-import { refreshTokens } from './refresh-tokens.ts'
 
 let database: TestDatabase
 let pool: Pool
@@ -48,32 +48,32 @@ async function mostInUse(work: () => Promise<void>): Promise<number> {
   return most
 }
 
-test('refresh tokens that somebody made up are refused without a transaction, those of no application without the database', async () => {
+test('invalid_token for an invented refresh token, without a transaction', async () => {
   const most = await mostInUse(async () => {
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => refreshTokens(deps, { refreshToken: randomBytes(48).toString('base64url') })),
+      Array.from({ length: 200 }, () => exchangeRefreshToken(deps, { refreshToken: randomBytes(48).toString('base64url') })),
     )
     assert.ok(answers.every((answer) => !answer.ok && answer.error === 'invalid_token'))
   })
   assert.equal(most, 0)
-  assert.deepEqual(await refreshTokens(deps, { refreshToken: formatRefreshToken(partner.applicationId) }), {
+  assert.deepEqual(await exchangeRefreshToken(deps, { refreshToken: formatRefreshToken(partner.applicationId) }), {
     ok: false,
     error: 'invalid_token',
   })
 })
 
-test('two hundred exchanges of one token at once use few connections, and all answer with the one successor', async () => {
+test('one successor for two hundred exchanges of the same token at once, over few connections', async () => {
   const pair = must(await signIn())
   const successors = new Set<string>()
   const most = await mostInUse(async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => refreshTokens(deps, pair)))
+    const answers = await Promise.all(Array.from({ length: 200 }, () => exchangeRefreshToken(deps, pair)))
     for (const answer of answers) successors.add(must(answer).refreshToken)
   })
   assert.equal(successors.size, 1)
   assert.ok(most <= 4, `${most} connections`)
 })
 
-test('two hundred sign-ins of one program at once use few connections, and all succeed', async () => {
+test('200 successes for two hundred sign-ins of one program at once, over few connections', async () => {
   must(await signIn())
   const most = await mostInUse(async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, signIn))

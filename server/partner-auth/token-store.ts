@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/database/pool.ts'
 
 export type ApiUserRow = { applicationId: string; apiUserId: string; passwordHash: string; isBlocked: boolean }
-export type LockedApiUser = { apiUserId: string; passwordHash: string; isBlocked: boolean; tokenEpoch: number }
+type LockedApiUser = { apiUserId: string; passwordHash: string; isBlocked: boolean; tokenEpoch: number }
 export type RefreshTokenRow = {
   apiUserId: string
   familyId: string
@@ -9,7 +9,7 @@ export type RefreshTokenRow = {
   replacedAt: Date | null
   revokedAt: Date | null
 }
-export type NewRefreshToken = {
+type NewRefreshToken = {
   applicationId: string
   tokenHash: Buffer
   apiUserId: string
@@ -73,7 +73,7 @@ export async function raiseTokenEpoch(trx: Queryable, applicationId: string, api
   ])
 }
 
-/** Keeps a new token and removes the same user's oldest beyond `tokensMax`. */
+/** Stores a new token and removes the user's oldest ones beyond `tokensMax`. */
 export async function insertRefreshToken(trx: Queryable, token: NewRefreshToken, tokensMax: number): Promise<void> {
   await trx.query(
     `insert into refresh_tokens (application_id, token_hash, api_user_id, family_id, created_at, expires_at)
@@ -115,7 +115,7 @@ export async function revokeUserTokens(trx: Queryable, applicationId: string, ap
   ])
 }
 
-/** Removes tokens that ended before an instant; gives how many. */
+/** Removes tokens that ended before an instant. Returns how many. */
 export async function deleteTokensExpiredBefore(queryable: Queryable, before: Date): Promise<number> {
   const { rowCount } = await queryable.query('delete from refresh_tokens where expires_at < $1', [before])
   return rowCount ?? 0

@@ -6,7 +6,7 @@ import { updatePerson } from './person-store.ts'
 import { recordPersonAct } from './record-person-act.ts'
 
 /**
- * Blocks a person everywhere, or lets them in again. Their sessions end with their next request. Only the machine's
+ * Blocks a person everywhere, or unblocks them. Their sessions end with their next request. Only the machine's
  * administrator may: a person can belong to several applications. An application's administrator ends the membership.
  */
 export async function blockPerson(

@@ -5,7 +5,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { updatePerson } from './person-store.ts'
 import { recordPersonAct } from './record-person-act.ts'
 
-/** Signs a person out everywhere: every session that exists now ends. People may do it for themselves. Gives the new epoch. */
+/** Signs a person out everywhere: every session that exists now ends. Allowed for the person and the system. Returns the new epoch. */
 export async function bumpSessionEpoch(
   pool: Pool,
   command: { personId: string; actor: AuditActor },

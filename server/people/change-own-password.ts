@@ -11,11 +11,11 @@ import { verifyOwnPassword } from './verify-own-password.ts'
 const LENGTH_MIN = 12
 const LENGTH_MAX = 1_024
 
-export type ChangeOwnPassword = { personId: string; currentPassword: string; newPassword: string; peerAddress: string }
+type ChangeOwnPassword = { personId: string; currentPassword: string; newPassword: string; peerAddress: string }
 
 /**
  * A person sets a new password, proving they know the present one (throttled like a sign-in). All their sessions end, this
- * one too: gives the epoch under which a new one may begin.
+ * one included. Returns the epoch under which a new one may begin.
  */
 export async function changeOwnPassword(
   deps: { pool: Pool; throttle: SignInThrottle },

@@ -8,13 +8,13 @@ import { recordPersonAct } from './record-person-act.ts'
 import { acceptStep, enableSecondFactor, readSecondFactor, replaceRecoveryCodes } from './second-factor-store.ts'
 import { verifyOwnPassword } from './verify-own-password.ts'
 
-export type ConfirmSecondFactor = { personId: string; password: string; code: string; peerAddress: string }
+type ConfirmSecondFactor = { personId: string; password: string; code: string; peerAddress: string }
 export type ConfirmFailure = 'wrong_password' | 'throttled' | 'unknown_person' | 'not_started' | 'already_enabled' | 'wrong_code'
 type Confirmed = { recoveryCodes: string[]; sessionEpoch: number }
 
 /**
- * Switches the second factor on, once the person has given their password and their device has shown a right code: whoever
- * only holds a session must not be able to lock its owner out. Returns the recovery codes this once. All sessions end, this
+ * Switches the second factor on, once the person has entered their password and a correct code of their device: somebody
+ * with only a session must not be able to lock its owner out. Returns the recovery codes only once. All sessions end, this
  * one too, and `sessionEpoch` is the epoch under which a new one may begin.
  */
 export async function confirmSecondFactor(

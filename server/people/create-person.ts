@@ -9,18 +9,12 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertMembership, insertPerson } from './person-store.ts'
 
-export type CreatePerson = { applicationId: string; email: string; name: string; roles: readonly Role[]; actor: CommandActor }
-export type CreatePersonFailure =
-  | 'not_permitted'
-  | 'invalid_email'
-  | 'invalid_name'
-  | 'invalid_roles'
-  | 'unknown_application'
-  | 'already_member'
+type CreatePerson = { applicationId: string; email: string; name: string; roles: readonly Role[]; actor: CommandActor }
+type CreatePersonFailure = 'not_permitted' | 'invalid_email' | 'invalid_name' | 'invalid_roles' | 'unknown_application' | 'already_member'
 
 /**
- * Makes a person a member of an application. Somebody new gets a random password, given this once. Somebody who works in
- * another application already keeps their own: password null.
+ * Makes a person a member of an application. A new person gets a random password, returned only once. A person who already
+ * works in another application keeps their password: `password` is null.
  */
 export async function createPerson(
   pool: Pool,

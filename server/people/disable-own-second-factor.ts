@@ -3,14 +3,14 @@ import type { Clock } from '#lib/time.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { recordPersonAct } from './record-person-act.ts'
-import { clearSecondFactor, findDemandingApplication } from './second-factor-store.ts'
+import { clearSecondFactor, findRequiringApplication } from './second-factor-store.ts'
 import { type SecondFactorFailure, verifySecondFactor } from './verify-second-factor.ts'
 
-export type DisableFailure = SecondFactorFailure | { kind: 'demanded'; applicationName: string } | { kind: 'unknown_person' }
+type DisableFailure = SecondFactorFailure | { kind: 'demanded'; applicationName: string } | { kind: 'unknown_person' }
 
 /**
  * A person switches their second factor off, with a code from their device or a recovery code (the device may be what they
- * lost). Refused while one of their applications demands it. All their sessions end, this one too: gives the epoch under
+ * lost). Refused while one of their applications requires it. All their sessions end, this one included. Returns the epoch under
  * which a new one may begin.
  */
 export async function disableOwnSecondFactor(
@@ -18,8 +18,8 @@ export async function disableOwnSecondFactor(
   command: { personId: string; code: string },
 ): Promise<Result<{ sessionEpoch: number }, DisableFailure>> {
   const { personId } = command
-  const demanding = await findDemandingApplication(deps.pool, personId)
-  if (demanding !== undefined) return err({ kind: 'demanded', applicationName: demanding })
+  const requiring = await findRequiringApplication(deps.pool, personId)
+  if (requiring !== undefined) return err({ kind: 'demanded', applicationName: requiring })
   const checked = await verifySecondFactor(deps, { ...command, allowsRecovery: true })
   if (!checked.ok) return checked
   return withTransaction<{ sessionEpoch: number }, DisableFailure>(deps.pool, async (trx) => {

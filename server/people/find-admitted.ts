@@ -1,13 +1,13 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { selectAdmitted } from './signed-in-store.ts'
 
-/** A session of a person that looks at an application. */
+/** The session of a person who has a page of an application open. */
 export type Subscriber = { personId: string; epoch: number; sessionId: string; applicationId: string }
 
 /**
- * Which of these may still look: not blocked, not signed out here or everywhere, still an active member with a role and with
- * the second factor that the application requires. One statement for any number of them; returns the places in the list.
+ * Returns which of these may still receive updates: not blocked, not signed out here or everywhere, still an active member with a role and with
+ * the second factor that the application requires. One statement for any number of them; the result contains the indexes in the list.
  */
-export async function findAdmitted(queryable: Queryable, onlookers: readonly Subscriber[]): Promise<Set<number>> {
-  return onlookers.length === 0 ? new Set() : new Set(await selectAdmitted(queryable, onlookers))
+export async function findAdmitted(queryable: Queryable, subscribers: readonly Subscriber[]): Promise<Set<number>> {
+  return subscribers.length === 0 ? new Set() : new Set(await selectAdmitted(queryable, subscribers))
 }

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('a session finds its person with every application they are an active member of, by name', async () => {
+test('the person with every application of an active membership, by name', async () => {
   const { pool } = database
   const second = await makeApplication(pool, 'Zongo Élite')
   const first = await makeApplication(pool, 'Ancre')
@@ -36,7 +36,7 @@ test('a session finds its person with every application they are an active membe
   )
 })
 
-test('a blocked person, an older session and an unknown id find nobody', async () => {
+test('undefined for a blocked person, an older session and an unknown id', async () => {
   const { pool } = database
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
   assert.equal(await findSignedIn(pool, { personId: '00000000-0000-4000-8000-000000000000', sessionId, epoch: 1 }), undefined)
@@ -47,7 +47,7 @@ test('a blocked person, an older session and an unknown id find nobody', async (
   assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 2 }), undefined)
 })
 
-test('a person keeps a language and a zone, one is changed without the other, and each change is in the record', async () => {
+test('language and time zone as stored, each changed without the other and with an audit entry', async () => {
   const { pool } = database
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
   assert.ok((await changeOwnPreferences(pool, { personId, locale: 'fr' })).ok)
@@ -58,13 +58,13 @@ test('a person keeps a language and a zone, one is changed without the other, an
   assert.deepEqual(
     record.map((entry) => [entry.action, entry.details]),
     [
-      ['person.look_changed', { timeZone: 'Africa/Douala' }],
-      ['person.look_changed', { locale: 'fr' }],
+      ['person.preferences_changed', { timeZone: 'Africa/Douala' }],
+      ['person.preferences_changed', { locale: 'fr' }],
     ],
   )
 })
 
-test('a zone that nobody knows is refused and changes nothing', async () => {
+test('unknown_time_zone: a time zone that does not exist; nothing is stored', async () => {
   const { pool } = database
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
   for (const timeZone of ['Mars/Olympus', '', '+01:00', 'Africa/Douala\0'])
@@ -77,7 +77,7 @@ test('a zone that nobody knows is refused and changes nothing', async () => {
   })
 })
 
-test('applications of one name get addresses of their own, and none takes an address of the product', async () => {
+test('a slug of its own for each application of the same name, and none that the product uses', async () => {
   const { pool } = database
   const slugs: string[] = []
   for (const name of ['Même nom', 'Même nom', 'API', '???']) {

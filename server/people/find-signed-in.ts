@@ -4,7 +4,7 @@ import { readSignedIn, type SignedInRow } from './signed-in-store.ts'
 export type SessionPerson = Omit<SignedInRow, 'isBlocked' | 'sessionEpoch' | 'isSessionEnded'>
 
 /**
- * The person behind a session, read from the database on each request: undefined when there is nobody of this id, when the
+ * The person behind a session, read from the database on each request: undefined if there is no such person, if the
  * person is blocked, when the session was signed out, and when all sessions of its epoch have ended.
  */
 export async function findSignedIn(

@@ -1,9 +1,9 @@
 import type { Role } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type MembershipRow, readActor, readMemberships } from './person-store.ts'
+import { readActor } from './person-store.ts'
 
-/** A person at work in one application; fits wherever a CommandActor is asked for. */
+/** A person who works in one application. Assignable to CommandActor. */
 export type PersonActor = {
   kind: 'person'
   id: string
@@ -14,12 +14,12 @@ export type PersonActor = {
   locale: 'en' | 'fr' | null
   timeZone: string | null
   hasSecondFactor: boolean
-  /** The application demands a second factor and this person has none yet: nothing but enrolling is allowed. */
+  /** The application requires a second factor and this person has none yet: only enrolment is allowed. */
   mustEnrolSecondFactor: boolean
   isApplicationEnabled: boolean
 }
 
-export type ActorFailure = 'unknown_person' | 'person_blocked' | 'signed_out' | 'not_a_member'
+type ActorFailure = 'unknown_person' | 'person_blocked' | 'signed_out' | 'not_a_member'
 
 /**
  * Who this person is in this application right now, read from the database each time, so that a blocked person is out
@@ -50,9 +50,4 @@ export async function loadActor(
     mustEnrolSecondFactor: row.requiresSecondFactor && !row.hasSecondFactor,
     isApplicationEnabled: row.isApplicationEnabled,
   })
-}
-
-/** The applications that a person can switch between, by name. */
-export async function listMemberships(queryable: Queryable, personId: string): Promise<MembershipRow[]> {
-  return readMemberships(queryable, personId)
 }

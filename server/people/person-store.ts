@@ -1,9 +1,9 @@
 import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type NewPerson = { personId: string; email: string; name: string; passwordHash: string }
+type NewPerson = { personId: string; email: string; name: string; passwordHash: string }
 
-/** Keeps a new person; gives the id of the one who has that e-mail address already, and whether the row is new. */
+/** Stores a new person. Returns the id of the person with this e-mail address, and whether the row is new. */
 export async function insertPerson(trx: Queryable, person: NewPerson): Promise<{ personId: string; isNew: boolean }> {
   const { rowCount } = await trx.query(
     'insert into people (person_id, email, name, password_hash) values ($1, $2, $3, $4) on conflict (email) do nothing',
@@ -46,16 +46,7 @@ export async function updateMembership(
   return rowCount === 1
 }
 
-/** Whether the person is a member of the application, active or not. */
-export async function isMember(queryable: Queryable, applicationId: string, personId: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('select 1 from memberships where application_id = $1 and person_id = $2', [
-    applicationId,
-    personId,
-  ])
-  return rowCount === 1
-}
-
-export type SignInRow = { personId: string; passwordHash: string; isBlocked: boolean; sessionEpoch: number; hasSecondFactor: boolean }
+type SignInRow = { personId: string; passwordHash: string; isBlocked: boolean; sessionEpoch: number; hasSecondFactor: boolean }
 
 /** What a sign-in needs to know about the person with this e-mail address. */
 export async function findPersonByEmail(queryable: Queryable, email: string): Promise<SignInRow | undefined> {
@@ -91,7 +82,7 @@ export async function findPassword(queryable: Queryable, personId: string): Prom
   return rows[0] && { email: rows[0].email, passwordHash: rows[0].password_hash }
 }
 
-export type PersonChange = {
+type PersonChange = {
   passwordHash?: string
   isBlocked?: boolean
   name?: string
@@ -100,7 +91,7 @@ export type PersonChange = {
   endsSessions: boolean
 }
 
-/** Changes a person and, where asked, ends all sessions; undefined when there is no such person, else the present epoch. */
+/** Changes a person and, if `endsSessions`, ends all sessions. Returns the current epoch; undefined if there is no such person. */
 export async function updatePerson(trx: Queryable, personId: string, change: PersonChange): Promise<number | undefined> {
   const { rows } = await trx.query<{ session_epoch: number }>(
     `update people set password_hash = coalesce($2, password_hash), is_blocked = coalesce($3, is_blocked), name = coalesce($4, name),
@@ -119,7 +110,7 @@ export async function updatePerson(trx: Queryable, personId: string, change: Per
   return rows[0]?.session_epoch
 }
 
-export type ActorRow = {
+type ActorRow = {
   personId: string
   name: string
   email: string
@@ -184,16 +175,4 @@ export async function readActiveApplicationIds(queryable: Queryable, personId: s
     [personId],
   )
   return rows.map((row) => row.application_id)
-}
-
-export type MembershipRow = { applicationId: string; applicationName: string; roles: Role[] }
-
-/** The applications in which a person is active, by name. */
-export async function readMemberships(queryable: Queryable, personId: string): Promise<MembershipRow[]> {
-  const { rows } = await queryable.query<{ application_id: string; name: string; roles: Role[] }>(
-    `select m.application_id, a.name, m.roles from memberships m join applications a on a.application_id = m.application_id
-      where m.person_id = $1 and m.is_active order by a.name, m.application_id`,
-    [personId],
-  )
-  return rows.map((row) => ({ applicationId: row.application_id, applicationName: row.name, roles: row.roles }))
 }

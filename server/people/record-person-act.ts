@@ -4,7 +4,7 @@ import type { AuditActor } from '#server/audit/command-actor.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import { readActiveApplicationIds } from './person-store.ts'
 
-export type PersonAct = {
+type PersonAct = {
   personId: string
   /** Absent: the person. */
   actor?: AuditActor

@@ -17,8 +17,8 @@ export async function recordSignIn(pool: Pool, signIn: { personId: string; addre
 }
 
 /**
- * Records wrong passwords for somebody who exists. The caller decides how often (see `onWrong` of the throttle): whoever
- * guesses must not be able to fill the record. `failures` is their number so far; nobody is named as the actor.
+ * Records wrong passwords for an existing person. The caller decides how often (see `onWrong` of the throttle), so that
+ * guessing cannot fill the record. `failures` is their number so far. The actor is the system, because nobody was identified.
  */
 export async function recordFailedSignIn(pool: Pool, failed: { personId: string; address: string; failures: number }): Promise<void> {
   const { personId, address, failures } = failed

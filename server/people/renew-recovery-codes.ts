@@ -8,8 +8,8 @@ import { readSecondFactor, replaceRecoveryCodes } from './second-factor-store.ts
 import { type SecondFactorFailure, verifySecondFactor } from './verify-second-factor.ts'
 
 /**
- * Gives a person ten new recovery codes, this once, for a fresh code from their device (a recovery code does not do: whoever
- * found the old list must not get a new one). The old codes end.
+ * Returns ten new recovery codes, only once, for a new code from the person's device. A recovery code is not accepted,
+ * because the finder of an old list must not get a new one. The old codes become invalid.
  */
 export async function renewRecoveryCodes(
   deps: { pool: Pool; clock: Clock },

@@ -7,7 +7,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { updatePerson } from './person-store.ts'
 import { recordPersonAct } from './record-person-act.ts'
 
-/** Gives a person who lost theirs a new random password, shown this once, and ends their sessions. Only the machine's administrator may. */
+/** Sets a new random password, returned only once, and ends the person's sessions. Reserved for the machine administrator. */
 export async function resetPersonPassword(
   pool: Pool,
   command: { personId: string; actor: CommandActor },

@@ -7,7 +7,7 @@ import { clearSecondFactor } from './second-factor-store.ts'
 
 /**
  * Switches a person's second factor off, removes the recovery codes and ends all sessions. The machine's administrator may,
- * and people for themselves (the caller asks for a fresh code first).
+ * and people for themselves (the caller requires a new code first).
  */
 export async function resetSecondFactor(
   pool: Pool,

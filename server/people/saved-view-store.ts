@@ -11,9 +11,9 @@ export async function selectViews(queryable: Queryable, applicationId: string, p
   return rows
 }
 
-export type NewView = { applicationId: string; personId: string; viewId: string; name: string; query: string }
+type NewView = { applicationId: string; personId: string; viewId: string; name: string; query: string }
 
-/** Keeps a view; a view of the same name takes the new filters. False when the person already has `viewsMax` others. */
+/** Stores a view, or the new filters of a view with the same name. Returns false if the person already has `viewsMax` others. */
 export async function upsertView(queryable: Queryable, view: NewView, viewsMax: number): Promise<boolean> {
   const { rowCount } = await queryable.query(
     `insert into saved_views (application_id, person_id, view_id, name, query)

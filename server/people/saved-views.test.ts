@@ -16,7 +16,7 @@ async function anOwner() {
   return { applicationId, personId: await makePerson(database.pool, applicationId, ['finance']) }
 }
 
-test('a person finds the views they saved, by name, in that application only; the same name again replaces the filters', async () => {
+test('the views of a person in that application only, by name; the same name again replaces the filters', async () => {
   const owner = await anOwner()
   const elsewhere = { ...owner, applicationId: await makeApplication(database.pool) }
   await saveView(database.pool, { ...owner, name: 'Wave this month', query: 'operator=CIWAVE' })
@@ -33,7 +33,7 @@ test('a person finds the views they saved, by name, in that application only; th
   assert.deepEqual(await listViews(database.pool, elsewhere), [])
 })
 
-test('nobody removes the view of somebody else', async () => {
+test('not_found: removing the view of another person', async () => {
   const owner = await anOwner()
   const other = { ...owner, personId: randomUUID() }
   await saveView(database.pool, { ...owner, name: 'Mine', query: '' })
@@ -44,7 +44,7 @@ test('nobody removes the view of somebody else', async () => {
   assert.deepEqual(await listViews(database.pool, owner), [])
 })
 
-test('after fifty views a new name is refused, and an old one may still be replaced', async () => {
+test('too_many: the 51st view of a person', async () => {
   const owner = await anOwner()
   for (let n = 0; n < 50; n++) await saveView(database.pool, { ...owner, name: `View ${n}`, query: '' })
   assert.deepEqual(await saveView(database.pool, { ...owner, name: 'One more', query: '' }), { ok: false, error: 'too_many' })

@@ -3,22 +3,22 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { removeView, type SavedViewRow, selectViews, upsertView } from './saved-view-store.ts'
 
-/** A named set of filters of the transaction list; `query` is what stands in its address. It belongs to one person in one application. */
-export type SavedView = SavedViewRow
+/** A named set of filters of the transaction list; `query` is the query string of its address. It belongs to one person in one application. */
+type SavedView = SavedViewRow
 
-/** More than anybody keeps apart, and few enough for one menu. */
+/** More than a person can tell apart, and few enough for one menu. */
 const VIEWS_MAX = 50
 
 type Owner = { applicationId: string; personId: string }
 
-/** The views that a person keeps in an application, by name. */
+/** Returns the views that a person saved in an application, by name. */
 export function listViews(queryable: Queryable, { applicationId, personId }: Owner): Promise<SavedView[]> {
   return selectViews(queryable, applicationId, personId)
 }
 
 /**
- * Keeps a view under a name (1 to 80 characters); the same name again replaces its filters. Not in the audit record: a view is a
- * convenience of its owner, seen by nobody else, and changes nothing.
+ * Stores a view under a name (1 to 80 characters); the same name again replaces its filters. Not in the audit record: a view is a
+ * convenience that only its owner sees, and changes nothing.
  */
 export async function saveView(
   queryable: Queryable,

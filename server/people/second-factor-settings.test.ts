@@ -12,7 +12,7 @@ import { confirmSecondFactor } from './confirm-second-factor.ts'
 import { createPerson } from './create-person.ts'
 import { disableOwnSecondFactor } from './disable-own-second-factor.ts'
 import { findSignedIn } from './find-signed-in.ts'
-import { readOwnSecondFactor } from './read-own-second-factor.ts'
+import { readOwnSecondFactor } from './person-queries.ts'
 import { renewRecoveryCodes } from './renew-recovery-codes.ts'
 import { startSecondFactor } from './start-second-factor.ts'
 import { verifySecondFactor } from './verify-second-factor.ts'
@@ -52,7 +52,7 @@ async function protectedPerson(applicationId?: string) {
   return { personId, code, recoveryCodes }
 }
 
-test('new recovery codes take a fresh code of the device, and the old ones end', async () => {
+test('wrong_code: new recovery codes for anything but a new code of the device', async () => {
   const deps = { pool: database.pool, clock }
   const { personId, code, recoveryCodes } = await protectedPerson()
   const [first = '', second = ''] = recoveryCodes
@@ -67,7 +67,7 @@ test('new recovery codes take a fresh code of the device, and the old ones end',
   assert.ok((await verifySecondFactor(deps, { personId, code: renewed.recoveryCodes[0] ?? '', allowsRecovery: true })).ok)
 })
 
-test('switching off takes a code of the device or a recovery code, and ends every session', async () => {
+test('a new session epoch for switching off with a code of the device or a recovery code', async () => {
   const deps = { pool: database.pool, clock }
   for (const kind of ['device', 'recovery'] as const) {
     const { personId, code, recoveryCodes } = await protectedPerson()
@@ -82,7 +82,7 @@ test('switching off takes a code of the device or a recovery code, and ends ever
   }
 })
 
-test('while an application demands a second factor it is not switched off, and the code is not used up', async () => {
+test('demanded: switching off while an application requires a second factor; the code stays valid', async () => {
   const deps = { pool: database.pool, clock }
   const applicationId = await makeApplication(database.pool, 'Prudence')
   const { personId, code } = await protectedPerson(applicationId)
@@ -97,7 +97,7 @@ test('while an application demands a second factor it is not switched off, and t
   assert.ok((await disableOwnSecondFactor(deps, { personId, code: fresh })).ok, 'a membership that ended demands nothing')
 })
 
-test('each change is in the record', async () => {
+test('an audit entry for enabling, new recovery codes and disabling', async () => {
   const deps = { pool: database.pool, clock }
   const { personId, code } = await protectedPerson()
   must(await renewRecoveryCodes(deps, { personId, code: code() }))

@@ -2,7 +2,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
-export type SecondFactorRow = { email: string; secret: string | null; isEnabled: boolean; lastStep: bigint | null }
+type SecondFactorRow = { email: string; secret: string | null; isEnabled: boolean; lastStep: bigint | null }
 
 /** What is stored of a person's second factor. */
 export async function readSecondFactor(queryable: Queryable, personId: string): Promise<SecondFactorRow | undefined> {
@@ -14,7 +14,7 @@ export async function readSecondFactor(queryable: Queryable, personId: string): 
   return row && { email: row.email, secret: openSecret(personId, row.totp_secret), isEnabled: row.is_enabled, lastStep: row.totp_last_step }
 }
 
-/** Keeps a secret that is not yet confirmed; false when a confirmed one is there. */
+/** Stores a secret that is not yet confirmed. Returns false if there is a confirmed one. */
 export async function startSecret(queryable: Queryable, personId: string, secret: string): Promise<boolean> {
   const { rowCount } = await queryable.query(
     'update people set totp_secret = $2, totp_last_step = null where person_id = $1 and totp_enabled_at is null',
@@ -74,7 +74,7 @@ function openSecret(personId: string, stored: string | null): string | null {
   return stored === null ? null : keyringOfProcess().open(totpSecretPlace(personId), stored)
 }
 
-/** Switches it off, removes its codes and ends all sessions; gives the new epoch, undefined when there is no such person. */
+/** Switches it off, removes its codes and ends all sessions. Returns the new epoch; undefined if there is no such person. */
 export async function clearSecondFactor(trx: Queryable, personId: string): Promise<number | undefined> {
   await trx.query('delete from recovery_codes where person_id = $1', [personId])
   const { rows } = await trx.query<{ session_epoch: number }>(
@@ -85,28 +85,14 @@ export async function clearSecondFactor(trx: Queryable, personId: string): Promi
   return rows[0]?.session_epoch
 }
 
-/** The name of an application that demands a second factor of this person, the first by name; undefined when none does. */
-export async function findDemandingApplication(queryable: Queryable, personId: string): Promise<string | undefined> {
+/** Returns the name of the first application, by name, that requires a second factor of this person; undefined if none does. */
+export async function findRequiringApplication(queryable: Queryable, personId: string): Promise<string | undefined> {
   const { rows } = await queryable.query<{ name: string }>(
     `select a.name from memberships m join applications a on a.application_id = m.application_id
       where m.person_id = $1 and m.is_active and cardinality(m.roles) > 0 and a.requires_second_factor order by a.name limit 1`,
     [personId],
   )
   return rows[0]?.name
-}
-
-/** Since when the second factor is on, null when it is off, and the number of unused recovery codes. */
-export async function readSecondFactorState(
-  queryable: Queryable,
-  personId: string,
-): Promise<{ enabledAt: Date | null; recoveryCodesLeft: number }> {
-  const { rows } = await queryable.query<{ totp_enabled_at: Date | null; codes_left: number }>(
-    `select totp_enabled_at,
-            (select count(*)::int from recovery_codes c where c.person_id = p.person_id and c.used_at is null) as codes_left
-       from people p where p.person_id = $1`,
-    [personId],
-  )
-  return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
 }
 
 /** Replaces all recovery codes. */

@@ -74,7 +74,7 @@ async function untilRecorded(applicationId: string, subject: string, action: str
   return assert.fail(`fewer than ${count} entries of ${action}`)
 }
 
-test('signed out: that session finds nobody and may look no more, in any process; the other device goes on', async () => {
+test('undefined in every process for a session that was signed out; the session of another device continues', async () => {
   const person = await somebody()
   const [here, elsewhere] = [sessionOf(person), sessionOf(person)]
   assert.ok(await findSignedIn(database.pool, here))
@@ -84,7 +84,7 @@ test('signed out: that session finds nobody and may look no more, in any process
   assert.deepEqual([...(await findAdmitted(database.pool, [here, elsewhere]))], [1])
 })
 
-test('nothing is written for a session that is over: signed out twice, everywhere, blocked, or of nobody', async () => {
+test('nothing stored for a session that is already over: signed out before, everywhere, blocked, or unknown', async () => {
   const person = await somebody()
   const [first, old, blocked] = [sessionOf(person), sessionOf(person), sessionOf(person, 2)]
   await endSession(database.pool, first)
@@ -101,7 +101,7 @@ test('nothing is written for a session that is over: signed out twice, everywher
   assert.equal((await record(person.applicationId, person.personId)).filter(([action]) => action === 'person.signed_out').length, 1)
 })
 
-test('the note of an ended session is kept until the session would be over anyway', async () => {
+test('undefined for an ended session until it would have expired; then its row is removed', async () => {
   const session = sessionOf(await somebody())
   await endSession(database.pool, session)
   await pruneEndedSessions(database.pool, session.endsAt)
@@ -109,14 +109,14 @@ test('the note of an ended session is kept until the session would be over anywa
   assert.ok((await pruneEndedSessions(database.pool, new Date(session.endsAt.getTime() + 3_600_001))) >= 1)
 })
 
-test('an application that begins to demand a second factor ends the live pages of those who have none', async () => {
+test('not admitted: a person without a second factor, once the application requires one', async () => {
   const session = sessionOf(await somebody())
   assert.equal((await findAdmitted(database.pool, [session])).size, 1)
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [session.applicationId])
   assert.equal((await findAdmitted(database.pool, [session])).size, 0)
 })
 
-test('sign-in, sign-out, enrolment, codes and recovery codes are in the chain of each application of the person, and only there', async () => {
+test('an audit entry for each act of a person, in every application of an active membership and no other', async () => {
   const person = await somebody()
   const [second, left] = [await makeApplication(database.pool), await makeApplication(database.pool)]
   for (const applicationId of [second, left])
@@ -144,7 +144,7 @@ test('sign-in, sign-out, enrolment, codes and recovery codes are in the chain of
   for (const chain of [person.applicationId, second, SERVICE_WIDE]) must(await verifyAuditChain(database.pool, chain))
 })
 
-test('of sixteen wrong passwords for a person five are recorded, with their number; for a name that nobody has, nothing is', async () => {
+test('5 audit entries for sixteen wrong passwords of a person, none for an unknown name', async () => {
   const person = await somebody()
   const before = await database.pool.query('select count(*) as count from audit_entries')
   for (let count = 0; count < 8; count++) await guess(person)
@@ -160,7 +160,7 @@ test('of sixteen wrong passwords for a person five are recorded, with their numb
   assert.equal(after.rows[0].count - before.rows[0].count, 5n)
 })
 
-test('a chain that is busy does not delay the answer to a wrong password', async () => {
+test('wrong_credentials at once while the audit chain is locked', async () => {
   const person = await somebody()
   const busy = await database.pool.connect()
   try {
@@ -178,7 +178,7 @@ test('a chain that is busy does not delay the answer to a wrong password', async
   await untilRecorded(person.applicationId, person.personId, 'person.sign_in_failed', 1)
 })
 
-test('wrong passwords for a program are in the record of its application, as seldom', async () => {
+test('2 audit entries for three wrong passwords of a program', async () => {
   const partner = await createTestPartner(database.pool)
   const directory = await createDirectory({ pool: database.pool })
   const deps = { pool: database.pool, tokens: createTokens({ clock, secret: 'x'.repeat(32) }), directory, throttle }

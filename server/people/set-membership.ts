@@ -6,7 +6,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { updateMembership } from './person-store.ts'
 
-export type SetMembership = { applicationId: string; personId: string; roles?: readonly Role[]; isActive?: boolean; actor: CommandActor }
+type SetMembership = { applicationId: string; personId: string; roles?: readonly Role[]; isActive?: boolean; actor: CommandActor }
 
 /**
  * Changes what a person may do in an application, or whether they may do anything there. In force with their next request.

@@ -2,7 +2,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type MembershipRow = {
+type MembershipRow = {
   applicationId: string
   slug: string
   name: string
@@ -25,7 +25,7 @@ export type SignedInRow = {
 
 /**
  * A person with the applications they are an active member of, by name, and whether this session was signed out; undefined
- * when there is nobody of this id.
+ * if there is no such person.
  */
 export async function readSignedIn(queryable: Queryable, personId: string, sessionId: string): Promise<SignedInRow | undefined> {
   const { rows } = await queryable.query<SignedInRow>(
@@ -42,15 +42,15 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
   return rows[0]
 }
 
-/** Keeps a person's language or time zone; what is undefined stays. False when there is no such person. */
-export async function updateLook(
+/** Stores a person's language or time zone; what is undefined stays as it is. Returns false if there is no such person. */
+export async function updatePreferences(
   queryable: Queryable,
   personId: string,
-  look: { locale?: Locale | undefined; timeZone?: string | undefined },
+  preferences: { locale?: Locale | undefined; timeZone?: string | undefined },
 ): Promise<boolean> {
   const { rowCount } = await queryable.query(
     'update people set locale = coalesce($2, locale), time_zone = coalesce($3, time_zone) where person_id = $1',
-    [personId, look.locale ?? null, look.timeZone ?? null],
+    [personId, preferences.locale ?? null, preferences.timeZone ?? null],
   )
   return rowCount === 1
 }
@@ -81,7 +81,7 @@ export async function deleteEndedSessionsBefore(queryable: Queryable, before: Da
  */
 export async function selectAdmitted(
   queryable: Queryable,
-  onlookers: readonly { personId: string; epoch: number; sessionId: string; applicationId: string }[],
+  subscribers: readonly { personId: string; epoch: number; sessionId: string; applicationId: string }[],
 ): Promise<number[]> {
   const { rows } = await queryable.query<{ place: number }>(
     `select o.place::integer - 1 as place
@@ -91,10 +91,10 @@ export async function selectAdmitted(
      join applications a on a.application_id = o.application_id and (not a.requires_second_factor or p.totp_enabled_at is not null)
      where not exists (select 1 from ended_sessions e where e.session_id = o.session_id)`,
     [
-      onlookers.map((one) => one.personId),
-      onlookers.map((one) => one.epoch),
-      onlookers.map((one) => one.applicationId),
-      onlookers.map((one) => one.sessionId),
+      subscribers.map((one) => one.personId),
+      subscribers.map((one) => one.epoch),
+      subscribers.map((one) => one.applicationId),
+      subscribers.map((one) => one.sessionId),
     ],
   )
   return rows.map((row) => row.place)

@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { findPassword } from './person-store.ts'
 import { recordFailedSignIn } from './record-sign-in.ts'
 
-/** Whether somebody who is signed in knows their own password: asked again before it, or the second factor, changes. */
+/** Checks the password of a person who is signed in. Required before the password or the second factor changes. */
 export async function verifyOwnPassword(
   deps: { pool: Pool; throttle: SignInThrottle },
   request: { personId: string; password: string; peerAddress: string },

@@ -4,12 +4,12 @@ import type { Pool } from '#server/database/pool.ts'
 import { findPersonByEmail } from './person-store.ts'
 import { recordFailedSignIn } from './record-sign-in.ts'
 
-export type SignedInPerson = { personId: string; sessionEpoch: number; hasSecondFactor: boolean }
+type SignedInPerson = { personId: string; sessionEpoch: number; hasSecondFactor: boolean }
 
 /**
  * The first step of a person's sign-in. An unknown address and a wrong password get the same answer at the same price;
- * `device` is set where the browser is known (see known-device.ts). Where `hasSecondFactor`, the session begins only after
- * `verifySecondFactor`. Only somebody who knows the password learns that the person is blocked.
+ * `device` is set if the browser is known (see known-device.ts). If `hasSecondFactor`, the session begins only after
+ * `verifySecondFactor`. `person_blocked` is returned only for the correct password.
  */
 export async function verifyPersonPassword(
   deps: { pool: Pool; throttle: SignInThrottle },
@@ -22,7 +22,7 @@ export async function verifyPersonPassword(
     address: request.peerAddress,
     password: request.password,
     device: request.device,
-    // PostgreSQL cannot store a NUL, so nobody can have such an address.
+    // PostgreSQL cannot store a NUL, so there is no such address.
     find: async () => (email.includes('\0') ? undefined : findPersonByEmail(deps.pool, email)),
     onWrong: ({ personId }, failures) => recordFailedSignIn(deps.pool, { personId, address: request.peerAddress, failures }),
   })

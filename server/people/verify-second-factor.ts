@@ -18,8 +18,8 @@ export type SecondFactorFailure = { kind: 'wrong_code' } | { kind: 'not_enabled'
 
 /**
  * Checks a one-time code, or a recovery code where `allowsRecovery` (sign-in yes, approving no). Each time step and each
- * recovery code is accepted once. After five wrong codes one try every 30 s is left, right or wrong: whoever gets here
- * knows the password, and a million guesses are soon made.
+ * recovery code is accepted once. After five wrong codes only one attempt every 30 s is allowed, right or wrong: who gets here
+ * knows the password, and a million guesses take little time.
  */
 export async function verifySecondFactor(
   deps: { pool: Pool; clock: Clock },
@@ -44,7 +44,7 @@ export async function verifySecondFactor(
   return ok({ usedRecoveryCode })
 }
 
-/** Of a row of wrong codes the 1st, 2nd, 4th, 8th … are recorded: whoever guesses must not be able to fill the record. */
+/** Of consecutive wrong codes the 1st, 2nd, 4th, 8th … are recorded, so that guessing cannot fill the record. */
 async function recordWrongCode(pool: Pool, personId: string, failures: number): Promise<void> {
   await withTransaction(pool, async (trx) => {
     const action = 'person.second_factor_failed'

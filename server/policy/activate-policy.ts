@@ -5,12 +5,12 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockPolicies, markActivated, readPolicy } from './policy-store.ts'
 
-export type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person'
+type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person'
 
 /**
- * Puts a proposed version in force; transactions that wait already keep the rules they came in under. Refused for the
- * person who proposed it (changing the rules needs a second administrator) and for a version older than the
- * active one, which nobody looked at since.
+ * Activates a proposed version. Waiting transactions keep the rules that applied at intake. Refuses the person who proposed the version,
+ * because a change of the rules requires a second administrator, and a version older than the active one, because nobody reviewed it
+ * against that.
  */
 export async function activatePolicy(
   pool: Pool,

@@ -67,7 +67,7 @@ function firing(rules: readonly ApprovalRule[], where: BandContext, what: { weig
   )
 }
 
-test('no combination of rules lets a person or a file start anything without a checker', () => {
+test('a band with threshold 0 and a checker for persons and files, under every combination of rules', () => {
   fc.assert(
     fc.property(fc.array(rule, { maxLength: 8 }), context, payment, (rules, where, what) => {
       if (where.source === 'api') return
@@ -78,7 +78,7 @@ test('no combination of rules lets a person or a file start anything without a c
   )
 })
 
-test('the band that the database chooses satisfies every rule that fires, and asks for nothing that no rule asks for', () => {
+test('a chosen band that satisfies every rule that applies, and requires nothing that no rule requires', () => {
   fc.assert(
     fc.property(fc.array(rule, { maxLength: 8 }), context, payment, (rules, where, what) => {
       const band = chosen(bandsFor({ version: 3, rules }, where), what)
@@ -107,7 +107,7 @@ test('the band that the database chooses satisfies every rule that fires, and as
   )
 })
 
-test('without rules, and with the default rules, the API goes straight on and everything else waits for one checker for seven days', () => {
+test('null for the API, and one checker within seven days for everything else, without rules and with the default rules', () => {
   for (const policy of [null, { version: 1, rules: DEFAULT_POLICY_RULES }]) {
     const where = { type: 'DEPOSIT', operator: 'MOMOCM', currency: 'XAF' } as const
     assert.equal(bandsFor(policy, { ...where, source: 'api' }), null)
@@ -120,7 +120,7 @@ test('without rules, and with the default rules, the API goes straight on and ev
   assert.ok(approvalRulesSchema.safeParse(DEFAULT_POLICY_RULES).success)
 })
 
-test('the database reads the bands as they are meant: above fires, exactly at the threshold does not', async () => {
+test('a band from approval_band_for above its threshold, none at it', async () => {
   const rules = [
     approvalRuleSchema.parse({
       name: 'Large',
@@ -147,7 +147,7 @@ test('the database reads the bands as they are meant: above fires, exactly at th
   }
 })
 
-test('a rule that makes no sense is refused', () => {
+test('an error for a rule that makes no sense', () => {
   const good = { name: 'Large', sources: ['api'], approvals: [1] }
   assert.deepEqual(approvalRuleSchema.parse(good), {
     ...good,
@@ -180,7 +180,7 @@ test('a rule that makes no sense is refused', () => {
   assert.ok(!approvalRulesSchema.safeParse([good, good]).success)
 })
 
-test('a rule that says nothing of the API leaves decisions to people, except the application’s default rule as it was stored before', () => {
+test('apiMayDecide false for a stored rule that does not mention it, true for the default rule as it was stored before', () => {
   const { apiMayDecide, ...stored } = BASE_RULE
   assert.equal(apiMayDecide, true)
   assert.equal(approvalRuleSchema.parse(stored).apiMayDecide, true)

@@ -6,13 +6,13 @@ import type { TransactionSource, TransactionType } from '#lib/transaction-status
 export type BandContext = { type: TransactionType; operator: OperatorCode; currency: Currency; source: TransactionSource }
 
 const NO_POLICY: ApprovalPolicy = { version: 0, rules: [] }
-/** Bands depend on the policy and a context of few values: each is worked out once per version of a policy. */
+/** Bands depend on the policy and on a context with few values, so each is computed once per version of a policy. */
 const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
 
 /**
- * The approval bands of one kind of transaction, in the order in which the database reads them: the last band whose
- * threshold is passed counts (approval_band_for). Null: nothing can fire, which is the fast path of what
- * the API starts. What a person or a file starts always has a band that fires, whatever the rules say.
+ * Returns the approval bands of one kind of transaction, in the order in which approval_band_for reads them: the last band whose threshold
+ * is less than the amount applies. Returns null if no band can apply, so that the database weighs nothing. What a person or a file
+ * starts always has a band that applies, whatever the rules say.
  */
 export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): ApprovalBand[] | null {
   const current = policy ?? NO_POLICY
@@ -27,13 +27,13 @@ export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): A
 }
 
 /**
- * One band for each threshold and each of the two kinds of beneficiary (any, never paid before). Each joins the demands of
- * all rules that fire there, so that a later band never asks for less than an earlier one: the last is the strictest.
+ * Returns one band for each threshold and each of the two kinds of beneficiary (any, never paid before). Each combines the requirements of
+ * all rules that apply there, so that a later band never requires less than an earlier one.
  */
 function buildBands(policy: ApprovalPolicy, context: BandContext): ApprovalBand[] | null {
   const applying = policy.rules.filter((rule) => applies(rule, context))
-  const alwaysFires = applying.some((rule) => rule.aboveMinor === '0' && !rule.firstTimeOnly)
-  const rules = context.source === 'api' || alwaysFires ? applying : [BASE_RULE, ...applying]
+  const alwaysApplies = applying.some((rule) => rule.aboveMinor === '0' && !rule.firstTimeOnly)
+  const rules = context.source === 'api' || alwaysApplies ? applying : [BASE_RULE, ...applying]
   const thresholds = [...new Set(rules.map((rule) => rule.aboveMinor))].sort(compareAmounts)
   const bands = thresholds.flatMap((aboveMinor) => {
     const passed = rules.filter((rule) => compareAmounts(rule.aboveMinor, aboveMinor) <= 0)
@@ -69,8 +69,8 @@ function join(rules: readonly ApprovalRule[], aboveMinor: string, firstTimeOnly:
 }
 
 /**
- * The fewest checkers that satisfy every rule at once. Two steps where one rule asks for two, each as large as its largest;
- * where a one-step rule asks for more people than that together, the second step grows.
+ * Returns the smallest number of checkers that satisfies every rule. There are two steps if one rule requires two, each as large as the
+ * largest of its kind. If a rule with one step requires more people than both together, the second step is increased.
  */
 function joinSteps(all: readonly ApprovalRule['approvals'][]): number[] {
   const total = Math.max(...all.map(([first, second = 0]) => first + second))

@@ -30,7 +30,7 @@ function person(roles: Role[] = ['administrator'], inApplication = applicationId
 
 const RULES = [{ name: 'Large', sources: ['api', 'person'], currency: 'XAF', aboveMinor: '50000000', approvals: [2] }]
 
-test('rules that one administrator proposed are in force once another has activated them', async () => {
+test('a new active version after a second administrator activates what the first one proposed', async () => {
   const { version } = must(await proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada }))
   const directory = await createDirectory({ pool: database.pool })
   try {
@@ -49,7 +49,7 @@ test('rules that one administrator proposed are in force once another has activa
   must(await verifyAuditChain(database.pool, applicationId))
 })
 
-test('the table itself refuses one person on both sides', async () => {
+test('two_people_change_the_rules from the table for one person who proposes and activates', async () => {
   await assert.rejects(
     database.pool.query(
       `insert into approval_policies (application_id, version, rules, proposed_by, activated_by, activated_at) values ($1, 999, '[]', $2, $2, now())`,
@@ -59,7 +59,7 @@ test('the table itself refuses one person on both sides', async () => {
   )
 })
 
-test('only administrators of this application change its rules', async () => {
+test('not_permitted for everybody but the administrators of this application', async () => {
   for (const actor of [person(['maker', 'checker', 'finance']), person(['administrator'], crypto.randomUUID())]) {
     assert.deepEqual(await proposePolicy(database.pool, { applicationId, rules: RULES, actor }), {
       ok: false,
@@ -69,14 +69,14 @@ test('only administrators of this application change its rules', async () => {
   }
 })
 
-test('rules that make no sense are refused with every problem named', async () => {
+test('invalid_rules with every problem named', async () => {
   const answer = await proposePolicy(database.pool, { applicationId, rules: [{ ...RULES[0], approvals: [9], currency: null }], actor: ada })
   assert.ok(!answer.ok && answer.error.kind === 'invalid_rules' && answer.error.problems.length >= 1)
   assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: 'none', actor: ada })).ok)
   assert.ok(!(await proposePolicy(database.pool, { applicationId: crypto.randomUUID(), rules: RULES, actor: SYSTEM_ACTOR })).ok)
 })
 
-test('a proposal older than the active version is not brought back, and an unknown one is unknown', async () => {
+test('superseded for a proposal older than the active version, unknown_version for one that does not exist', async () => {
   const old = must(await proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada })).version
   const current = must(await proposePolicy(database.pool, { applicationId, rules: [], actor: ada })).version
   must(await activatePolicy(database.pool, { applicationId, version: current, actor: ben }))
@@ -87,7 +87,7 @@ test('a proposal older than the active version is not brought back, and an unkno
   })
 })
 
-test('ten proposals at once get ten numbers, and of two activations at once one counts', async () => {
+test('ten version numbers for ten proposals at once, and one success for two activations at once', async () => {
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada })),
   )

@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { type PolicyRow, readPolicies } from './policy-store.ts'
 
-/** The versions of an application's approval policy, newest first, at most 100: proposals, the active one, former ones. */
+/** Returns the newest 100 versions of an application's approval policy, newest first: proposals, the active one and earlier ones. */
 export async function listPolicies(queryable: Queryable, applicationId: string): Promise<PolicyRow[]> {
   return readPolicies(queryable, applicationId, 100)
 }

@@ -9,13 +9,13 @@ export type PolicyRow = {
   activatedAt: Date | null
 }
 
-/** Holds the application until the transaction ends, so that versions are numbered without gaps; false when there is none. */
+/** Locks the application until the transaction ends, so that versions are numbered without gaps. Returns false if it does not exist. */
 export async function lockPolicies(trx: Queryable, applicationId: string): Promise<boolean> {
   const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
   return rowCount === 1
 }
 
-/** Keeps the next version, not yet active; gives its number. */
+/** Inserts the next version, which is not active yet. Returns its number. */
 export async function insertPolicy(trx: Queryable, applicationId: string, rules: unknown, proposedBy: string | null): Promise<number> {
   const { rows } = await trx.query<{ version: number }>(
     `insert into approval_policies (application_id, version, rules, proposed_by)
@@ -23,11 +23,11 @@ export async function insertPolicy(trx: Queryable, applicationId: string, rules:
     [applicationId, JSON.stringify(rules), proposedBy],
   )
   const row = rows[0]
-  if (!row) throw new Error('The policy was not kept')
+  if (!row) throw new Error('The policy was not inserted')
   return row.version
 }
 
-/** The newest versions first, at most `limit`. */
+/** Returns the newest `limit` versions, newest first. */
 export async function readPolicies(queryable: Queryable, applicationId: string, limit: number): Promise<PolicyRow[]> {
   const { rows } = await queryable.query<{
     version: number
@@ -47,7 +47,7 @@ export async function readPolicies(queryable: Queryable, applicationId: string, 
   }))
 }
 
-/** One version and the number of the active one (0: none). */
+/** Returns one version, and the number of the active version (0 if there is none). */
 export async function readPolicy(
   queryable: Queryable,
   applicationId: string,
@@ -80,7 +80,7 @@ export async function readPolicy(
   return { policy, activeVersion: row.active_version }
 }
 
-/** Puts a version in force. */
+/** Marks a version as active. */
 export async function markActivated(trx: Queryable, applicationId: string, version: number, activatedBy: string | null): Promise<void> {
   await trx.query(
     `update approval_policies set activated_by = $3, activated_at = now()

@@ -6,9 +6,9 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertPolicy, lockPolicies } from './policy-store.ts'
 
-export type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_application' } | { kind: 'invalid_rules'; problems: string[] }
+type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_application' } | { kind: 'invalid_rules'; problems: string[] }
 
-/** Writes down new approval rules as the next version. Nothing changes until another administrator activates it. */
+/** Stores new approval rules as the next version. They take effect when another administrator activates it. */
 export async function proposePolicy(
   pool: Pool,
   command: { applicationId: string; rules: unknown; actor: CommandActor },

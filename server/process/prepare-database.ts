@@ -1,5 +1,5 @@
 import type { Config } from '#server/config.ts'
-import { demandDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
+import { requireDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
@@ -28,7 +28,7 @@ export async function prepareDatabase({ config, databaseUrl, keyring, logger, se
   const mode = isSandbox ? 'sandbox' : 'production'
   const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign start', preparesStatements })
   try {
-    await demandDatabaseMode(pool, mode, seededUsernames)
+    await requireDatabaseMode(pool, mode, seededUsernames)
     await migrate(pool, { onWait: (message) => logger.warn(message) })
     await stampDatabase(pool, mode, seededUsernames)
     await checkSecretsKeys(pool, keyring)

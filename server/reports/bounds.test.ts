@@ -8,10 +8,11 @@ import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { exportTable } from '#server/reports/export/export-table.ts'
 import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
-import { readStatement, readStatementLines, walkStatementLines } from '#server/reports/statements/read-statement.ts'
+import { readStatement } from '#server/reports/statements/read-statement.ts'
+import { readStatementLines, walkStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
-import { readTransactionList } from '#server/reports/transaction-search/transaction-list.ts'
+import { readTransactionList } from '#server/reports/transaction-search/read-transaction-list.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -90,9 +91,9 @@ const listed = (filter: Record<string, string>) =>
 
 const READS: Record<string, () => Promise<unknown>> = {
   'a statement of all days': () => readStatement(database.pool, everything()),
-  'the last page of its lines': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 87 }),
-  'a page of its lines that does not exist': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 100_000_000 }),
-  'its lines of one kind': () => readStatementLines(database.pool, { ...everything(), kind: 'fund', page: 1 }),
+  'the last page of its lines': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 86 }),
+  'a page of its lines that does not exist': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 99_999_999 }),
+  'its lines of one kind': () => readStatementLines(database.pool, { ...everything(), kind: 'fund', page: 0 }),
   'the balances of all operators': () => readBalances(database.pool, applicationId, NOW),
   'the overview of 90 days': () => readOverview(database.pool, { applicationId, personId, roles: ['finance', 'checker'] }, 90, NOW),
   'the list of all transactions': () => listed(WHOLE),
@@ -116,7 +117,7 @@ for (const [name, read] of Object.entries(READS)) {
   })
 }
 
-test('the lines of a statement leave in pieces, however many there are', async () => {
+test('small pieces for the lines of a statement, however many there are', async () => {
   async function* rows() {
     for await (const lines of walkStatementLines(database.pool, { ...everything(), kind: null }, 50_000))
       yield lines.map((line) => [{ text: line.at }])

@@ -77,7 +77,7 @@ const countsOf = async (applicationId: string) =>
 const run = (options: Partial<Parameters<typeof removeOldRows>[1]> = {}) =>
   removeOldRows(database.pool, { months: MONTHS, now: NOW, pauseMs: 0, ...options })
 
-test('old attempts and deliveries of finished transactions go, nothing else does, and verification stays clean', async () => {
+test('removed: only old attempts and deliveries of finished transactions; the books verify', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
   const [ancient = ''] = await makeHistory(applicationId, 20, 25)
@@ -111,7 +111,7 @@ test('old attempts and deliveries of finished transactions go, nothing else does
   assert.deepEqual([pending?.attempts.length, pending?.removedBefore], [3, { calls: null, webhook: null }])
 })
 
-test('a delivery that is missing without having been removed for its age is still a difference', async () => {
+test('a difference for a missing delivery that was not removed for its age', async () => {
   const applicationId = await makeApplication(database.pool)
   const [recent] = await makeHistory(applicationId, 1, 2)
   await database.pool.query('delete from webhook_deliveries where application_id = $1 and transaction_id = $2', [applicationId, recent])
@@ -123,7 +123,7 @@ test('a delivery that is missing without having been removed for its age is stil
   await database.pool.query('delete from webhook_attempts where application_id = $1', [applicationId])
 })
 
-test('a delivery that is due keeps its attempts however old, and one that ended lately keeps all of its own', async () => {
+test('kept: old attempts of a delivery that is due or ended recently', async () => {
   const applicationId = await makeApplication(database.pool)
   const [due, late] = await makeHistory(applicationId, 10, 2)
   await database.pool.query(
@@ -139,7 +139,7 @@ test('a delivery that is due keeps its attempts however old, and one that ended 
   assert.deepEqual(await countsOf(applicationId), [2, 0, 2, 2])
 })
 
-test('records of exports and of failed sign-ins go by their time', async () => {
+test('removed: records of exports and failed sign-ins that are older than their limits', async () => {
   const applicationId = await makeApplication(database.pool)
   const personId = await makePerson(database.pool, applicationId, ['finance'])
   for (const months of [30, 14, 11, 0])
@@ -155,7 +155,7 @@ test('records of exports and of failed sign-ins go by their time', async () => {
   assert.equal(await countOf('exports', applicationId), 2)
 })
 
-test('a run that is told to end stops after its batch and leaves the rest to the next one', async () => {
+test('1 batch removed by a run that is stopped; the next run removes the rest', async () => {
   const applicationId = await makeApplication(database.pool)
   await makeHistory(applicationId, 20, 30)
   const { rows } = await database.pool.query<{ place: bigint }>('select count(*) as place from applications where application_id < $1', [
@@ -170,7 +170,7 @@ test('a run that is told to end stops after its batch and leaves the rest to the
   assert.deepEqual(await countsOf(applicationId), [30, 0, 0, 0])
 })
 
-test('months are calendar months in UTC', () => {
+test('the same day and time in an earlier calendar month in UTC', () => {
   const cases: [string, number, string][] = [
     ['2026-11-21T12:00:00Z', 1, '2026-10-21'],
     ['2026-03-31T23:59:59Z', 1, '2026-02-28'],

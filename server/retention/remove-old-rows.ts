@@ -15,8 +15,8 @@ import {
   setRetentionMark,
 } from './retention-store.ts'
 
-export type RetentionOptions = {
-  /** How many months each kind is kept; 0: for ever. */
+type RetentionOptions = {
+  /** How many months each kind is kept; 0: without limit. */
   months: RetentionMonths
   now: Date
   /** Ends the run early: the next one goes on. */
@@ -27,7 +27,7 @@ export type RetentionOptions = {
 }
 
 /** How many rows of each table were removed, where any were. */
-export type RemovedRows = Record<string, number>
+type RemovedRows = Record<string, number>
 
 const BATCH_ROWS = 2_000
 /** Between batches, so that payments find the disk and the connections free. */
@@ -36,7 +36,7 @@ const DURATION_MS_MAX = 15 * 60_000
 
 /**
  * Removes rows that are older than the installation keeps them (retention-store.ts lists the tables), a few thousand per statement, each
- * committed by itself and holding no lock that intake or settlement wait for. Any number of processes may run it at once. What it
+ * committed in a transaction of its own and holding no lock that intake or settlement wait for. Any number of processes may run it at once. What it
  * does not finish in its time the next run does.
  */
 export async function removeOldRows(pool: Pool, options: RetentionOptions): Promise<RemovedRows> {
@@ -56,7 +56,7 @@ export async function removeOldRows(pool: Pool, options: RetentionOptions): Prom
     const months = options.months[kind]
     if (months === 0) continue
     const before = monthsBefore(options.now, months)
-    // First of all: from here on nobody may conclude anything from a row that is not there.
+    // First of all: from now on a missing row means nothing.
     await setRetentionMark(pool, kind, before)
     for (const rule of RETENTION_RULES.filter((each) => each.kind === kind)) {
       for (const applicationId of isPerApplication(rule) ? applicationIds : [null]) {
@@ -98,7 +98,7 @@ async function removeRows(run: Run, rule: RetentionRule, applicationId: string |
   }
 }
 
-/** The beginning of the UTC day so many calendar months ago; the last day of a shorter month stands in for days that it lacks. */
+/** The beginning of the UTC day so many calendar months ago; in a shorter month, its last day. */
 export function monthsBefore(now: Date, months: number): Date {
   const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
   const daysInMonth = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()

@@ -32,7 +32,7 @@ export const RETENTION_RULES: readonly RetentionRule[] = [
     at: 'started_at',
     walk: 'transactions',
     key: [TRANSACTION_ID, NUMBER],
-    // While a transaction is PENDING its calls say what the operator was told.
+    // While a transaction is PENDING its attempts show what was sent to the operator.
     condition: `not exists (select 1 from operator_work w where w.application_id = r.application_id and w.transaction_id = r.transaction_id)`,
   },
   {
@@ -79,8 +79,8 @@ export async function selectRetentionMarks(queryable: Queryable): Promise<{ kind
   return rows
 }
 
-/** Where a walk along a primary key stands: the values of the key's columns behind application_id. */
-export type Cursor = readonly string[]
+/** The position of a walk along a primary key: the values of the key's columns behind application_id. */
+type Cursor = readonly string[]
 
 export function firstCursor(rule: RuleOfTransactions): Cursor {
   return rule.key.map((column) => column.lowest)

@@ -13,8 +13,8 @@ import { type EventSeed, emptyRows, iso, type PostingSeed, type SeedRows, type T
 import { TimeQueue } from './time-queue.ts'
 
 /**
- * Plays the planned transactions through the rules of the service in order of time (intake_batch and transition_batch in
- * 0003_money.sql): sequences, holds, postings and events come out as the real commands would have written them.
+ * Plays the planned transactions through the rules of the service in order of time (start_transactions and apply_transitions in
+ * server/transactions/sql): sequences, holds, postings and events come out as the real commands would have written them.
  */
 export function simulateHistory(setting: Setting, planned: readonly PlannedTransaction[]): SeedRows {
   const play: Play = {

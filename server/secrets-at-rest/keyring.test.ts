@@ -7,7 +7,7 @@ const newKey = () => randomBytes(32).toString('base64')
 const PLACE: SecretPlace = { table: 'people', row: '7d4a', field: 'totp_secret' }
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
-test('a sealed secret opens in its place, names its key, and is another text each time', () => {
+test('the secret for its sealed text, which names the key and differs each time', () => {
   const keyring = createKeyring({ current: newKey(), previous: [] })
   const [first, second] = [keyring.seal(PLACE, SECRET), keyring.seal(PLACE, SECRET)]
   assert.equal(keyring.open(PLACE, first), SECRET)
@@ -22,13 +22,13 @@ for (const [part, elsewhere] of [
   ['field', { ...PLACE, field: 'name' }],
   ['table', { ...PLACE, table: 'webhook_secrets' }],
 ] as const) {
-  test(`a sealed secret is refused in another ${part}`, () => {
+  test(`thrown: a sealed secret that is opened in another ${part}`, () => {
     const keyring = createKeyring({ current: newKey(), previous: [] })
     assert.throws(() => keyring.open(elsewhere, keyring.seal(PLACE, SECRET)), /cannot be decrypted/)
   })
 }
 
-test('a sealed secret is refused when any of its characters was altered', () => {
+test('thrown: a sealed secret with any altered character', () => {
   const keyring = createKeyring({ current: newKey(), previous: [] })
   const sealed = keyring.seal(PLACE, SECRET)
   for (let index = 'sealed:1:'.length; index < sealed.length - 1; index++) {
@@ -38,7 +38,7 @@ test('a sealed secret is refused when any of its characters was altered', () => 
   for (const cut of ['sealed:1:', `sealed:1:${keyring.currentKeyId}:`, sealed.slice(0, -12)]) assert.throws(() => keyring.open(PLACE, cut))
 })
 
-test('a key on the ring opens what it sealed before, only the current one seals, and a key that is not there is named', () => {
+test('the secret for a text that a previous key sealed; without that key an error names it', () => {
   const [old, current] = [newKey(), newKey()]
   const before = createKeyring({ current: old, previous: [] })
   const sealed = before.seal(PLACE, SECRET)
@@ -48,7 +48,7 @@ test('a key on the ring opens what it sealed before, only the current one seals,
   assert.throws(() => createKeyring({ current, previous: [] }).open(PLACE, sealed), new RegExp(`with the key ${before.currentKeyId}`))
 })
 
-test('an error of the ring shows neither key nor secret', () => {
+test('neither key nor secret in an error of the ring', () => {
   const key = newKey()
   const keyring = createKeyring({ current: key, previous: [] })
   const sealed = keyring.seal(PLACE, SECRET)
@@ -70,7 +70,7 @@ for (const [text, bytes] of [
   ['correct horse battery staple correct horse battery staple', undefined],
   ['', undefined],
 ] as const) {
-  test(`a key of ${text.length} characters (${text.slice(0, 4)}…) has ${bytes === undefined ? 'too few bits' : `${bytes} bytes`}`, () => {
+  test(`${bytes === undefined ? 'refused' : `${bytes} bytes`}: a key of ${text.length} characters (${text.slice(0, 4)}…)`, () => {
     assert.equal(decodeSecretsKey(text)?.length, bytes)
   })
 }

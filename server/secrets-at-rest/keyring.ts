@@ -80,7 +80,7 @@ function deriveKey(text: string): { id: string; encryptionKey: Buffer } {
   }
 }
 
-/** JSON keeps the parts apart: no two places have the same text. */
+/** As JSON, because it separates the parts: no two places have the same text. */
 function associatedData(keyId: string, place: SecretPlace): Buffer {
   return Buffer.from(JSON.stringify([MARK, keyId, place.table, place.row, place.field]))
 }

@@ -15,12 +15,12 @@ import {
 } from './seal-store.ts'
 import { rowBeforeAll, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
-/** Rows per transaction: few enough that nobody notices the locks. */
+/** Rows per transaction: few enough that the locks delay no other statement noticeably. */
 const BATCH_SIZE = 200
-/** A process that does nothing else asks for changes every quarter of a second; its connection may be away in between. */
+/** An idle process queries for changes every quarter of a second; its connection may be closed in between. */
 const SECOND_LOOK_MS = 600
 
-export type SealPlainResult = 'nothing_plain' | 'sealed' | 'waits_for_old_processes'
+type SealPlainResult = 'nothing_plain' | 'sealed' | 'waits_for_old_processes'
 
 /**
  * Encrypts every secret that is stored as plain text: those of a release before secrets were encrypted. While processes
@@ -36,9 +36,9 @@ export async function sealPlainSecrets(pool: Pool, keyring: Keyring): Promise<Se
   return 'sealed'
 }
 
-export type RotationResult = {
+type RotationResult = {
   resealedCount: number
-  /** Keys that nothing in this database needs any more. */
+  /** Keys that nothing in this database needs. */
   droppedKeyIds: string[]
   /** What could not be decrypted and was left as it is: altered, or copied from another row. */
   unreadable: string[]
@@ -101,7 +101,7 @@ async function resealBatch(
       try {
         return { row, stored: keyring.seal(place, keyring.open(place, stored)) }
       } catch (error) {
-        // One row that somebody altered must not keep all others under the old key.
+        // One altered row must not keep all others under the old key.
         unreadable.push(error instanceof Error ? error.message : String(error))
         return []
       }

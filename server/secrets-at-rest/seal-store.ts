@@ -3,7 +3,7 @@ import { sealedPrefix } from './keyring.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /** `row` is the row's identity as text, its parts separated by a slash, as in the place of a secret. */
-export type StoredSecret = { row: string; stored: string }
+type StoredSecret = { row: string; stored: string }
 
 /** Which rows of a column: those that are not encrypted, or all that are not encrypted under one key. */
 export type Wanted = { kind: 'plain' } | { kind: 'not_under'; keyId: string }
@@ -14,7 +14,7 @@ export async function lockSecrets(trx: Queryable): Promise<void> {
 }
 
 /**
- * Reads some secrets in the order of their rows, from the one after `afterRow`, and locks them, so that nobody replaces
+ * Reads some secrets in the order of their rows, from the one after `afterRow`, and locks them, so that no other process replaces
  * one between the reading and the writing.
  */
 export async function lockSecretsOf(
@@ -66,7 +66,7 @@ export async function readKeyIdsInUse(queryable: Queryable): Promise<string[]> {
   return rows.map((row) => row.key_id)
 }
 
-export type RegisteredKey = { keyId: string; verification: string }
+type RegisteredKey = { keyId: string; verification: string }
 
 /** The keys that this database knows, with the value that each of them must be able to decrypt. */
 export async function readRegisteredKeys(queryable: Queryable): Promise<RegisteredKey[]> {
@@ -80,7 +80,7 @@ export async function registerKey(trx: Queryable, key: RegisteredKey): Promise<v
   await trx.query('insert into secrets_keys (key_id, verification) values ($1, $2) on conflict do nothing', [key.keyId, key.verification])
 }
 
-/** Forgets keys that nothing is encrypted with any more; returns their ids. */
+/** Removes keys with which nothing is encrypted. Returns their ids. */
 export async function forgetKeysBut(trx: Queryable, keyIds: readonly string[]): Promise<string[]> {
   const { rows } = await trx.query<{ key_id: string }>('delete from secrets_keys where key_id <> all ($1::text[]) returning key_id', [
     keyIds,

@@ -77,14 +77,14 @@ async function readsBoth(partner: TestPartner, person: Person): Promise<void> {
 
 const isSealedUnder = (keyring: Keyring) => (stored: string) => stored.startsWith(`sealed:1:${keyring.currentKeyId}:`)
 
-test('a webhook secret and the secret of a second factor are stored encrypted, and read as they were', async () => {
+test('encrypted in the database: a webhook secret and the secret of a second factor', async () => {
   const partner = await createTestPartner(database.pool)
   const person = await enrolling(partner)
   assert.ok((await storedSecrets()).every(isSealedUnder(ring)))
   await readsBoth(partner, person)
 })
 
-test('a ciphertext that was copied to another row opens nothing there, and the other applications are read all the same', async () => {
+test('no secret from a ciphertext that was copied to another row; other applications are read', async () => {
   const [victim, thief] = [await createTestPartner(database.pool), await createTestPartner(database.pool)]
   await database.pool.query(
     'update webhook_secrets set secret = (select secret from webhook_secrets where application_id = $1) where application_id = $2',
@@ -98,7 +98,7 @@ test('a ciphertext that was copied to another row opens nothing there, and the o
   assert.match(String(errors[0]), new RegExp(`secret of webhook_secrets ${thief.applicationId}/.* cannot be decrypted`))
 })
 
-test('what a release before left in plain text is read, and encrypted by the first start; four at once do it once', async () => {
+test('encrypted once: plain text of an earlier release, by four processes that start at once', async () => {
   const partner = await createTestPartner(database.pool)
   const person = await enrolling(partner)
   await storePlain(partner, person)
@@ -110,7 +110,7 @@ test('what a release before left in plain text is read, and encrypted by the fir
   assert.equal(await sealPlainSecrets(database.pool, ring), 'nothing_plain')
 })
 
-test('while a process that knows plain text only is connected nothing is encrypted under it, and afterwards everything is', async () => {
+test('nothing encrypted while a process of an earlier release is connected, everything afterwards', async () => {
   const partner = await createTestPartner(database.pool)
   await storePlain(partner, await enrolling(partner))
   const old = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'countersign worker' })
@@ -123,7 +123,7 @@ test('while a process that knows plain text only is connected nothing is encrypt
   assert.ok((await storedSecrets()).every(isSealedUnder(ring)))
 })
 
-test('a wrong key is refused in a sentence that says what to do, also where nothing is encrypted yet', async () => {
+test('refused with an instruction: a wrong key, also if nothing is encrypted yet', async () => {
   await checkSecretsKeys(database.pool, ring)
   await checkSecretsKeys(database.pool, ring)
   const wrong = createKeyring({ current: newKey(), previous: [] })
@@ -133,14 +133,14 @@ test('a wrong key is refused in a sentence that says what to do, also where noth
   )
 })
 
-test('a wrong key is refused where the database knows no key and something is encrypted', async () => {
+test('refused: a wrong key if the database has no key check but encrypted secrets', async () => {
   await createTestPartner(database.pool)
   await assert.rejects(checkSecretsKeys(database.pool, createKeyring({ current: newKey(), previous: [] })), /SECRETS_KEY is not the key/)
   const { rows } = await database.pool.query('select 1 from secrets_keys')
   assert.deepEqual(rows, [])
 })
 
-test('rotation: both keys are read meanwhile, the old one is needed until it has finished, and then it is dropped', async () => {
+test('readable throughout a rotation: secrets under both keys; afterwards the old key is not needed', async () => {
   const partners = [await createTestPartner(database.pool), await createTestPartner(database.pool), await createTestPartner(database.pool)]
   const people = await Promise.all(partners.map(enrolling))
   await checkSecretsKeys(database.pool, ring)
@@ -168,7 +168,7 @@ test('rotation: both keys are read meanwhile, the old one is needed until it has
   assert.ok((await storedSecrets()).length === 7 && written.webhookSecret.startsWith('whsec_'))
 })
 
-test('rotation that was interrupted continues, and one row that somebody altered keeps its key and nobody else back', async () => {
+test('continued: an interrupted rotation; one altered row keeps the old key and delays no other row', async () => {
   const partners = await Promise.all(Array.from({ length: 5 }, () => createTestPartner(database.pool)))
   await checkSecretsKeys(database.pool, ring)
   const both = createKeyring({ current: newKey(), previous: [TEST_SECRETS_KEY] })
@@ -196,7 +196,7 @@ test('rotation that was interrupted continues, and one row that somebody altered
   await assert.rejects(checkSecretsKeys(database.pool, createKeyring({ current: newKey(), previous: [] })))
 })
 
-test('a one-time code is accepted once, also when the key is rotated between the reading and the accepting', async () => {
+test('accepted once: a one-time code while the key is rotated', async () => {
   const person = await enrolling(await createTestPartner(database.pool))
   const both = createKeyring({ current: newKey(), previous: [TEST_SECRETS_KEY] })
   publishKeyring(both)

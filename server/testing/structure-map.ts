@@ -1,4 +1,4 @@
-import { TRANSITIONS } from '#lib/transaction-status.ts'
+import { CREATION_STATUSES, TRANSITIONS } from '#lib/transaction-status.ts'
 import { importsOf, type SourceFile } from './import-graph.ts'
 import { LAYERS } from './layers.ts'
 
@@ -18,7 +18,10 @@ export function withMap(readme: string, map: string): string {
 }
 
 function drawStates(): string[] {
-  const edges = Object.entries(TRANSITIONS).map(([event, { from, to }]) => ({ event, from: from ?? '(new)', to }))
+  const edges = [
+    ...CREATION_STATUSES.map((to) => ({ event: 'created', from: '(new)', to })),
+    ...Object.entries(TRANSITIONS).map(([event, edge]) => ({ event, ...edge })),
+  ]
   const fromWidth = Math.max(...edges.map(({ from }) => from.length))
   const eventWidth = Math.max(...edges.map(({ event }) => event.length))
   return edges.map(({ event, from, to }) => `${from.padEnd(fromWidth)}  ── ${event.padEnd(eventWidth)} ──>  ${to}`)

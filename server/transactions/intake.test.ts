@@ -21,7 +21,7 @@ async function balanceOf(applicationId: string, operator = 'MOMOCM') {
   return rows[0]
 }
 
-test('a deposit is stored, held, counted, rolled up and queued for its operator in one go', async () => {
+test('created: a deposit is stored, held, counted, rolled up and queued for its operator in one statement', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
   const item = anIntakeItem(applicationId)
@@ -55,7 +55,7 @@ test('a deposit is stored, held, counted, rolled up and queued for its operator 
   assert.deepEqual(events, [{ version: 1, from_status: null, to_status: 'PENDING', event: 'created' }])
 })
 
-test('a deposit that the balance does not cover is taken in, holds nothing and is queued as refused', async () => {
+test('created with nothing held and its work refused: a deposit that the balance does not cover', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 100_000n)
   const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
@@ -65,7 +65,7 @@ test('a deposit that the balance does not cover is taken in, holds nothing and i
   assert.equal((await balanceOf(applicationId)).deposit_minor, 100_000n)
 })
 
-test('in one batch a refused deposit takes nothing from those that come after it', async () => {
+test('queued: the deposits of a batch that the balance covers after it did not cover an earlier one', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
   const amounts = [800_000n, 500_000n, 100_000n]
@@ -81,7 +81,7 @@ test('in one batch a refused deposit takes nothing from those that come after it
   )
 })
 
-test('the same externalId with the same content gives the stored transaction and nothing new happens', async () => {
+test('existing with the stored transaction for the same externalId with the same content', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   await takeIn(database.pool, [item])
@@ -93,7 +93,7 @@ test('the same externalId with the same content gives the stored transaction and
   assert.equal(rows[0].transaction_count, 1n)
 })
 
-test('the same externalId with any other content is a conflict', async () => {
+test('conflict for the same externalId with any other content', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   await takeIn(database.pool, [item])
@@ -111,7 +111,7 @@ test('the same externalId with any other content is a conflict', async () => {
   }
 })
 
-test('fifty equal requests at once, through two processes, make one transaction', async () => {
+test('one transaction for fifty equal requests at once, through two processes', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   const otherPool = createPool({ databaseUrl: database.url, connectionsMax: 4, applicationName: 'second process' })
@@ -129,7 +129,7 @@ test('fifty equal requests at once, through two processes, make one transaction'
   }
 })
 
-test('sequences have no gaps when many requests of many applications run at once', async () => {
+test('sequences without gaps when many requests of many applications run at once', async () => {
   const applicationIds = await Promise.all(Array.from({ length: 5 }, () => makeApplication(database.pool)))
   const intake = createIntake({ pool: database.pool, batchMax: 16 })
   await Promise.all(Array.from({ length: 500 }, (_, n) => intake.submit(anIntakeItem(applicationIds[n % 5] ?? '', { type: 'COLLECT' }))))
@@ -145,7 +145,7 @@ test('sequences have no gaps when many requests of many applications run at once
 
 const BAND = aBand({ aboveMinor: '1000000' })
 
-test('a threshold fires above it and not at it, and the answer says PENDING_APPROVAL', async () => {
+test('PENDING_APPROVAL above a threshold, PENDING at it', async () => {
   const applicationId = await makeApplication(database.pool)
   const at = anIntakeItem(applicationId, { amountMinor: 1_000_000n, bands: [BAND], phoneNumber: '237670000001' })
   const above = anIntakeItem(applicationId, { amountMinor: 1_000_001n, bands: [BAND], phoneNumber: '237670000002' })
@@ -160,7 +160,7 @@ test('a threshold fires above it and not at it, and the answer says PENDING_APPR
   assert.deepEqual(rows, [{ policy_version: 1, steps: [1], needs_code: false }])
 })
 
-test('splitting a payment to one phone does not dodge the threshold, across batches and inside one', async () => {
+test('PENDING_APPROVAL for the part of a split payment that exceeds the threshold, across batches and inside one', async () => {
   const applicationId = await makeApplication(database.pool)
   const part = () => anIntakeItem(applicationId, { amountMinor: 400_000n, bands: [BAND], phoneNumber: '237670000003' })
   const first = await takeIn(database.pool, [part()])
@@ -171,7 +171,7 @@ test('splitting a payment to one phone does not dodge the threshold, across batc
   )
 })
 
-test('the total of a batch counts against the threshold of each of its rows', async () => {
+test('PENDING_APPROVAL for a small amount in a batch whose total is above the threshold', async () => {
   const applicationId = await makeApplication(database.pool)
   const [outcome] = await takeIn(database.pool, [
     anIntakeItem(applicationId, { amountMinor: 100n, batchSumMinor: 1_000_001n, bands: [BAND] }),
@@ -179,7 +179,7 @@ test('the total of a batch counts against the threshold of each of its rows', as
   assert.equal(outcome && 'status' in outcome && outcome.status, 'PENDING_APPROVAL')
 })
 
-test('an item that the database refuses fails alone and its neighbours go through', async () => {
+test('rejected for the one item that the database refuses, created for the others of its batch', async () => {
   const applicationId = await makeApplication(database.pool)
   const intake = createIntake({ pool: database.pool })
   const settled = await Promise.allSettled([
@@ -193,7 +193,7 @@ test('an item that the database refuses fails alone and its neighbours go throug
   )
 })
 
-test('a deposit at an operator without a balance row is taken in, holds nothing and is queued as refused', async () => {
+test('created with nothing held and its work refused: a deposit at an operator without a balance row', async () => {
   const applicationId = await makeApplication(database.pool)
   await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
   const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
@@ -205,7 +205,7 @@ test('a deposit at an operator without a balance row is taken in, holds nothing 
   assert.deepEqual(rows, [{ held_minor: 0n, state: 'refused' }])
 })
 
-test('a funding at an operator without a balance row is refused and leaves no posting', async () => {
+test('an error and no posting for a funding at an operator without a balance row', async () => {
   const applicationId = await makeApplication(database.pool)
   await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
   await assert.rejects(fund(database.pool, applicationId, 'MOMOCM', 100n), /no balance/)
@@ -213,7 +213,7 @@ test('a funding at an operator without a balance row is refused and leaves no po
   assert.deepEqual(rows, [])
 })
 
-test('an application that sends without end is refused alone: another one in the same lane is taken in', async () => {
+test('OverloadedError only for the application that fills the queue; created for another one in the same lane', async () => {
   const greedy = await makeApplication(database.pool)
   let other = await makeApplication(database.pool)
   const lane = (id: string) => id.charCodeAt(id.length - 1) % 2

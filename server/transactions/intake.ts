@@ -6,9 +6,9 @@ import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { isDataError } from '#server/database/with-transaction.ts'
 import type { Actor } from './actor.ts'
-import { callIntakeBatch, type IntakeRow } from './transaction-store.ts'
+import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
 
-/** A new transaction, valid in itself; identifiers made by the caller. Amounts in hundredths of the currency's unit. */
+/** A new transaction. The caller validated it and generated its ids. Amounts are in hundredths of the currency's unit. */
 export type IntakeItem = {
   applicationId: string
   transactionId: string
@@ -25,10 +25,10 @@ export type IntakeItem = {
   source: TransactionSource
   makerId: string | null
   batchId: string | null
-  /** The total of the batch it came in, which approval rules weigh too; null outside a batch. */
+  /** The total of the batch it is part of, which approval rules weigh too; null outside a batch. */
   batchSumMinor: bigint | null
   actor: Actor
-  /** The approval bands that may fire, weakest first; null when none can. */
+  /** The approval bands that may apply, weakest first; null if none can. */
   bands: ApprovalBand[] | null
 }
 
@@ -42,24 +42,27 @@ export type IntakeOutcome =
       feeAppMinor: bigint
       payToken: string
     }
-  /** The externalId is taken by a transaction with other content. */
+  /** A stored transaction with other content has the externalId. */
   | { kind: 'conflict' }
 
 type Lane = Batcher<IntakeItem, IntakeOutcome>
 
-export type Intake = Pick<Lane, 'submit' | 'waiting' | 'drain'> & {
-  /** Called after each batch that made something to send to an operator. */
-  onCreated(listener: () => void): void
+export type Intake = Pick<Lane, 'submit' | 'waiting' | 'drain'>
+
+type IntakeOptions = {
+  pool: Pool
+  queueMax?: number
+  batchMax?: number
+  onBatch?(size: number): void
+  /** Called after each batch that added operator work, so that it is submitted at once and not at the next idle poll. */
+  wakeOperators?(): void
 }
 
-export type IntakeOptions = { pool: Pool; queueMax?: number; batchMax?: number; onBatch?(size: number): void }
-
 /**
- * The one way in for new transactions. An outcome is given only after the commit that made it durable. `submit` rejects with
- * OverloadedError when the queue of the lane is full, or the application's share of it: nothing was started then.
+ * Collects new transactions into batches. `submit` resolves after the commit. It rejects with OverloadedError if the queue of the lane
+ * or the application's share of it is full; nothing was started then.
  */
 export function createIntake(options: IntakeOptions): Intake {
-  const listeners: (() => void)[] = []
   const queueMax = options.queueMax ?? 4_096
   const newLane = () =>
     createBatcher<IntakeItem, IntakeOutcome>({
@@ -67,11 +70,11 @@ export function createIntake(options: IntakeOptions): Intake {
       shareOf: (item) => item.applicationId,
       async run(items) {
         const outcomes = await takeIn(options.pool, items)
-        for (const listener of listeners) listener()
+        if (outcomes.some((outcome) => outcome.kind === 'created' && outcome.status === 'PENDING')) options.wakeOperators?.()
         return outcomes
       },
       queueMax,
-      // Three arrays of depositMultiple. The rest is for the others, so that they rarely take back what was accepted.
+      // Three arrays of depositMultiple. The rest is for the other applications, so that waiting items rarely have to be displaced.
       shareMax: Math.ceil(queueMax * 0.75),
       batchMax: options.batchMax ?? 256,
       slots: 2,
@@ -83,39 +86,66 @@ export function createIntake(options: IntakeOptions): Intake {
     submit: (item) => lanes[laneOf(item.applicationId)].submit(item),
     waiting: () => lanes[0].waiting() + lanes[1].waiting(),
     drain: async () => void (await Promise.all([lanes[0].drain(), lanes[1].drain()])),
-    onCreated: (listener) => void listeners.push(listener),
   }
 }
 
 /**
- * An application always takes the same lane, by the last digit of its id: batches of two lanes never lock the same
- * counters, so both run at once; within a lane the next batch waits at the lock and starts the moment the first commits.
+ * An application always uses the same lane, chosen by the last digit of its id. Batches of two lanes never lock the same counters, so
+ * both run at once. Within a lane the next batch waits at the lock and starts when the first one commits.
  */
 function laneOf(applicationId: string): 0 | 1 {
   return applicationId.charCodeAt(applicationId.length - 1) % 2 === 0 ? 0 : 1
 }
 
 /**
- * Takes items in within one statement, in the caller's transaction where it has one open. No two items may carry the
- * same (application, externalId). One outcome per item, in order; a bad row never spoils its neighbours.
+ * Takes items in with one statement, inside the caller's database transaction if it has one open. No two items may have the same
+ * application and externalId. Returns one outcome per item, in order. Throws if the database refuses one item; nothing is stored then.
  */
 export async function takeIn(queryable: Queryable, items: IntakeItem[]): Promise<IntakeOutcome[]> {
   const applicationIds = [...new Set(items.map((item) => item.applicationId))].sort()
-  const rows = await callIntakeBatch(queryable, applicationIds, toJson(items, applicationIds))
-  const outcomes: IntakeOutcome[] = items.map(asCreated)
-  for (const row of rows) outcomes[row.place] = asReported(row)
+  const indexes = new Map(applicationIds.map((applicationId, index) => [applicationId, index + 1]))
+  const rows = await callStartTransactions(
+    queryable,
+    applicationIds,
+    items.map((item, index) => toStartRow(item, index, indexes.get(item.applicationId) ?? 0)),
+  )
+  const outcomes: IntakeOutcome[] = []
+  for (const row of rows) outcomes[row.item_index] = toOutcome(row)
   return outcomes
 }
 
-function asCreated(item: IntakeItem): IntakeOutcome {
-  const { transactionId, amountMinor, feeSystemMinor, feeAppMinor, payToken } = item
-  return { kind: 'created', transactionId, status: 'PENDING', amountMinor, feeSystemMinor, feeAppMinor, payToken }
+function toStartRow(item: IntakeItem, index: number, applicationIndex: number): StartRow {
+  return {
+    item_index: index,
+    application_id: item.applicationId,
+    application_index: applicationIndex,
+    transaction_id: item.transactionId,
+    external_id: item.externalId,
+    type: item.type,
+    operator: item.operator,
+    currency: OPERATORS[item.operator].country.currency,
+    customer_name: item.customerName,
+    phone_number: item.phoneNumber,
+    phone_number_forms: item.bands === null ? null : phoneNumberForms(item.phoneNumber),
+    amount_minor: item.amountMinor,
+    fee_system_minor: item.feeSystemMinor,
+    fee_app_minor: item.feeAppMinor,
+    webhook_url: item.webhookUrl,
+    pay_token: item.payToken,
+    source: item.source,
+    maker_id: item.makerId,
+    batch_id: item.batchId,
+    batch_sum_minor: item.batchSumMinor,
+    actor_kind: item.actor.kind,
+    actor_id: item.actor.id,
+    bands: item.bands,
+  }
 }
 
-function asReported(row: IntakeRow): IntakeOutcome {
-  if (!row.same_content) return { kind: 'conflict' }
+function toOutcome(row: StartedRow): IntakeOutcome {
+  if (row.outcome === 'conflict') return { kind: 'conflict' }
   return {
-    kind: row.outcome === 'waiting' ? 'created' : 'existing',
+    kind: row.outcome,
     transactionId: row.transaction_id,
     status: row.status,
     amountMinor: row.amount_minor,
@@ -123,24 +153,4 @@ function asReported(row: IntakeRow): IntakeOutcome {
     feeAppMinor: row.fee_app_minor,
     payToken: row.pay_token,
   }
-}
-
-/** Built by hand: it is the largest single cost of a batch on this side, and bigint has no JSON form of its own. */
-function toJson(items: IntakeItem[], applicationIds: string[]): string {
-  const nthOf = new Map(applicationIds.map((applicationId, index) => [applicationId, index + 1]))
-  let json = '['
-  for (const [place, item] of items.entries()) {
-    if (place > 0) json += ','
-    json += `{"place":${place},"app":"${item.applicationId}","nth_app":${nthOf.get(item.applicationId)},"id":"${item.transactionId}","ext":"${item.externalId}","type":"${item.type}"`
-    json += `,"op":"${item.operator}","cur":"${OPERATORS[item.operator].country.currency}","name":${JSON.stringify(item.customerName)}`
-    json += `,"phone":"${item.phoneNumber}","amount":${item.amountMinor},"fsys":${item.feeSystemMinor},"fapp":${item.feeAppMinor}`
-    json += `,"url":${JSON.stringify(item.webhookUrl)},"tok":"${item.payToken}","source":"${item.source}","actor_kind":"${item.actor.kind}"`
-    if (item.actor.id !== null) json += `,"actor":"${item.actor.id}"`
-    if (item.makerId !== null) json += `,"maker":"${item.makerId}"`
-    if (item.batchId !== null) json += `,"batch":"${item.batchId}"`
-    if (item.batchSumMinor !== null) json += `,"batch_sum":${item.batchSumMinor}`
-    if (item.bands !== null) json += `,"phones":${JSON.stringify(phoneNumberForms(item.phoneNumber))},"bands":${JSON.stringify(item.bands)}`
-    json += '}'
-  }
-  return `${json}]`
 }

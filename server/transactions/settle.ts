@@ -4,16 +4,16 @@ import { isDataError, isRetryable } from '#server/database/with-transaction.ts'
 import { type TransitionItem, type TransitionOutcome, transition } from './transition.ts'
 
 export type Settler = {
-  /** Moves one transaction, together with others that end at the same time. Resolves after the commit. */
+  /** Moves one transaction, in one batch with others that end at the same time. Resolves after the commit. */
   settle(item: TransitionItem): Promise<TransitionOutcome>
   /** Called after each batch that may have written webhooks. */
   onFinal(listener: () => void): void
   drain(): Promise<void>
 }
 
-export type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
+type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
 
-/** Settlement is batched the same way as intake. */
+/** Creates the batches of settlement, which work like those of intake. */
 export function createSettler(options: SettlerOptions): Settler {
   const listeners: (() => void)[] = []
   const batcher: Batcher<TransitionItem, TransitionOutcome> = createBatcher({
@@ -23,7 +23,7 @@ export function createSettler(options: SettlerOptions): Settler {
       for (const listener of listeners) listener()
       return outcomes
     },
-    // Results come from our own bounded dispatch; none of them may be turned away.
+    // Results come from our own bounded dispatcher, and none may be refused.
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: options.batchMax ?? 256,
     slots: 2,
@@ -33,7 +33,7 @@ export function createSettler(options: SettlerOptions): Settler {
   return { settle: batcher.submit, drain: batcher.drain, onFinal: (listener) => void listeners.push(listener) }
 }
 
-/** The statement touches rows of operator_work that the dispatcher also updates, so a deadlock is possible, if rare. */
+/** The statement changes rows of operator_work that the dispatcher also updates, so a deadlock is possible. It is repeated then. */
 async function transitionAgainOnDeadlock(pool: Pool, items: TransitionItem[]): Promise<TransitionOutcome[]> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from './actor.ts'
-import { findTransaction } from './find-transaction.ts'
 import { createIntake, takeIn } from './intake.ts'
 import { createSettler } from './settle.ts'
+import { findTransaction } from './transaction-queries.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -28,7 +28,7 @@ const STORABLE = {
 }
 const UNSTORABLE = { NUL: 'a\u0000b', 'a lone high surrogate': 'a\ud800', 'a lone low surrogate': '\udc00b' }
 
-test('a text is stored as it was sent, whatever it holds', async () => {
+test('the text as it was sent, whatever characters it contains', async () => {
   const applicationId = await makeApplication(database.pool)
   const items = Object.values(STORABLE).map((customerName) => anIntakeItem(applicationId, { type: 'COLLECT', customerName }))
   await takeIn(database.pool, items)
@@ -36,7 +36,7 @@ test('a text is stored as it was sent, whatever it holds', async () => {
     assert.equal((await findTransaction(database.pool, applicationId, item.transactionId))?.customerName, item.customerName)
 })
 
-test('only what cannot be stored is refused: its neighbours in the batch, of any application, are taken in', async () => {
+test('rejected only for texts that cannot be stored; the others of the batch, of any application, are stored', async () => {
   const applicationIds = [await makeApplication(database.pool), await makeApplication(database.pool)]
   const intake = createIntake({ pool: database.pool })
   const items = Object.values(UNSTORABLE).flatMap((customerName) =>
@@ -53,7 +53,7 @@ test('only what cannot be stored is refused: its neighbours in the batch, of any
   )
 })
 
-test('a result whose text cannot be stored fails alone: its neighbours are settled', async () => {
+test('rejected only for the result whose text cannot be stored; the others of its batch are settled', async () => {
   const applicationId = await makeApplication(database.pool)
   const settler = createSettler({ pool: database.pool })
   const items = Array.from({ length: 8 }, () => anIntakeItem(applicationId, { type: 'COLLECT' }))

@@ -1,58 +1,36 @@
+import type { TransactionStatus } from '#lib/transaction-status.ts'
+import { encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { APPLY_TRANSITIONS, START_TRANSACTIONS } from './sql-functions.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from './transaction.ts'
 
-export type IntakeRow = {
-  place: number
-  outcome: 'existing' | 'waiting'
-  transaction_id: string
-  same_content: boolean
-  status: Transaction['status']
-  amount_minor: bigint
-  fee_system_minor: bigint
-  fee_app_minor: bigint
-  pay_token: string
-}
+export type StartRow = RowOf<typeof START_TRANSACTIONS.item>
 
-/** Runs intake_batch (sql/intake-batch.sql): `applicationIds` distinct, `itemsJson` an array of intake items. */
-export async function callIntakeBatch(queryable: Queryable, applicationIds: string[], itemsJson: string): Promise<IntakeRow[]> {
-  const { rows } = await queryable.query<IntakeRow>({
-    name: 'intake_batch',
-    text: 'select * from intake_batch($1, $2)',
-    values: [applicationIds, itemsJson],
+export type StartedRow = RowOf<
+  typeof START_TRANSACTIONS.result,
+  { outcome: 'created' | 'existing' | 'conflict'; status: TransactionStatus }
+>
+
+/** Runs start_transactions. `applicationIds` are distinct and sorted; the results are in no particular order. */
+export async function callStartTransactions(queryable: Queryable, applicationIds: string[], items: StartRow[]): Promise<StartedRow[]> {
+  const { rows } = await queryable.query<StartedRow>({
+    name: 'start_transactions',
+    text: 'select * from start_transactions($1, $2, $3)',
+    values: [applicationIds, encodeRows(START_TRANSACTIONS.item, items), items.some((item) => item.bands !== null)],
   })
   return rows
 }
 
-export type TransitionRow = { place: number; is_moved: boolean; status: Transaction['status']; version: number }
+export type TransitionRow = RowOf<typeof APPLY_TRANSITIONS.item>
 
-/** Runs transition_batch (sql/transition-batch.sql): `applicationIds` distinct, `itemsJson` an array of moves. */
-export async function callTransitionBatch(queryable: Queryable, applicationIds: string[], itemsJson: string): Promise<TransitionRow[]> {
-  const { rows } = await queryable.query<TransitionRow>({
-    name: 'transition_batch',
-    text: 'select * from transition_batch($1, $2)',
-    values: [applicationIds, itemsJson],
-  })
-  return rows
-}
+type AppliedRow = RowOf<typeof APPLY_TRANSITIONS.result, { status: TransactionStatus }>
 
-export async function selectTransaction(
-  queryable: Queryable,
-  applicationId: string,
-  transactionId: string,
-): Promise<Transaction | undefined> {
-  const { rows } = await queryable.query<Transaction>({
-    name: 'select_transaction',
-    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.transaction_id = $2`,
-    values: [applicationId, transactionId],
-  })
-  return rows[0]
-}
-
-export async function selectByExternalIds(queryable: Queryable, applicationId: string, externalIds: string[]): Promise<Transaction[]> {
-  const { rows } = await queryable.query<Transaction>({
-    name: 'select_by_external_ids',
-    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.external_id = any ($2)`,
-    values: [applicationId, externalIds],
+/** Runs apply_transitions. `applicationIds` are distinct and sorted; the results are in no particular order. */
+export async function callApplyTransitions(queryable: Queryable, applicationIds: string[], items: TransitionRow[]): Promise<AppliedRow[]> {
+  const { rows } = await queryable.query<AppliedRow>({
+    name: 'apply_transitions',
+    text: 'select * from apply_transitions($1, $2)',
+    values: [applicationIds, encodeRows(APPLY_TRANSITIONS.item, items)],
   })
   return rows
 }

@@ -2,7 +2,7 @@ import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
 
-/** A stored transaction, as every reader of it sees it. Amounts in hundredths of the currency's unit. */
+/** A stored transaction. Amounts are in hundredths of the currency's unit. */
 export type Transaction = {
   applicationId: string
   transactionId: string
@@ -31,7 +31,7 @@ export type Transaction = {
   finalAt: Date | null
 }
 
-/** The columns of a Transaction, named as its fields, for stores that read transactions `t`. */
+/** The columns of a Transaction, named as its fields, for statements that read `transactions t`. */
 export const TRANSACTION_COLUMNS = `t.application_id as "applicationId", t.transaction_id as "transactionId", t.sequence,
   t.external_id as "externalId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
   t.fee_system_minor as "feeSystemMinor", t.fee_app_minor as "feeAppMinor", t.held_minor as "heldMinor",

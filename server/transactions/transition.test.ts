@@ -5,9 +5,9 @@ import type { TransitionEvent } from '#lib/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from './actor.ts'
-import { findTransaction } from './find-transaction.ts'
 import { type IntakeItem, takeIn } from './intake.ts'
 import { createSettler } from './settle.ts'
+import { findTransaction } from './transaction-queries.ts'
 import { transition } from './transition.ts'
 
 let database: TestDatabase
@@ -38,7 +38,7 @@ async function balanceOf(applicationId: string) {
   return Object.values<bigint>(rows[0])
 }
 
-test('a deposit that succeeds leaves the hold for clearing, fees and revenue', async () => {
+test('SUCCESS moves the hold of a deposit to clearing, fees and revenue', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
   const item = await one(anIntakeItem(applicationId))
@@ -46,7 +46,7 @@ test('a deposit that succeeds leaves the hold for clearing, fees and revenue', a
   assert.deepEqual(await balanceOf(applicationId), [0n, 492_500n, 0n, 2_500n, -500_000n, 5_000n])
 })
 
-test('a deposit that fails gives its hold back to the last unit', async () => {
+test('FAILED releases the whole hold of a deposit', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
   const item = await one(anIntakeItem(applicationId))
@@ -55,14 +55,14 @@ test('a deposit that fails gives its hold back to the last unit', async () => {
   assert.equal((await findTransaction(database.pool, applicationId, item.transactionId))?.message, 'Compte non inscrit')
 })
 
-test('a collect that succeeds credits amount less both fees', async () => {
+test('SUCCESS credits a collect with its amount less both fees', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
   await move(item, 'succeeded')
   assert.deepEqual(await balanceOf(applicationId), [492_500n, 0n, 0n, 2_500n, -500_000n, 5_000n])
 })
 
-test('a final state never changes, and the refusal says what it is', async () => {
+test('not moved, with the current status, for a transaction in a final state', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
   await move(item, 'failed')
@@ -70,12 +70,12 @@ test('a final state never changes, and the refusal says what it is', async () =>
   assert.deepEqual(await balanceOf(applicationId), [0n, 0n, 0n, 0n, 0n, 0n])
 })
 
-test('a transaction of another application is not there', async () => {
+test('undefined for a transaction of another application', async () => {
   const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' }))
   assert.equal(await move({ ...item, applicationId: await makeApplication(database.pool) }, 'succeeded'), undefined)
 })
 
-test('a final state writes one webhook, not due before half a second after the creation', async () => {
+test('one webhook for a final state, due no earlier than half a second after the creation', async () => {
   const item = await one(
     anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT', webhookUrl: 'https://Partner.example:8443/a?b=1' }),
   )
@@ -88,7 +88,7 @@ test('a final state writes one webhook, not due before half a second after the c
   assert.deepEqual(rows, [{ target: 'https://partner.example:8443', is_later: true }])
 })
 
-test('the target of a webhook is its host and port, whatever stands before an @ or behind', async () => {
+test('one target for all URLs of a host and port, whatever is before an @ or after the host', async () => {
   const applicationId = await makeApplication(database.pool)
   const urls = [
     'https://a:b@Partner.example/x',
@@ -101,7 +101,7 @@ test('the target of a webhook is its host and port, whatever stands before an @ 
   assert.deepEqual(rows, [{ target: 'https://partner.example' }])
 })
 
-test('an approved deposit is held when it is released, and one that is not covered goes on as refused', async () => {
+test('PENDING with a hold for an approved deposit that the balance covers; work refused for one that it does not cover', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 600_000n)
   const items = [anIntakeItem(applicationId, { bands: [WAITING] }), anIntakeItem(applicationId, { bands: [WAITING] })]
@@ -120,7 +120,7 @@ test('an approved deposit is held when it is released, and one that is not cover
   assert.equal((await balanceOf(applicationId))[1], 92_500n)
 })
 
-test('the maker cannot be the checker, whatever the caller believes', async () => {
+test('not moved when the checker is the maker', async () => {
   const applicationId = await makeApplication(database.pool)
   const makerId = randomUUID()
   const item = await one(anIntakeItem(applicationId, { makerId, source: 'person', bands: [WAITING] }))
@@ -128,14 +128,14 @@ test('the maker cannot be the checker, whatever the caller believes', async () =
   assert.deepEqual(outcome, { isMoved: false, status: 'PENDING_APPROVAL', version: 1 })
 })
 
-test('validate and reject at once: one wins, the other learns the state', async () => {
+test('one move when a transaction is approved and rejected at once', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = await one(anIntakeItem(applicationId, { bands: [WAITING] }))
   const outcomes = await Promise.all([move(item, 'approved'), move(item, 'rejected')])
   assert.equal(outcomes.filter((outcome) => outcome?.isMoved).length, 1)
 })
 
-test('postings, events and decisions cannot be changed or removed, whatever the role', async () => {
+test('an error for every update, delete and truncate of postings and events', async () => {
   const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' }))
   await move(item, 'succeeded')
   for (const table of ['ledger_postings', 'transaction_events']) {
@@ -148,7 +148,7 @@ test('postings, events and decisions cannot be changed or removed, whatever the 
   }
 })
 
-test('approvals and results of one roll-up row in one batch move it by their net', async () => {
+test('net counts in a roll-up row that two moves of one batch change', async () => {
   const applicationId = await makeApplication(database.pool)
   const pending = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
   const waiting = await one(anIntakeItem(applicationId, { type: 'COLLECT', bands: [WAITING] }))
@@ -166,13 +166,13 @@ test('approvals and results of one roll-up row in one batch move it by their net
   ])
 })
 
-test('a deposit that nothing was held for can only fail', async () => {
+test('not moved to SUCCESS: a deposit without a hold, which can only become FAILED', async () => {
   const item = await one(anIntakeItem(await makeApplication(database.pool)))
   assert.deepEqual(await move(item, 'succeeded'), { isMoved: false, status: 'PENDING', version: 1 })
   assert.deepEqual(await move(item, 'refused_for_funds', 'Solde insuffisant'), { isMoved: true, status: 'FAILED', version: 2 })
 })
 
-test('23503 for a result at an operator without a balance row: nothing of it happens, and its neighbours are settled', async () => {
+test('23503 for a result at an operator without a balance row; nothing of it is stored, and the others of its batch are settled', async () => {
   const applicationId = await makeApplication(database.pool)
   const lost = await one(anIntakeItem(applicationId, { type: 'COLLECT', operator: 'OMCM' }))
   const neighbour = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
@@ -188,7 +188,7 @@ test('23503 for a result at an operator without a balance row: nothing of it hap
   assert.deepEqual(rows, [{ subject_id: neighbour.transactionId }])
 })
 
-test('a deposit approved at an operator without a balance row is not funded and goes on as refused', async () => {
+test('PENDING with its work refused for a deposit that is approved at an operator without a balance row', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = await one(anIntakeItem(applicationId, { bands: [WAITING] }))
   await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
@@ -197,7 +197,7 @@ test('a deposit approved at an operator without a balance row is not funded and 
   assert.deepEqual(rows, [{ state: 'refused' }])
 })
 
-test('not moved: approving what waits in a disabled application or at a disabled service; rejecting moves it', async () => {
+test('not moved when approved in a disabled application or at a disabled service; FAILED when rejected there', async () => {
   for (const [disable, enable] of [
     [
       'update applications set is_enabled = false where application_id = $1',

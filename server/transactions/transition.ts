@@ -1,15 +1,15 @@
 import { TRANSITIONS, type TransactionStatus, type TransitionEvent } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Actor } from './actor.ts'
-import { callTransitionBatch } from './transaction-store.ts'
+import { callApplyTransitions, type TransitionRow } from './transaction-store.ts'
 
 export type TransitionItem = {
   applicationId: string
   transactionId: string
   event: TransitionEvent
-  /** What the transaction says of its end: the operator's words, or the reason of a rejection. */
+  /** The message of the final transaction: the operator's sentence, or the reason of a rejection. */
   message?: string
-  /** Kept in the event; a person's note. */
+  /** A person's note, stored in the event. */
   reason?: string
   operatorToken?: string
   actor: Actor
@@ -17,41 +17,42 @@ export type TransitionItem = {
   checkerId?: string
 }
 
-/** Undefined: this application has no such transaction. Not moved: it was not in the state that the edge starts from. */
+/** Undefined if this application has no such transaction. Not moved if it was not in the state in which the edge starts. */
 export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; version: number } | undefined
 
 /**
- * The only function that changes a status. In one statement: guarded update, event, ledger posting, balances,
- * roll-ups, counters, operator work and webhook outbox. Locks the counters of the applications concerned, so a caller
- * with a transaction of its own must not hold locks that others take after those. No transaction twice in one call.
+ * Moves transactions along one edge each; the only function that changes a status. One statement contains the guarded update, event,
+ * ledger posting, balances, roll-ups, counters, operator work and webhook outbox. It locks the counters of the applications
+ * concerned, so a caller with a database transaction of its own must not hold locks that others take after those. A transaction may
+ * occur only once in a call.
  */
 export async function transition(queryable: Queryable, items: TransitionItem[]): Promise<TransitionOutcome[]> {
   const applicationIds = [...new Set(items.map((item) => item.applicationId))].sort()
-  const rows = await callTransitionBatch(
+  const rows = await callApplyTransitions(
     queryable,
     applicationIds,
-    JSON.stringify(items.map((item, place) => asMove(item, place, applicationIds))),
+    items.map((item, index) => toTransitionRow(item, index, applicationIds)),
   )
   const outcomes = new Array<TransitionOutcome>(items.length).fill(undefined)
-  for (const row of rows) outcomes[row.place] = { isMoved: row.is_moved, status: row.status, version: row.version }
+  for (const row of rows) outcomes[row.item_index] = { isMoved: row.is_moved, status: row.status, version: row.version }
   return outcomes
 }
 
-function asMove(item: TransitionItem, place: number, applicationIds: string[]): Record<string, unknown> {
+function toTransitionRow(item: TransitionItem, index: number, applicationIds: string[]): TransitionRow {
   const edge = TRANSITIONS[item.event]
   return {
-    place,
-    app: item.applicationId,
-    nth_app: applicationIds.indexOf(item.applicationId) + 1,
-    id: item.transactionId,
+    item_index: index,
+    application_id: item.applicationId,
+    application_index: applicationIds.indexOf(item.applicationId) + 1,
+    transaction_id: item.transactionId,
     from_status: edge.from,
     to_status: edge.to,
     event: item.event,
-    message: item.message,
-    reason: item.reason,
-    operator_token: item.operatorToken,
+    message: item.message ?? null,
+    reason: item.reason ?? null,
+    operator_token: item.operatorToken ?? null,
     actor_kind: item.actor.kind,
-    actor: item.actor.id,
-    checker: item.checkerId,
+    actor_id: item.actor.id,
+    checker_id: item.checkerId ?? null,
   }
 }

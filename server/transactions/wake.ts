@@ -1,9 +1,8 @@
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 
 /**
- * Tells the loops of this process, where it has them, that they have something to do: what a command committed is then sent
- * or delivered at once and not at the next idle poll. Commands that move transactions call it themselves after their commit,
- * so that no caller can forget it.
+ * Notifies the loops of this process, if it has them, so that what a command committed is submitted or delivered at once and not at the
+ * next idle poll. Commands that move transactions call it after their commit.
  */
 export type Wake = {
   /** Operator work was added. */
@@ -12,7 +11,7 @@ export type Wake = {
   webhooks(): void
 }
 
-/** For programs without loops (the command line, tests): the loops of other processes find the work when they next look. */
+/** For programs without loops (the command line, tests). The loops of other processes find the work at their next poll. */
 export const NO_LOOPS: Wake = { operators: () => undefined, webhooks: () => undefined }
 
 /** Wakes the loop that handles what this status leads to. */

@@ -107,7 +107,7 @@ test('PENDING_APPROVAL for all but what fits below the threshold when two proces
   }
 })
 
-test('a number with thousands of earlier transactions is weighed without reading them all', async () => {
+test('a bounded number of rows read for a phone number with thousands of earlier transactions', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = anIntakeItem(applicationId, { bands: [ABOVE, FIRST] })
   await takeIn(database.pool, [item])

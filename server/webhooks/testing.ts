@@ -55,7 +55,7 @@ export async function closeEverything(): Promise<void> {
 
 export type OutboxItem = { applicationId: string; transactionId: string; externalId: string }
 
-/** Puts final transactions and their due webhooks into the database, as transition_batch does. */
+/** Puts final transactions and their due webhooks into the database, as apply_transitions does. */
 export async function addDeliveries(
   pool: Pool,
   applicationId: string,

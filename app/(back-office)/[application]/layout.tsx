@@ -6,10 +6,10 @@ import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { countWaiting } from '#server/approvals/count-waiting.ts'
 import { getViewer } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readTheme } from '#server/back-office/preferences.ts'
-import { countWaiting } from '#server/reports/overview/count-waiting.ts'
 import { setLanguage, setTheme } from '../../actions/preferences.ts'
 import { signOut, signOutEverywhere } from '../../actions/session.ts'
 
@@ -42,7 +42,7 @@ export default async function BackOfficeLayout({ children, params }: Props) {
           theme={theme}
           isSandbox={runtime.config.isSandbox}
           actions={{ setTheme, setLanguage, signOut, signOutEverywhere }}
-          waitingBadge={<WaitingBadge application={application} initial={waiting} />}
+          waitingBadge={<WaitingBadge application={application} initial={waiting.count} />}
         >
           {children}
         </Frame>

@@ -88,8 +88,10 @@ commit;
 `
 
 /** The same through the service's own statement, one deposit per call: one round trip. */
-export const ONE_CALL_SCRIPT = `${CHOICES}select * from intake_batch(array[${APPLICATION}], json_build_array(json_build_object(
-  'place', 0, 'app', ${APPLICATION}, 'nth_app', 1, 'id', uuidv7(), 'ext', gen_random_uuid(), 'type', 'DEPOSIT', 'op', ${OPERATOR}, 'cur', ${CURRENCY},
-  'name', 'Clarisse Mbarga Essomba', 'phone', :phone::text, 'amount', :amount::bigint, 'fsys', :amount::bigint / 100, 'fapp', :amount::bigint / 200,
-  'url', 'https://hooks.partner.example/payments/results', 'tok', gen_random_uuid(), 'source', 'api', 'actor_kind', 'api', 'actor', ${APPLICATION})));
+export const ONE_CALL_SCRIPT = `${CHOICES}select * from start_transactions(array[${APPLICATION}], json_build_array(json_build_object(
+  'item_index', 0, 'application_id', ${APPLICATION}, 'application_index', 1, 'transaction_id', uuidv7(), 'external_id', gen_random_uuid(),
+  'type', 'DEPOSIT', 'operator', ${OPERATOR}, 'currency', ${CURRENCY}, 'customer_name', 'Clarisse Mbarga Essomba', 'phone_number', :phone::text,
+  'amount_minor', :amount::bigint, 'fee_system_minor', :amount::bigint / 100, 'fee_app_minor', :amount::bigint / 200,
+  'webhook_url', 'https://hooks.partner.example/payments/results', 'pay_token', gen_random_uuid(), 'source', 'api', 'actor_kind', 'api',
+  'actor_id', ${APPLICATION})), false);
 `

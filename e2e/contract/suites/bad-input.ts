@@ -63,7 +63,7 @@ const BAD_BODIES: [what: string, body: string | Uint8Array, status: number, mess
 export function describeBadInput(service: () => Service): void {
   describe('bad input', () => {
     for (const [what, body, status, message] of BAD_BODIES) {
-      test(`a body that is ${what}: ${status}`, async () => {
+      test(`${status} for a body that is ${what}`, async () => {
         const before = await countAll(service())
         for (const endpoint of ['collect', 'deposit']) {
           assert.match(expectError(await call(service(), service().partner, endpoint, { body }), status, `${BASE}/${endpoint}`), message)
@@ -73,7 +73,7 @@ export function describeBadInput(service: () => Service): void {
       })
     }
 
-    test('repeated names, NUL and __proto__ in unknown fields are ignored like everything in them', async () => {
+    test('200 with repeated names, NUL and __proto__ in unknown fields, which are ignored', async () => {
       for (const extra of [
         '"x":"\\u0000",',
         '"x\\u0000":1,',
@@ -89,7 +89,7 @@ export function describeBadInput(service: () => Service): void {
       }
     })
 
-    test('no body at all is 400, with and without a content type', async () => {
+    test('400 without a body, with and without a content type', async () => {
       const before = await countAll(service())
       for (const path of ['collect', 'deposit', 'depositMultiple', '/public/access_token', '/public/refresh_token']) {
         for (const contentType of ['application/json', 'text/plain', undefined])
@@ -102,7 +102,7 @@ export function describeBadInput(service: () => Service): void {
       assert.equal(await countAll(service()), before)
     })
 
-    test('content types other than JSON in UTF-8, and compressed bodies, are 415', async () => {
+    test('415 for content types other than JSON in UTF-8, and for compressed bodies', async () => {
       const before = await countAll(service())
       for (const contentType of [
         'text/plain',
@@ -129,7 +129,7 @@ export function describeBadInput(service: () => Service): void {
       assert.equal(await countAll(service()), before)
     })
 
-    test('spellings of JSON in UTF-8 are all the same', async () => {
+    test('200 for every spelling of JSON in UTF-8', async () => {
       for (const contentType of [
         'application/json',
         'application/json; charset=utf-8',
@@ -150,7 +150,7 @@ export function describeBadInput(service: () => Service): void {
     })
 
     for (const { name, method, query, body } of ENDPOINTS) {
-      test(`/${name} refuses other methods with 405 and says which it offers`, async () => {
+      test(`405 from /${name} for other methods, with the methods that it allows`, async () => {
         const before = await countAll(service())
         for (const wrong of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((one) => one !== method)) {
           const answer = await call(service(), service().partner, name, {
@@ -171,14 +171,14 @@ export function describeBadInput(service: () => Service): void {
       })
     }
 
-    test('HEAD answers a reading endpoint like GET without a body, and a command with 405', async () => {
+    test('200 without a body for HEAD on a reading endpoint, 405 for HEAD on a command', async () => {
       const read = await call(service(), service().partner, 'getByApplicationProductBalances', { method: 'HEAD' })
       assert.deepEqual([read.status, read.text], [200, ''])
       const command = await call(service(), service().partner, 'collect', { method: 'HEAD' })
       assert.deepEqual([command.status, command.text], [405, ''])
     })
 
-    test('unknown paths are 404, also those that are nearly right, with and without credentials', async () => {
+    test('404 for unknown paths, also those that are nearly right, with and without credentials', async () => {
       const paths = [
         '/api/v1',
         '/api/v1/',
@@ -209,7 +209,7 @@ export function describeBadInput(service: () => Service): void {
       }
     })
 
-    test('query strings that are broken, repeated, or hold a NUL are 400', async () => {
+    test('400 for query strings that are broken, repeated, or contain a NUL', async () => {
       const { partner } = service()
       for (const query of [
         'page=0&size=10&size=20',
@@ -233,7 +233,7 @@ export function describeBadInput(service: () => Service): void {
       )
     })
 
-    test('a body where none belongs changes nothing', async () => {
+    test('404 and 400 as without a body, at an endpoint that reads none', async () => {
       const id = crypto.randomUUID()
       expectError(await call(service(), service().partner, 'transaction-status', { query: { id }, body: '{broken' }), 404)
       expectError(await call(service(), service().partner, 'transaction-status', { body: JSON.stringify({ id }) }), 400)

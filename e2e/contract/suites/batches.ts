@@ -13,7 +13,7 @@ export function describeBatches(service: () => Service): void {
   const post = (body: unknown) => call(service(), service().partner, 'depositMultiple', { body })
 
   describe('POST /depositMultiple', () => {
-    test('answers initiation responses in request order', async () => {
+    test('200 with initiation responses in the order of the request', async () => {
       const batch = OPERATOR_CODES.map((code, index) => aRequest({ amount: 100 + index }, code))
       const answers = expectOk(await post(batch), batchSchema)
       assert.deepEqual(
@@ -31,7 +31,7 @@ export function describeBatches(service: () => Service): void {
       assert.equal(new Set(answers.map((answer) => answer.transactionId)).size, batch.length)
     })
 
-    test('takes a thousand elements and refuses one more, none, and what is not an array', async () => {
+    test('200 for a thousand elements; 400 for one more, none, and what is not an array', async () => {
       const batch = Array.from({ length: 1000 }, () => aRequest())
       assert.equal(expectOk(await post(batch), batchSchema).length, 1000)
       expectError(await post([...batch, aRequest()]), 400, `${BASE}/depositMultiple`)
@@ -41,7 +41,7 @@ export function describeBatches(service: () => Service): void {
       expectError(await post('5'), 400)
     })
 
-    test('starts nothing when one element is wrong, and names index and field of each', async () => {
+    test('400 that names index and field of each wrong element, and nothing is started', async () => {
       const batch = [aRequest(), aRequest({ amount: 0 }), aRequest(), aRequest({ countryName: 'MALI', phoneNumber: '5' })]
       const message = expectError(await post(batch), 400)
       assert.match(message, /\[1\] amount must be/)
@@ -58,7 +58,7 @@ export function describeBatches(service: () => Service): void {
       assert.match(expectError(await post([aRequest(), null, 5, []]), 400), /\[1\].*\[2\].*\[3\]/)
     })
 
-    test('refuses the same externalId twice in one array, whatever its letter case', async () => {
+    test('400 for the same externalId twice in one array, whatever its letter case', async () => {
       const element = aRequest()
       for (const twin of [
         element,
@@ -70,7 +70,7 @@ export function describeBatches(service: () => Service): void {
       assert.equal(await countWritten(service(), [element.externalId]), 0)
     })
 
-    test('refuses an array with an externalId that has other content, and starts nothing', async () => {
+    test('400 for an array with an externalId that has other content, and nothing is started', async () => {
       const taken = aRequest()
       assert.equal((await call(service(), service().partner, 'deposit', { body: taken })).status, 200)
       const batch = [aRequest(), aRequest({ externalId: taken.externalId, amount: 1 }), aRequest()]
@@ -84,7 +84,7 @@ export function describeBatches(service: () => Service): void {
       )
     })
 
-    test('answers a repeated array, and one that overlaps an earlier, with the transactions made the first time', async () => {
+    test('200 with the transactions of the first time for a repeated array, and for one that overlaps an earlier one', async () => {
       const batch = [aRequest(), aRequest({}, 'UGMTN'), aRequest()]
       const first = expectOk(await post(batch), batchSchema)
       const again = expectOk(await post(batch), batchSchema)
@@ -106,7 +106,7 @@ export function describeBatches(service: () => Service): void {
       )
     })
 
-    test('of fifty arrays at once that share an externalId with other content, one starts it; the others say which element', async () => {
+    test('one start for fifty arrays at once that share an externalId with other content; the others name the element', async () => {
       const shared = aRequest()
       const arrays = Array.from({ length: 50 }, (_, index) => [
         aRequest(),
@@ -129,7 +129,7 @@ export function describeBatches(service: () => Service): void {
       assert.equal(await countWritten(service(), [shared.externalId]), 1)
     })
 
-    test('takes a thousand elements of maximum length, and refuses a body of more than five megabytes with 413', async () => {
+    test('200 for a thousand elements of maximum length, 413 for a body of more than five megabytes', async () => {
       const longest = {
         customerName: '😀'.repeat(200),
         phoneNumber: '237699000111234',

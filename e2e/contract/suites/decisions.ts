@@ -42,7 +42,7 @@ export function describeDecisions(service: () => Service): void {
     const statusOf = async (id: string) =>
       expectOk(await call(service(), partner, 'transaction-status', { query: { id } }), recordSchema).status
 
-    test('only what lies above the threshold waits; the threshold itself does not', async () => {
+    test('PENDING_APPROVAL above the threshold, PENDING at it', async () => {
       const at = expectOk(
         await call(service(), partner, 'deposit', { body: aRequest({ amount: 100_000, phoneNumber: '237650000912' }) }),
         initiationSchema,
@@ -59,7 +59,7 @@ export function describeDecisions(service: () => Service): void {
       assert.ok(waiting.content.some((record) => record.id === id))
     })
 
-    test('validateTransaction answers the record, and the transaction goes to the operator', async () => {
+    test('200 with the record for validateTransaction, and the transaction is submitted to the operator', async () => {
       const id = await makeWaiting()
       const record = expectOk(await validate(id), recordSchema)
       assert.equal(record.id, id)
@@ -67,18 +67,18 @@ export function describeDecisions(service: () => Service): void {
       await until('the operator has executed it', async () => (await statusOf(id)) === 'SUCCESS')
     })
 
-    test('rejectTransaction ends it as FAILED', async () => {
+    test('200 and FAILED for rejectTransaction', async () => {
       const id = await makeWaiting()
       assert.equal(expectOk(await reject(id), recordSchema).status, 'FAILED')
       assert.equal(await statusOf(id), 'FAILED')
     })
 
-    test('notes may hold any text that a person writes', async () => {
+    test('200 for notes with any text that a person writes', async () => {
       expectOk(await validate(await makeWaiting(), checker, 'Zoé & Cie: 100 % « d’accord » 😀 + ?='), recordSchema)
       expectOk(await reject(await makeWaiting(), checker, '漢字 "quoted"'), recordSchema)
     })
 
-    test('each parameter is required, and every wrong one is named', async () => {
+    test('400 that names every parameter that is missing or wrong', async () => {
       const valid = { checkerId: checker, transactionId: randomUUID() }
       for (const [name, note] of [
         ['validateTransaction', 'payeeNote'],
@@ -100,7 +100,7 @@ export function describeDecisions(service: () => Service): void {
       }
     })
 
-    test('404 for what does not exist or is somebody else’s, before the person is looked at', async () => {
+    test('404 for a transaction that does not exist or is another application’s, before the person is checked', async () => {
       const foreign = expectOk(await call(service(), service().stranger, 'deposit', { body: aRequest() }), initiationSchema)
       for (const id of [randomUUID(), foreign.transactionId]) {
         expectError(await validate(id), 404, `${BASE}/validateTransaction`)
@@ -108,7 +108,7 @@ export function describeDecisions(service: () => Service): void {
       }
     })
 
-    test('403 for whoever is not an active checker of this application, before the state is looked at', async () => {
+    test('403 for anyone who is not an active checker of this application, before the state is checked', async () => {
       const waiting = await makeWaiting()
       const decided = await makeWaiting()
       expectOk(await reject(decided), recordSchema)
@@ -142,7 +142,7 @@ export function describeDecisions(service: () => Service): void {
       assert.equal(await statusOf(waiting), 'PENDING_APPROVAL')
     })
 
-    test('403 for the maker, who may be a checker too', async () => {
+    test('403 for the maker, also one who is a checker', async () => {
       const makerAndChecker = await newPerson(service(), partner, ['maker', 'checker'])
       const id = await makeWaiting()
       await service().pool.query('update transactions set maker_id = $3 where application_id = $1 and transaction_id = $2', [
@@ -176,7 +176,7 @@ export function describeDecisions(service: () => Service): void {
       }
     })
 
-    test('validate and reject at once: one wins, the others learn the state', async () => {
+    test('200 for one of several decisions at once, 400 with the state for the others', async () => {
       const second = await newPerson(service(), partner, ['checker'])
       const id = await makeWaiting({ phoneNumber: '237651000912' })
       const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => (index % 2 ? validate(id, checker) : reject(id, second))))
@@ -184,7 +184,7 @@ export function describeDecisions(service: () => Service): void {
       for (const answer of answers.filter((one) => one.status !== 200)) expectError(answer, 400)
     })
 
-    test('a rule that asks for two checkers needs two different ones, and another API user than the one that started it', async () => {
+    test('PENDING only after two different checkers, sent by another API user than the one that started it, if the rule requires two', async () => {
       const strict = await newPartner(service())
       const [one, two] = [await newPerson(service(), strict, ['checker']), await newPerson(service(), strict, ['checker'])]
       const second = await newApiUser(service(), strict)
@@ -202,7 +202,7 @@ export function describeDecisions(service: () => Service): void {
       assert.equal(expectOk(await decide(two), recordSchema).status, 'PENDING')
     })
 
-    test('403 for both decisions where the rule does not say that the API may decide, which a new rule does not', async () => {
+    test('403 for both decisions if the rule does not say that the API may decide, which is the default of a new rule', async () => {
       const silent = await newPartner(service())
       const checkerId = await newPerson(service(), silent, ['checker'])
       await demandApproval(service(), silent, 100_000_00n, [1], {})
@@ -223,7 +223,7 @@ export function describeDecisions(service: () => Service): void {
       )
     })
 
-    test('200 for what a person prepared under the application’s default rule, sent in by any API user', async () => {
+    test('200 for a transaction that a person prepared under the default rule, sent by any API user', async () => {
       const plain = await newPartner(service())
       const checkerId = await newPerson(service(), plain, ['checker'])
       const makerId = await newPerson(service(), plain, ['maker'])
@@ -241,7 +241,7 @@ export function describeDecisions(service: () => Service): void {
       assert.equal(expectOk(await call(service(), plain, 'validateTransaction', { query }), recordSchema).status, 'PENDING')
     })
 
-    test('403 for validating at a transfer service that was disabled meanwhile; rejecting answers 200', async () => {
+    test('403 for validating at a transfer service that was disabled meanwhile; 200 for rejecting', async () => {
       const id = await makeWaiting({ phoneNumber: '237651000003' })
       const turn = (isEnabled: boolean) =>
         setTransferService(service().pool, {

@@ -26,7 +26,7 @@ export function describeDocumentation(service: () => Service): void {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(service().baseUrl + path, { headers })
 
   describe('documentation and health', () => {
-    test('/api/v1/openapi.json is OpenAPI 3.1 with all endpoints, their parameters, statuses and the three headers', async () => {
+    test('200 for /api/v1/openapi.json: OpenAPI 3.1 with all endpoints, their parameters, statuses and the three headers', async () => {
       const response = await get('/api/v1/openapi.json')
       assert.equal(response.status, 200)
       const document = (await response.json()) as Document
@@ -49,14 +49,14 @@ export function describeDocumentation(service: () => Service): void {
       ])
     })
 
-    test('every reference of the document leads somewhere', async () => {
+    test('a schema for every reference in the document', async () => {
       const text = await (await get('/api/v1/openapi.json')).text()
       const { components } = JSON.parse(text) as Document
       const names = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]))
       for (const name of names) assert.ok(components.schemas[String(name).replace('#/components/schemas/', '')], String(name))
     })
 
-    test('/health, /health/live and /health/ready answer 200 without credentials; other methods are 405', async () => {
+    test('200 for /health, /health/live and /health/ready without credentials, 405 for other methods', async () => {
       for (const path of ['/health', '/health/live', '/health/ready']) {
         assert.equal((await get(path)).status, 200)
         expectError(await call(service(), service().partner, path, { method: 'POST' }), 405, path)
@@ -64,7 +64,7 @@ export function describeDocumentation(service: () => Service): void {
       expectError(await call(service(), service().partner, '/health/other', { method: 'GET' }), 404)
     })
 
-    test('/metrics counts requests by endpoint and status, for callers on this machine only', async () => {
+    test('200 for /metrics with requests by endpoint and status, for callers on this machine only', async () => {
       const response = await get('/metrics')
       assert.equal(response.status, 200)
       const text = await response.text()
@@ -78,7 +78,7 @@ export function describeDocumentation(service: () => Service): void {
       )
     })
 
-    test('callbacks that nobody signed are refused, whatever they say', async () => {
+    test('400 or 401 for callbacks without a signature, whatever they contain, 404 for an unknown operator', async () => {
       for (const body of ['', '{', JSON.stringify({ reference: crypto.randomUUID(), status: 'SUCCESS' })]) {
         const answer = await call(service(), service().partner, '/operators/callback/OMCM', { body })
         assert.ok(answer.status === 400 || answer.status === 401, answer.text)

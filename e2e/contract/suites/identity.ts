@@ -51,7 +51,7 @@ export function describeIdentity(service: () => Service): void {
 
   describe('401', () => {
     for (const { name, method, query, body } of ENDPOINTS) {
-      test(`${method} /${name}: each of the three headers is required, and the answer never says which is wrong`, async () => {
+      test(`401 from ${method} /${name} without each of the three headers, with the same message for all`, async () => {
         const { partner, stranger } = service()
         const before = await countAll(service())
         const messages = new Set<string>()
@@ -79,7 +79,7 @@ export function describeIdentity(service: () => Service): void {
       })
     }
 
-    test('a token that has expired, was signed with another secret, or says that it needs no signature', async () => {
+    test('401 for a token that has expired, was signed with another secret, or says that it needs no signature', async () => {
       const { partner } = service()
       const forged = createTokens({ clock: { now: () => new Date() }, secret: 'another secret that is long enough for a token' })
       const [, payload] = partner.accessToken.split('.')
@@ -94,7 +94,7 @@ export function describeIdentity(service: () => Service): void {
       }
     })
 
-    test('a revoked apiKey, within a second', async () => {
+    test('401 for a revoked apiKey, within a second', async () => {
       const partner = await newPartner(service())
       assert.equal((await read(partner)).status, 200)
       const second = must(await createApiKey(service().pool, { applicationId: partner.applicationId, name: 'second', actor: SYSTEM_ACTOR }))
@@ -106,7 +106,7 @@ export function describeIdentity(service: () => Service): void {
       assert.equal((await read(partner, { apiKey: second.apiKey })).status, 200)
     })
 
-    test('is answered before anything else is looked at: form, size, type, address', async () => {
+    test('401 before anything else is checked: form, size, type, address', async () => {
       const partner = await newPartner(service(), { networks: ['192.0.2.0/24'] })
       for (const body of ['{', 'x'.repeat(70_000), '']) {
         expectError(await call(service(), partner, 'collect', { body, headers: { apiKey: 'wrong', 'Content-Type': 'text/plain' } }), 401)
@@ -114,7 +114,7 @@ export function describeIdentity(service: () => Service): void {
     })
   })
 
-  test('header names count in any letter case', async () => {
+  test('200 for header names in any letter case', async () => {
     const { partner, baseUrl } = service()
     for (const [apiKey, apiId, authorization] of [
       ['APIKEY', 'APIID', 'AUTHORIZATION'],
@@ -135,7 +135,7 @@ export function describeIdentity(service: () => Service): void {
   })
 
   describe('403', () => {
-    test('an address that is not on the allow list, whatever X-Forwarded-For says', async () => {
+    test('403 for an address that is not on the allow list, whatever X-Forwarded-For says', async () => {
       const partner = await newPartner(service(), { networks: ['192.0.2.0/24', '2001:db8::/32'] })
       for (const { name, method, query, body } of ENDPOINTS) {
         const answer = await call(service(), partner, name, {
@@ -148,7 +148,7 @@ export function describeIdentity(service: () => Service): void {
       }
     })
 
-    test('an empty allow list admits nobody, and an entry admits within a second', async () => {
+    test('403 for every address while the allow list is empty, 200 within a second after an entry is added', async () => {
       const partner = await newPartner(service(), { networks: [] })
       expectError(await read(partner), 403)
       must(await allowAddress(service().pool, { applicationId: partner.applicationId, network: '127.0.0.1', actor: SYSTEM_ACTOR }))
@@ -157,7 +157,7 @@ export function describeIdentity(service: () => Service): void {
       expectError(await untilRead('the address is refused again', partner, 403), 403)
     })
 
-    test('a blocked user, who is let in again when no longer blocked', async () => {
+    test('403 for a blocked user, 200 after the user is unblocked', async () => {
       const partner = await newPartner(service())
       const block = async (isBlocked: boolean) =>
         must(
@@ -174,7 +174,7 @@ export function describeIdentity(service: () => Service): void {
       await untilRead('the user is let in', partner, 200)
     })
 
-    test('a disabled application', async () => {
+    test('403 for a disabled application', async () => {
       const partner = await newPartner(service())
       must(
         await changeApplication(service().pool, {
@@ -186,13 +186,13 @@ export function describeIdentity(service: () => Service): void {
       assert.match(expectError(await untilRead('the application is disabled', partner, 403), 403), /application is disabled/)
     })
 
-    test('is answered before the form of the input', async () => {
+    test('403 before the form of the input is checked', async () => {
       const partner = await newPartner(service(), { networks: [] })
       expectError(await call(service(), partner, 'collect', { body: '{' }), 403)
       expectError(await call(service(), partner, 'transaction-status', { query: 'id=x' }), 403)
     })
 
-    test('a transfer service that is switched off: for its operator and direction only, after the form, in a batch too', async () => {
+    test('403 for a transfer service that is switched off, for its operator and direction only, after the form, also in a batch', async () => {
       const partner = await newPartner(service())
       const service_ = { isEnabled: false, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
       must(
@@ -223,7 +223,7 @@ export function describeIdentity(service: () => Service): void {
       )
     })
 
-    test('limits refuse with 400 only where an administrator put them in force', async () => {
+    test('400 for an amount outside the limits only if an administrator enforces them', async () => {
       const partner = await newPartner(service())
       const limits = { isEnabled: true, enforcesLimits: true, minimumMinor: 100_00n, maximumMinor: 1_000_00n }
       must(

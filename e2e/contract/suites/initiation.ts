@@ -61,7 +61,7 @@ const FIELDS = ['transferMethod', 'customerName', 'externalId', 'phoneNumber', '
 export function describeInitiation(service: () => Service): void {
   for (const endpoint of ['collect', 'deposit'] as const) {
     describe(`POST /${endpoint}`, () => {
-      test('answers 200 with the ten fields of the initiation response, echoing the request', async () => {
+      test('200 with the ten fields of the initiation response, which repeat the request', async () => {
         const body = aRequest({ amount: 5000, customerName: 'Zoé "Q" Ñandú 漢字 😀' })
         const initiation = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
         assert.deepEqual(Object.keys(initiation), [
@@ -87,7 +87,7 @@ export function describeInitiation(service: () => Service): void {
         assert.equal(await countWritten(service(), [body.externalId]), 1)
       })
 
-      test('accepts each operator in its own country', async () => {
+      test('200 for each operator in its own country', async () => {
         for (const code of OPERATOR_CODES) {
           const body = aRequest({}, code)
           const initiation = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
@@ -95,7 +95,7 @@ export function describeInitiation(service: () => Service): void {
         }
       })
 
-      test('refuses every operator in every other country, and names the country that it belongs to', async () => {
+      test('400 for every operator in every other country, naming the country that it belongs to', async () => {
         const externalIds: string[] = []
         for (const code of OPERATOR_CODES) {
           const right = OPERATORS[code].country.name
@@ -111,7 +111,7 @@ export function describeInitiation(service: () => Service): void {
       })
 
       for (const field of FIELDS) {
-        test(`refuses a body without ${field}`, async () => {
+        test(`400 for a body without ${field}`, async () => {
           const body = aRequest()
           delete body[field]
           const message = expectError(await call(service(), service().partner, endpoint, { body }), 400, `${BASE}/${endpoint}`)
@@ -119,7 +119,7 @@ export function describeInitiation(service: () => Service): void {
         })
       }
 
-      test('refuses each wrong value of each field, names the field, and writes nothing', async () => {
+      test('400 for each wrong value of each field, naming the field, and nothing is written', async () => {
         const externalIds: string[] = []
         for (const [field, value, expected] of WRONG_FIELDS) {
           const body = aRequest({ [field]: value })
@@ -133,7 +133,7 @@ export function describeInitiation(service: () => Service): void {
         assert.equal(await countWritten(service(), externalIds), 0)
       })
 
-      test('names every wrong field in one message', async () => {
+      test('400 that names every wrong field in one message', async () => {
         const message = expectError(
           await call(service(), service().partner, endpoint, { body: { amount: '1', countryName: 'MALI', transferMethod: 'OMCM' } }),
           400,
@@ -141,7 +141,7 @@ export function describeInitiation(service: () => Service): void {
         for (const field of FIELDS.filter((name) => name !== 'transferMethod')) assert.match(message, new RegExp(`\\b${field}\\b`))
       })
 
-      test('takes what partners really send: digits as a name, decimals, unknown fields, old and new lengths, fields in any order', async () => {
+      test('200 for digits as a name, decimals, unknown fields, old and new lengths, fields in any order', async () => {
         const bodies = [
           aRequest({ customerName: '237699000111' }),
           aRequest({ amount: 100.5 }),
@@ -164,7 +164,7 @@ export function describeInitiation(service: () => Service): void {
         }
       })
 
-      test('writes amounts as the shortest exact decimals', async () => {
+      test('amounts as the shortest exact decimals', async () => {
         for (const [sent, written] of [
           ['100.50', '100.5'],
           ['5.000e3', '5000'],
@@ -178,7 +178,7 @@ export function describeInitiation(service: () => Service): void {
         }
       })
 
-      test('answers a repeated request with the transaction that it made the first time', async () => {
+      test('200 with the transaction of the first time for a repeated request', async () => {
         const body = aRequest()
         const first = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
         const again = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
@@ -192,7 +192,7 @@ export function describeInitiation(service: () => Service): void {
         assert.equal(await countWritten(service(), [body.externalId]), 1)
       })
 
-      test('refuses an externalId that has other content, whichever field differs', async () => {
+      test('400 for an externalId that has other content, whichever field differs', async () => {
         const body = aRequest()
         expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
         const others = [
@@ -210,14 +210,14 @@ export function describeInitiation(service: () => Service): void {
         expectError(await call(service(), service().partner, otherWay, { body }), 400)
       })
 
-      test('lets two applications use the same externalId', async () => {
+      test('200 for two applications that use the same externalId', async () => {
         const body = aRequest()
         const mine = expectOk(await call(service(), service().partner, endpoint, { body }), initiationSchema)
         const theirs = expectOk(await call(service(), service().stranger, endpoint, { body }), initiationSchema)
         assert.notEqual(mine.transactionId, theirs.transactionId)
       })
 
-      test('makes one transaction of fifty equal requests at once', async () => {
+      test('one transaction for fifty equal requests at once', async () => {
         const body = aRequest()
         const answers = await Promise.all(Array.from({ length: 50 }, () => call(service(), service().partner, endpoint, { body })))
         const ids = new Set(answers.map((answer) => expectOk(answer, initiationSchema).transactionId))
@@ -225,7 +225,7 @@ export function describeInitiation(service: () => Service): void {
         assert.equal(await countWritten(service(), [body.externalId]), 1)
       })
 
-      test('lets one of fifty requests through that share an externalId and differ in content', async () => {
+      test('200 for one of fifty requests at once that share an externalId and differ in content, 400 for the others', async () => {
         const { externalId } = aRequest()
         const answers = await Promise.all(
           Array.from({ length: 50 }, (_, index) =>

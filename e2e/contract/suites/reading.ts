@@ -33,7 +33,7 @@ export function describeReading(service: () => Service): void {
   const get = (partner: Partner, name: string, query?: Record<string, string>) => call(service(), partner, name, { method: 'GET', query })
 
   describe('POST /transaction-status', () => {
-    test('answers the record of a transaction, with payToken, for a POST with an empty body and a JSON content type', async () => {
+    test('200 with the record and its payToken for a POST with an empty body and a JSON content type', async () => {
       const { partner } = service()
       const body = aRequest({ amount: 100.5, phoneNumber: '237699000912' })
       const made = expectOk(await call(service(), partner, 'collect', { body }), initiationSchema)
@@ -59,7 +59,7 @@ export function describeReading(service: () => Service): void {
       expectOk(await call(service(), partner, 'transaction-status', { query: { id: made.transactionId.toUpperCase() } }), recordSchema)
     })
 
-    test('404 for an unknown id and for a transaction of somebody else, in the same words', async () => {
+    test('404 with the same message for an unknown id and for a transaction of another application', async () => {
       const made = expectOk(await call(service(), service().stranger, 'collect', { body: aRequest() }), initiationSchema)
       const messages = [made.transactionId, randomUUID()].map(async (id) =>
         expectError(await call(service(), service().partner, 'transaction-status', { query: { id } }), 404, `${BASE}/transaction-status`),
@@ -67,7 +67,7 @@ export function describeReading(service: () => Service): void {
       assert.equal(new Set(await Promise.all(messages)).size, 1)
     })
 
-    test('400 for an id that is missing or no UUID', async () => {
+    test('400 for an id that is missing or not a UUID', async () => {
       assert.match(expectError(await call(service(), service().partner, 'transaction-status'), 400), /id is required/)
       for (const id of ['', 'abc', '123', `${randomUUID()}x`])
         assert.match(
@@ -91,7 +91,7 @@ export function describeReading(service: () => Service): void {
     })
 
     for (const [name, extra] of PAGED) {
-      test(`/${name} refuses a page or size that is missing or out of range`, async () => {
+      test(`400 from /${name} for a page or size that is missing or out of range`, async () => {
         for (const [query, message] of WRONG_PAGES)
           assert.match(expectError(await get(partner, name, { ...extra, ...query }), 400, `${BASE}/${name}`), message)
         expectOk(await get(partner, name, { ...extra, page: '0', size: '1000' }), pageSchema)
@@ -100,7 +100,7 @@ export function describeReading(service: () => Service): void {
       })
     }
 
-    test('pages come newest first, without payToken, with the whole count, and fit together', async () => {
+    test('200 with pages newest first, without payToken, with the whole count, and without gaps between them', async () => {
       const seen: string[] = []
       for (const number of [0, 1, 2, 3]) {
         const page = expectOk(await get(partner, 'getByApplicationProduct', { page: String(number), size: '3' }), pageSchema)
@@ -110,7 +110,7 @@ export function describeReading(service: () => Service): void {
       assert.deepEqual(seen, externalIds)
     })
 
-    test('by phone: that number only, and nothing for another', async () => {
+    test('200 with the transactions of one phone number only, and none for another number', async () => {
       const page = expectOk(
         await get(partner, 'getByApplicationProductAndPhoneReceiver', { phoneNumber: '237699000912', page: '0', size: '10' }),
         pageSchema,
@@ -130,7 +130,7 @@ export function describeReading(service: () => Service): void {
       )
     })
 
-    test('by status: each of the four, and no other word', async () => {
+    test('200 for each of the four statuses, 400 for any other word', async () => {
       for (const [transactionStatus, total] of [
         ['PENDING', 7],
         ['PENDING_APPROVAL', 0],
@@ -152,7 +152,7 @@ export function describeReading(service: () => Service): void {
       )
     })
 
-    test('every list, total and balance is that of the calling application', async () => {
+    test('200 with the lists, totals and balances of the calling application only', async () => {
       const other = await newPartner(service())
       for (const [name, extra] of PAGED) {
         const page = expectOk(await get(other, name, { ...extra, page: '0', size: '10' }), pageSchema)
@@ -163,7 +163,7 @@ export function describeReading(service: () => Service): void {
   })
 
   describe('totals', () => {
-    test('are one JSON number, exact to the last digit beyond what a float holds', async () => {
+    test('200 with one JSON number, exact to the last digit, also above what a float can hold', async () => {
       const partner = await newPartner(service())
       const largest = 9_999_999_999.99
       for (let index = 0; index < 3; index++)
@@ -186,7 +186,7 @@ export function describeReading(service: () => Service): void {
       assert.equal((await range('PENDING')).text, '9007199254740993.12')
     })
 
-    test('refuse dates that are missing, impossible or the wrong way round, and an unknown status', async () => {
+    test('400 for dates that are missing, impossible or in the wrong order, and for an unknown status', async () => {
       const valid = { startDate: '2026-01-01', endDate: '2026-01-31', status: 'SUCCESS' }
       const name = 'getTotalAmountByApplicationProductAndDateRange'
       assert.equal((await get(service().partner, name, valid)).status, 200)
@@ -209,7 +209,7 @@ export function describeReading(service: () => Service): void {
   })
 
   describe('GET /getByApplicationProductBalances', () => {
-    test('has one record for each of the thirteen operators, zero where nothing happened', async () => {
+    test('200 with one record for each of the thirteen operators, zero if there are no transactions', async () => {
       const partner = await newPartner(service())
       const balances = expectOk(await get(partner, 'getByApplicationProductBalances'), z.array(balanceSchema))
       assert.deepEqual(
@@ -218,7 +218,7 @@ export function describeReading(service: () => Service): void {
       )
     })
 
-    test('a deposit under way is gone from the deposit balance with its fees; a collect arrives less its fees', async () => {
+    test('200 with a deposit balance less the pending deposit and its fees, and a collect balance with the collect less its fees', async () => {
       const partner = await newPartner(service())
       await fundDeposits(service(), partner, 'OMCM', 1_000_000n)
       expectOk(

@@ -41,7 +41,7 @@ export function describeResults(service: () => Service): void {
       expectOk(await call(service(), partner, 'transaction-status', { query: { id } }), recordSchema).status
 
     for (const endpoint of ['collect', 'deposit'] as const) {
-      test(`a ${endpoint} ends in SUCCESS and is told by webhook with the eight fields`, async () => {
+      test(`SUCCESS of a ${endpoint}, and a webhook with the eight fields`, async () => {
         const body = aRequest({ webhookUrl, amount: 1234.5 })
         const made = expectOk(await call(service(), partner, endpoint, { body }), initiationSchema)
         const { body: told, headers, method } = await webhookOf(made.transactionId)
@@ -73,7 +73,7 @@ export function describeResults(service: () => Service): void {
       ['904', FAILURE_MESSAGES.operatorTimeout],
       ['905', FAILURE_MESSAGES.notRegistered],
     ] as const) {
-      test(`a collect that the operator fails says "${message}"`, async () => {
+      test(`FAILED with "${message}" for a collect that the operator fails`, async () => {
         const made = expectOk(
           await call(service(), partner, 'collect', { body: aRequest({ webhookUrl, phoneNumber: `237699000${digits}` }) }),
           initiationSchema,
@@ -84,7 +84,7 @@ export function describeResults(service: () => Service): void {
       })
     }
 
-    test('a deposit that the balance cannot cover is accepted, and fails with "Solde insuffisant"', async () => {
+    test('200 for a deposit that the balance does not cover, then FAILED with "Solde insuffisant"', async () => {
       const made = expectOk(await call(service(), partner, 'deposit', { body: aRequest({ webhookUrl }, 'SNOM') }), initiationSchema)
       assert.equal(made.transactionStatus, 'PENDING')
       const { body } = await webhookOf(made.transactionId)
@@ -94,7 +94,7 @@ export function describeResults(service: () => Service): void {
     describe('POST /chekTransactionStatus', () => {
       const check = (transactionId: string, by = partner) => call(service(), by, 'chekTransactionStatus', { query: { transactionId } })
 
-      test('returns the record with the status that the operator says', async () => {
+      test('200 with the record and the status that the operator returned', async () => {
         // 906: executed, and the callback is lost.
         const made = expectOk(
           await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000906' }) }),
@@ -108,7 +108,7 @@ export function describeResults(service: () => Service): void {
         assert.equal(await statusOf(made.transactionId), 'SUCCESS')
       })
 
-      test('leaves PENDING what the operator still has under way, and returns a final one as it is', async () => {
+      test('200 with PENDING for what the operator is still processing, and with the stored status for a final transaction', async () => {
         const pending = expectOk(
           await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000912' }) }),
           initiationSchema,
@@ -126,7 +126,7 @@ export function describeResults(service: () => Service): void {
         assert.equal(expectOk(await check(final.transactionId), recordSchema).status, 'FAILED')
       })
 
-      test('404 for what does not exist or is somebody else’s, 400 for what is no UUID', async () => {
+      test('404 for a transaction that does not exist or is another application’s, 400 for an id that is not a UUID', async () => {
         const made = expectOk(await call(service(), partner, 'collect', { body: aRequest() }), initiationSchema)
         expectError(await check(made.transactionId, service().stranger), 404, `${BASE}/chekTransactionStatus`)
         expectError(await check(randomUUID()), 404)

@@ -25,7 +25,7 @@ export function describeTokens(service: () => Service): void {
   }
 
   describe('POST /public/access_token', () => {
-    test('gives a JWT, a refresh token, Bearer and 3600 for the right password, without the three headers', async () => {
+    test('200 with a JWT, a refresh token, Bearer and 3600 for the right password, without the three headers', async () => {
       const { username, password } = service().partner
       const tokens = expectOk(await post(ACCESS, { username, password }), tokenResponseSchema)
       assert.deepEqual(Object.keys(tokens).sort(), ['access_token', 'expires_in', 'refresh_token', 'token_type'])
@@ -34,20 +34,20 @@ export function describeTokens(service: () => Service): void {
       assert.ok(await canCall(service().partner, tokens.access_token))
     })
 
-    test('refuses a wrong password and an unknown user in the same words', async () => {
+    test('401 with the same message for a wrong password and an unknown user', async () => {
       const { username } = service().partner
       const wrong = expectError(await post(ACCESS, { username, password: 'wrong' }), 401, ACCESS)
       const unknown = expectError(await post(ACCESS, { username: 'nobody@example.com', password: 'wrong' }), 401, ACCESS)
       assert.equal(wrong, unknown)
     })
 
-    test('refuses a body without user name or password, and names both', async () => {
+    test('400 that names both for a body without user name and password', async () => {
       const message = expectError(await post(ACCESS, {}), 400, ACCESS)
       assert.match(message, /username is required.*password is required/)
       assert.match(expectError(await post(ACCESS, { username: 5, password: null }), 400), /username must be.*password must be/)
     })
 
-    test('throttles wrong passwords with 429 and the five fields, and never locks the right password out', async () => {
+    test('429 with the five fields for many wrong passwords, and 200 for the right one at the same time', async () => {
       const partner = await newPartner(service())
       const { username, password } = partner
       const statuses: number[] = []
@@ -62,7 +62,7 @@ export function describeTokens(service: () => Service): void {
       expectOk(await post(ACCESS, { username, password }), tokenResponseSchema)
     })
 
-    test('refuses a blocked user with 403', async () => {
+    test('403 for a blocked user', async () => {
       const partner = await newPartner(service())
       must(
         await blockApiUser(service().pool, {
@@ -77,7 +77,7 @@ export function describeTokens(service: () => Service): void {
   })
 
   describe('POST /public/refresh_token', () => {
-    test('gives the same four fields for a refresh token, and a new one each time', async () => {
+    test('200 with the same four fields for a refresh token, and a new refresh token each time', async () => {
       const partner = await newPartner(service())
       const tokens = expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
       assert.notEqual(tokens.refresh_token, partner.refreshToken)
@@ -85,13 +85,13 @@ export function describeTokens(service: () => Service): void {
       assert.ok(await canCall(partner, tokens.access_token))
     })
 
-    test('takes the token that was just replaced once more: the answer may have been lost', async () => {
+    test('200 once more for the token that was just replaced, because its response may have been lost', async () => {
       const partner = await newPartner(service())
       expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
       expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
     })
 
-    test('ends the whole family when a token is used long after it was replaced', async () => {
+    test('401 for the whole family after a token is used long after it was replaced', async () => {
       const partner = await newPartner(service())
       const next = expectOk(await post(REFRESH, { refreshToken: partner.refreshToken }), tokenResponseSchema)
       await service().pool.query(`update refresh_tokens set replaced_at = replaced_at - interval '1 minute' where application_id = $1`, [
@@ -101,7 +101,7 @@ export function describeTokens(service: () => Service): void {
       expectError(await post(REFRESH, { refreshToken: next.refresh_token }), 401, REFRESH)
     })
 
-    test('refuses a token after its 30 days, and one that never was', async () => {
+    test('401 for a token after its 30 days, and for one that never existed', async () => {
       const partner = await newPartner(service())
       await service().pool.query(`update refresh_tokens set expires_at = now() - interval '1 second' where application_id = $1`, [
         partner.applicationId,
@@ -110,13 +110,13 @@ export function describeTokens(service: () => Service): void {
       for (const refreshToken of ['x', 'a.b.c', '💥', partner.accessToken]) expectError(await post(REFRESH, { refreshToken }), 401)
     })
 
-    test('refuses a body without refreshToken, also one in snake case', async () => {
+    test('400 for a body without refreshToken, also one in snake case', async () => {
       assert.match(expectError(await post(REFRESH, {}), 400, REFRESH), /refreshToken is required/)
       assert.match(expectError(await post(REFRESH, { refresh_token: 'x' }), 400), /refreshToken is required/)
     })
   })
 
-  test('both refuse other methods with 405, other types with 415, and large bodies with 413', async () => {
+  test('405 for other methods, 415 for other types and 413 for large bodies, at both endpoints', async () => {
     for (const path of [ACCESS, REFRESH]) {
       const get = await call(service(), service().partner, path, { method: 'GET' })
       expectError(get, 405, path)

@@ -42,19 +42,19 @@ export function describeTransport(service: () => Service): void {
       slowAnswer = talk(post([`Content-Length: ${text.length + 1}`]) + text)
     })
 
-    test('100 KB of headers are 431', async () => {
+    test('431 for 100 KB of headers', async () => {
       expectRefusal(await talk(post([`X-Long: ${'x'.repeat(100_000)}`, 'Content-Length: 0'])), 431, `${BASE}/collect`)
     })
 
-    test('what is not HTTP is 400', async () => {
+    test('400 for what is not HTTP', async () => {
       expectRefusal(await talk('hello\r\n\r\n'), 400, '')
     })
 
-    test('lengths that contradict each other are 400', async () => {
+    test('400 for lengths that contradict each other', async () => {
       expectRefusal(await talk(post(['Content-Length: 5', 'Transfer-Encoding: chunked'])), 400, `${BASE}/collect`)
     })
 
-    test('paths that programs read differently are 404', async () => {
+    test('404 for paths that programs read differently', async () => {
       for (const path of [
         '//api/v1/transaction/collect',
         '/api/v1/../v1/transaction/collect',
@@ -65,7 +65,7 @@ export function describeTransport(service: () => Service): void {
       }
     })
 
-    test('the absolute form of a target, a chunked body and an Upgrade change nothing', async () => {
+    test('200 with the absolute form of a target, a chunked body and an Upgrade', async () => {
       const text = JSON.stringify(aRequest())
       const chunked = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
       const answer = await talk(
@@ -75,13 +75,13 @@ export function describeTransport(service: () => Service): void {
       assert.match(answer, /^HTTP\/1\.1 200 /, answer.slice(0, 300))
     })
 
-    test('Expect: 100-continue gets its word before a body that fits', async () => {
+    test('100 before a body within the limit, if the request says Expect: 100-continue', async () => {
       const text = JSON.stringify(aRequest())
       const answer = await talk(post(['Expect: 100-continue', `Content-Length: ${text.length}`, 'Connection: close']) + text)
       assert.match(answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
     })
 
-    test('request lines of other protocols and versions are 505', async () => {
+    test('505 for request lines of other protocols and versions', async () => {
       for (const protocol of ['HTTP/0.9', 'HTTP/2.0', 'RTSP/1.0'])
         expectRefusal(
           await talk(head([`GET ${BASE}/getByApplicationProductBalances ${protocol}`, 'Host: x'])),
@@ -90,13 +90,13 @@ export function describeTransport(service: () => Service): void {
         )
     })
 
-    test('a missing Host, and a second Host, Authorization, apiKey or apiId, are 400', async () => {
+    test('400 for a missing Host, and for a second Host, Authorization, apiKey or apiId', async () => {
       expectRefusal(await talk(head([`POST ${BASE}/collect HTTP/1.1`, ...credentials(), 'Content-Length: 0'])), 400, `${BASE}/collect`)
       for (const twin of ['Host: x', ...credentials().filter((line) => !line.startsWith('Content-Type'))])
         expectRefusal(await talk(post([twin, 'Content-Length: 0'])), 400, `${BASE}/collect`)
     })
 
-    test('a body that is not HTTP is 400 at once, and nothing is written', async () => {
+    test('400 at once for a body that is not HTTP, and nothing is written', async () => {
       const request = aRequest()
       const text = JSON.stringify(request)
       const size = text.length.toString(16)
@@ -113,7 +113,7 @@ export function describeTransport(service: () => Service): void {
       assert.equal(await countWritten(service(), [request.externalId]), 0)
     })
 
-    test('a client that closes its sending half behind the request gets its answer', async () => {
+    test('a response for a client that closes its sending half after the request', async () => {
       const text = JSON.stringify(aRequest())
       const socket = connect({ port: Number(new URL(service().baseUrl).port), host: '127.0.0.1', allowHalfOpen: true })
       socket.end(post([`Content-Length: ${text.length}`]) + text)
@@ -122,7 +122,7 @@ export function describeTransport(service: () => Service): void {
       assert.match(answer, /^HTTP\/1\.1 200 /, answer.slice(0, 300))
     })
 
-    test('20 MB, declared and chunked, are 413 that the client can read', async () => {
+    test('413 that the client can read for 20 MB, declared and chunked', async () => {
       const bytes = 20 * 1024 * 1024
       for (const endpoint of ['collect', 'depositMultiple', '/public/access_token']) {
         const path = endpoint.startsWith('/') ? endpoint : `${BASE}/${endpoint}`
@@ -132,7 +132,7 @@ export function describeTransport(service: () => Service): void {
       }
     })
 
-    test('CONNECT and a reset, many times, leave the service answering', async () => {
+    test('200 after many CONNECT requests and resets', async () => {
       for (let round = 0; round < 20; round++) {
         await new Promise<void>((resolve) => {
           const socket = connect(Number(new URL(service().baseUrl).port), '127.0.0.1')
@@ -147,7 +147,7 @@ export function describeTransport(service: () => Service): void {
       assert.equal((await fetch(`${service().baseUrl}/health/live`)).status, 200)
     })
 
-    test('a body that never ends is 408 after ten seconds, and nothing is written', async () => {
+    test('408 after ten seconds for a body that never ends, and nothing is written', async () => {
       expectRefusal(await slowAnswer, 408, `${BASE}/collect`)
       assert.equal(await countWritten(service(), [slow.externalId]), 0)
     })

@@ -1,7 +1,7 @@
 /**
- * The most values that the arguments of an action, or the fields of a form, may have. Deciding five hundred transactions at once, the
- * largest that ours take, has 1,500. React spends 2 µs on each, whatever its size, before any code of ours is reached: a megabyte of
- * `[{},{},…]` from nobody in particular would hold up the whole process for more than half a second.
+ * The maximum number of values in the arguments of an action or in the fields of a form. The largest of our actions decides five hundred
+ * transactions and has 1,500 values. React spends 2 µs on each value, whatever its size, before our code runs: a megabyte of `[{},{},…]`
+ * from an unknown sender would block the process for more than half a second.
  */
 const VALUES_MAX = 5_000
 const PARTS_MAX = 200
@@ -9,7 +9,7 @@ const PARTS_MAX = 200
 const [BRACE, BRACKET, COMMA] = [...Buffer.from('{[,')]
 const PART = Buffer.from('\n--')
 
-/** True for a body with few enough parts and values; counts them without reading any, texts that contain these characters included. */
+/** Returns true if a body has few enough parts and values. It counts their characters without parsing, also those inside texts. */
 export function hasFewValues(bytes: Uint8Array): boolean {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let parts = 0

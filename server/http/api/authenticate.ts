@@ -6,8 +6,7 @@ import { type Refusal, refuse, UNAUTHENTICATED } from './errors.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 
 /**
- * The second and third step of the order of checks: the three credentials (401), then address, user and
- * application (403). Looks at headers only; the body is still unread.
+ * Checks the three credentials (401), then address, user and application (403), from the headers only. The body is read later.
  */
 export async function authenticate(runtime: HttpRuntime, request: ApiRequest): Promise<Result<Caller, Refusal>> {
   const caller = await authenticateCaller(runtime.directory, runtime.tokens, {

@@ -5,10 +5,10 @@ import type { ApiResponse } from './api-response.ts'
 import type { Refusal } from './errors.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 
-/** A call that has passed the credentials, the address, the user and the application. */
+/** A call whose credentials, address, user and application have been checked. */
 export type Call = { runtime: HttpRuntime; request: ApiRequest; caller: Caller }
 
-/** An endpoint of the specification: it wants the three credentials and answers JSON text. */
+/** An endpoint for partners: it requires the three credentials and returns JSON text. */
 export type PartnerEndpoint = {
   kind: 'partner'
   name: string
@@ -17,7 +17,7 @@ export type PartnerEndpoint = {
   answer(call: Call): Promise<Result<string, Refusal>>
 }
 
-/** Everything else on this port: tokens, health, metrics, documentation, callbacks of operators. */
+/** An endpoint without these credentials: tokens, health, metrics, documentation, callbacks of operators. */
 export type OpenEndpoint = {
   kind: 'open'
   name: string
@@ -28,5 +28,5 @@ export type OpenEndpoint = {
 
 export type Endpoint = PartnerEndpoint | OpenEndpoint
 
-/** Where all endpoints of the specification live. */
+/** The path below which all endpoints for partners are. */
 export const TRANSACTION_PATH = '/api/v1/transaction'

@@ -32,7 +32,7 @@ async function post(
   return { status: response.status, body: await response.json(), headers: response.headers }
 }
 
-test('an expired access token is 401', async () => {
+test('401 for an expired access token', async () => {
   const { partner } = room
   const earlier = createTokens({ clock: { now: () => new Date(Date.now() - 3_601_000) }, secret: ROOM_TOKEN_SECRET })
   const token = await earlier.sign(partner.apiUserId, partner.applicationId)
@@ -42,7 +42,7 @@ test('an expired access token is 401', async () => {
   assert.equal((await post(room, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${stillGood}` })).status, 200)
 })
 
-test('chekTransactionStatus of an operator that is down is 500 with Retry-After, and the stored status stays', async () => {
+test('500 with Retry-After for chekTransactionStatus while the operator is down, and the stored status does not change', async () => {
   const other = await openHttpHarness()
   try {
     const made = await post(other, `${TRANSACTION}/collect`, aCollect())
@@ -58,7 +58,7 @@ test('chekTransactionStatus of an operator that is down is 500 with Retry-After,
   }
 })
 
-test('429 with the five fields and Retry-After: an application that forces more queries than it may; the others are not affected', async () => {
+test('429 with the five fields and Retry-After for an application that forces more queries than it may; other applications are not affected', async () => {
   const other = await openHttpHarness({ forcedQueries: { burst: 2, perSecond: 0.5 } })
   try {
     const made = await post(other, `${TRANSACTION}/collect`, aCollect())
@@ -81,7 +81,7 @@ test('429 with the five fields and Retry-After: an application that forces more 
   }
 })
 
-test('503 with Retry-After: a forced query that no slot became free for; nothing was asked', async () => {
+test('503 with Retry-After for a forced query when no slot becomes free, and the operator is not queried', async () => {
   const other = await openHttpHarness({ forcedQueries: { callsMax: 1, waitMsMax: 20 } })
   const done = Promise.withResolvers<boolean>()
   try {
@@ -101,7 +101,7 @@ test('503 with Retry-After: a forced query that no slot became free for; nothing
   }
 })
 
-test('behind a trusted proxy the address that it appended counts, and nothing to the left of it', async () => {
+test('403 if the address that a trusted proxy appended is not allowed, 200 if it is, whatever is to the left of it', async () => {
   const behind = await openHttpHarness({ config: { trustedProxies: ['127.0.0.0/8'] } })
   try {
     const from = async (forwardedFor: string) =>
@@ -115,7 +115,7 @@ test('behind a trusted proxy the address that it appended counts, and nothing to
   }
 })
 
-test('with METRICS_TOKEN only its bearer reads the metrics', async () => {
+test('401 for /metrics without the METRICS_TOKEN that is set, 200 with it', async () => {
   const guarded = await openHttpHarness({ config: { metricsToken: 'a-token-for-the-metrics' } })
   try {
     const read = (authorization?: string) => fetch(`${guarded.baseUrl}/metrics`, { headers: authorization ? { authorization } : {} })
@@ -132,7 +132,7 @@ test('with METRICS_TOKEN only its bearer reads the metrics', async () => {
   }
 })
 
-test('a request is one log line without its query, and none where lines are switched off', async () => {
+test('one log line per request, without its query; none if the access log is off', async () => {
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
   assert.equal(createAccessLog('warn', destination), undefined)
@@ -153,7 +153,7 @@ test('a request is one log line without its query, and none where lines are swit
   assert.doesNotMatch(lines.join(), /237699000111|secret/)
 })
 
-test('an element of depositMultiple that loses its externalId between check and start is a 400 in its place; the others are started', async () => {
+test('400 in its place for an element of depositMultiple whose externalId is taken between check and start; the others are started', async () => {
   const racing = await openHttpHarness()
   try {
     const taken = aCollect({ amount: 5000 })
@@ -177,7 +177,7 @@ test('an element of depositMultiple that loses its externalId between check and 
   }
 })
 
-test('externalId is lower case in every answer, whatever its case in the request', async () => {
+test('lower-case externalId in every response, whatever its case in the request', async () => {
   const externalId = randomUUID()
   for (const [path, body] of [
     ['collect', aCollect({ externalId: externalId.toUpperCase() })],
@@ -193,7 +193,7 @@ test('externalId is lower case in every answer, whatever its case in the request
   assert.equal(z.array(initiationSchema).parse(batch.body)[0]?.externalId, inArray)
 })
 
-test('200: a hundred questions after the health while one is under way are one question to the database', async () => {
+test('200 for a hundred health requests at once, with one query to the database', async () => {
   let questions = 0
   const pool = new Proxy(room.runtime.pool, {
     get(target, name) {

@@ -3,15 +3,15 @@ import type { ErrorBody } from '#lib/schemas/responses.ts'
 import type { Clock } from '#lib/time.ts'
 import { type ApiResponse, JSON_TYPE } from './api-response.ts'
 
-/** Why a request is refused: everything of an error answer but the time and the path. */
+/** Why a request is refused: everything in an error response except the time and the path. */
 export type Refusal = { status: number; message: string; headers?: Readonly<Record<string, string>> }
 
-/** A refusal as a value, for `err(refuse(400, …))`. */
+/** Returns a refusal as a value, for `err(refuse(400, …))`. */
 export function refuse(status: number, message: string, headers?: Readonly<Record<string, string>>): Refusal {
   return headers ? { status, message, headers } : { status, message }
 }
 
-/** One wording whichever credential is wrong: nobody learns which. */
+/** One message for every wrong credential, so that it does not tell which one is wrong. */
 export const UNAUTHENTICATED = refuse(
   401,
   'The credentials are missing, invalid or expired: apiKey, apiId and Authorization with a Bearer token are all required.',
@@ -24,7 +24,7 @@ export const OVERLOADED = refuse(503, 'Too much is waiting at this moment. Nothi
   'retry-after': '1',
 })
 
-/** The five fields of the specification (Errors), always all of them. */
+/** Returns the five fields of every error. */
 export function errorBody(refusal: Refusal, path: string, clock: Clock): string {
   const body: ErrorBody = {
     timestamp: clock.now().toISOString(),
@@ -36,7 +36,7 @@ export function errorBody(refusal: Refusal, path: string, clock: Clock): string 
   return JSON.stringify(body)
 }
 
-/** The whole error answer. */
+/** Returns the complete error response. */
 export function errorResponse(refusal: Refusal, path: string, clock: Clock): ApiResponse {
   return { status: refusal.status, body: errorBody(refusal, path, clock), contentType: JSON_TYPE, headers: refusal.headers }
 }

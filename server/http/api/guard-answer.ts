@@ -2,20 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageNotes } from '#server/http/door/page-notes.ts'
 import type { RefusalAnswer } from '#server/http/door/refusal-page.ts'
 
-/** An action that Next's own client calls: it understands Next's answer to a page that is older than this build. */
+/** The header of an action that Next's own client calls, which understands Next's response to a page that is older than this build. */
 const ACTION_HEADER = 'next-action'
-/** What Next's client tells about the pages that it holds, as percent-encoded JSON: Next answers 500 where it is none. */
+/** The pages that Next's client holds, as percent-encoded JSON. Next returns 500 if it is not that. */
 const STATE_HEADER = 'next-router-state-tree'
 
 /**
- * Watches what Next answers and changes two things at the last moment, before the first byte leaves.
+ * Changes two things in Next's response, before its first byte is sent.
  *
- * - A request that failed before any code of ours was reached failed while Next read it: a form that is no multipart, an action whose
- *   arguments are none, a router state that is none. Next calls that 500 and says so in plain text; the client gets `refuse(status)` with
- *   a 4xx instead. Only requests that have such things to read: for any other a 500 of Next is its own.
- * - A page that asked for a status in its notes gets it in place of 200.
+ * - A request that failed before our code was reached failed while Next read it: a form that is not multipart, an action with unreadable
+ *   arguments, an unreadable router state. Next returns 500 with plain text; the client receives `refuse(status)` with a 4xx instead. This
+ *   applies only to requests that contain such input. For any other request a 500 of Next is not replaced.
+ * - A page that set a status in its notes gets that status instead of 200.
  *
- * It has to be here: Next decodes a body inside its own handler, where nothing of ours runs yet, and offers no hook that sets a status.
+ * Next decodes a body inside its own handler, before our code runs, and has no hook that sets a status.
  */
 export function guardAnswer(
   incoming: IncomingMessage,
@@ -27,7 +27,7 @@ export function guardAnswer(
   let isDecided = false
   let isReplaced = false
 
-  /** Returns the status to send; undefined when the whole answer was replaced. */
+  /** Returns the status to send; undefined if the whole response was replaced. */
   function decide(status: number): number | undefined {
     if (isReplaced) return undefined
     if (isDecided || status < 200) return status
@@ -42,7 +42,7 @@ export function guardAnswer(
     return undefined
   }
 
-  // The three are overloaded; whatever they were called with is passed on as it is.
+  // The three are overloaded, so their arguments are passed on unchanged.
   outgoing.writeHead = ((status: number, ...rest: []) => {
     const decided = decide(status)
     return decided === undefined ? outgoing : original.writeHead(decided, ...rest)
@@ -64,19 +64,19 @@ export function guardAnswer(
   }
 }
 
-/** The 4xx that replaces an answer of Next's own; undefined where the answer stays. */
+/** Returns the 4xx that replaces a response of Next's own; undefined if the response is not replaced. */
 function refusedStatus(incoming: IncomingMessage, status: number, notes: PageNotes): number | undefined {
   if (notes.isReached || status < 400 || incoming.url?.startsWith('/_next/')) return undefined
   if (status >= 500) return hasMoreThanAnAddress(incoming) ? 400 : undefined
   return incoming.headers[ACTION_HEADER] === undefined ? status : undefined
 }
 
-/** True for a request of which Next reads more than its address: a body, or the state of its router. */
+/** Returns true for a request of which Next reads more than its address: a body, or the state of its router. */
 function hasMoreThanAnAddress({ method, headers }: IncomingMessage): boolean {
   return (method !== 'GET' && method !== 'HEAD') || headers[STATE_HEADER] !== undefined
 }
 
-/** Drops what Next still writes, and lets it believe that it was written. */
+/** Drops what Next still writes, and reports to Next that it was written. */
 function swallow(given: readonly unknown[]): true {
   const written = given.findLast((each) => typeof each === 'function')
   if (written) queueMicrotask(() => written())

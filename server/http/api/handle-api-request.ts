@@ -1,18 +1,18 @@
+import { isOverloaded } from '#server/database/batcher.ts'
 import type { ApiRequest } from './api-request.ts'
 import { type ApiResponse, JSON_TYPE } from './api-response.ts'
 import { authenticate } from './authenticate.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from './errors.ts'
 import type { HttpRuntime } from './http-runtime.ts'
-import { isOverloaded } from './overload.ts'
 import { findEndpoint } from './routes.ts'
 
-/** What the access log and the metrics learn of a request besides the answer. */
+/** What the access log and the metrics record of a request besides the response. */
 type Trace = { applicationId: string | undefined }
 
 /**
- * Answers one request: known path and method, then whatever the endpoint checks, in the documented order. Never throws;
- * every refusal has the five fields. Each request is counted and, where switched on, logged.
+ * Responds to one request: checks path and method, then calls the endpoint. Never throws. Every refusal has the five fields. Each
+ * request is counted, and logged if the access log is on.
  */
 export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest): Promise<ApiResponse> {
   const startedMs = performance.now()
@@ -52,7 +52,7 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
   return answer.ok ? { status: 200, body: answer.value, contentType: JSON_TYPE } : refused(answer.error)
 }
 
-/** HEAD is GET without a body, as HTTP demands of every server. OPTIONS is not offered: no browser page calls this API. */
+/** HEAD is GET without a body, as HTTP requires. OPTIONS is not allowed, because no browser page calls this API. */
 function allowsMethod(endpoint: Endpoint, method: string): boolean {
   return method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET')
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Asks the database anything at all. Throws when it does not answer. */
+/** Runs a trivial query. Throws if the database does not respond. */
 export async function pingDatabase(queryable: Queryable): Promise<void> {
   await queryable.query('select 1')
 }

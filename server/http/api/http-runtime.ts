@@ -14,11 +14,11 @@ import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What the endpoints need of the process: the part of its Runtime that this folder knows. */
+/** The part of the process's Runtime that the endpoints use. */
 export type HttpRuntime = {
   config: Pick<Config, 'trustedProxies' | 'metricsToken'>
   pool: Pool
-  /** Where lists and totals are read: the replica where there is one, otherwise the pool. Nothing is decided from it. */
+  /** Where lists and totals are read: the replica if there is one, otherwise the pool. Nothing is decided from it. */
   reportPool: Queryable
   clock: Clock
   logger: Logger
@@ -32,6 +32,6 @@ export type HttpRuntime = {
   forcedQueries: ForcedQueryDesk
   metrics: Metrics
   wake: Wake
-  /** Absent where request lines are switched off. */
+  /** Absent if the access log is off. */
   accessLog?: AccessLog
 }

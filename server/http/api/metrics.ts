@@ -1,32 +1,32 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What this process counts, for Prometheus. Each web process has its own. */
+/** The counters of this process, for Prometheus. Each web process has its own. */
 export type Metrics = {
   countRequest(endpoint: string, status: number, durationMs: number): void
-  /** Told the size of each batch that intake or settlement ran. */
+  /** Records the size of a batch of intake or settlement. */
   observeBatch(kind: BatchKind, size: number): void
-  /** Told the outcome of each webhook attempt, operator call and the like; of `count` of them at once (default 1). */
+  /** Records the outcome of a webhook attempt, operator call and the like, or of `count` of them (default 1). */
   countOutcome(kind: OutcomeKind, outcome: string, count?: number): void
-  /** Adds a figure that is read when somebody looks: a queue's depth, a pool's connections. */
+  /** Adds a value that is read at each scrape: the depth of a queue, the connections of a pool. */
   addGauge(name: string, help: string, read: () => number): void
   /** Adds how often processes of this service crashed and were restarted, by process. */
   addCrashes(crashes: Readonly<Record<string, number>>): void
-  /** The whole text in the exposition format. */
+  /** Returns the whole text in the exposition format. */
   write(): Promise<{ body: string; contentType: string }>
 }
 
-export type BatchKind = 'intake' | 'settlement'
-export type OutcomeKind = 'webhook' | 'operator' | 'decision'
+type BatchKind = 'intake' | 'settlement'
+type OutcomeKind = 'webhook' | 'operator' | 'decision'
 
 const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
-/** Makes the counters of one process, with memory, garbage collection and event loop lag included. */
+/** Creates the counters of one process, including memory, garbage collection and event loop lag. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  // Counted in plain maps and handed over when somebody looks: the request path pays for one look-up only.
+  // Counted in plain maps and read at each scrape, so that a request costs one look-up only.
   const requestCounts = new Map<string, Map<number, number>>()
   new Counter({
     name: 'countersign_http_requests_total',

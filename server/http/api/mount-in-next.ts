@@ -10,13 +10,13 @@ import { handleApiRequest } from './handle-api-request.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 
 const RUNTIME_KEY = Symbol.for('countersign.runtime')
-/** What bodies are counted on where Next runs without the front door. */
+/** The budget of all bodies if Next runs without the front door. */
 const OWN_BUDGET = new BodyBudget()
 const RESOLVERS = new WeakMap<HttpRuntime, PeerResolver>()
 
 /**
- * The handlers of one `route.ts`: every method that Next knows, so that Next never answers one (its own 405 has no body).
- * Only routes.ts says which endpoint a path is and what its methods are, so both mounts behave the same.
+ * Returns the handlers of one `route.ts`, for every method that Next knows, because Next's own 405 has no body. Only routes.ts says which
+ * endpoint a path has and which methods it allows, so both mounts behave the same.
  */
 export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer } as const
 
@@ -36,14 +36,14 @@ async function answer(request: Request): Promise<Response> {
   })
 }
 
-/** The one live Runtime of the process, which Next's bundle can only find on globalThis. */
+/** Returns the Runtime of the process, which Next's bundle can find only on globalThis. */
 function findRuntime(): HttpRuntime {
   const runtime = (globalThis as { [RUNTIME_KEY]?: HttpRuntime })[RUNTIME_KEY]
   if (!runtime) throw new Error('No Runtime in this process: start the service with npm start')
   return runtime
 }
 
-/** An ApiRequest on top of the fetch standard. */
+/** An ApiRequest for a fetch Request. */
 class FetchRequest implements ApiRequest {
   readonly method: string
   readonly path: string
@@ -89,8 +89,8 @@ class FetchRequest implements ApiRequest {
 }
 
 /**
- * Without the front door nobody but a trusted proxy knows the caller. Next keeps an X-Forwarded-For that the caller wrote, so
- * without TRUSTED_PROXIES the address stays unknown, and no allow list admits an unknown address.
+ * Without the front door only a trusted proxy knows the caller. Next keeps an X-Forwarded-For that the caller wrote, so without
+ * TRUSTED_PROXIES the address is unknown, and no allow list admits an unknown address.
  */
 function peersOf(runtime: HttpRuntime): PeerResolver {
   const resolver = RESOLVERS.get(runtime) ?? createPeerResolver(runtime.config.trustedProxies)
@@ -98,7 +98,7 @@ function peersOf(runtime: HttpRuntime): PeerResolver {
   return resolver
 }
 
-/** The same limits as at the front door: what is too large is read to its end, within bounds, so that the answer is read. */
+/** The same limits as at the front door. A body that is too large is read to its end, within bounds, so that the client reads the response. */
 async function collect(
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseQuery } from './parse-query.ts'
 
-test('whatever URLSearchParams writes is read back', () => {
+test('the parameters that URLSearchParams wrote', () => {
   const texts = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'))
   fc.assert(
     fc.property(
@@ -20,12 +20,12 @@ test('whatever URLSearchParams writes is read back', () => {
   )
 })
 
-test('a repeated name, a broken escape, bytes that are not UTF-8 and a NUL are refused', () => {
+test('an error for a repeated name, a broken escape, bytes that are not UTF-8 and a NUL', () => {
   for (const search of ['a=1&a=2', 'a=1&%61=2', 'a=%', 'a=%zz', 'a=%ff', 'a=%ed%a0%80', 'a=%00', '%00=a'])
     assert.equal(parseQuery(search).ok, false, search)
 })
 
-test('empty parts and absent values are harmless, and __proto__ is a name', () => {
+test('parameters without empty parts, with empty values, and with __proto__ as a name like any other', () => {
   assert.deepEqual(parseQuery(''), { ok: true, value: {} })
   assert.deepEqual(parseQuery('&a&b=&&c=x=y&'), { ok: true, value: { a: '', b: '', c: 'x=y' } })
   const result = parseQuery('__proto__=1')

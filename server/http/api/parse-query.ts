@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '#lib/result.ts'
 
 /**
- * Reads a query string into its parameters. Stricter than URLSearchParams: a repeated name, a broken
- * percent escape, bytes that are not UTF-8 and a NUL are errors, returned as one sentence.
+ * Parses a query string into its parameters. Stricter than URLSearchParams: a repeated name, a broken percent escape, bytes that are not
+ * UTF-8 and a NUL are errors, each returned as one sentence.
  */
 export function parseQuery(search: string): Result<Record<string, string>, string> {
   const parameters: Record<string, string> = {}

@@ -5,9 +5,9 @@ import { collectChunks } from '#server/http/door/collect-chunks.ts'
 import type { Connection } from '#server/http/door/connection.ts'
 import type { BodyProblem } from './api-request.ts'
 
-export type BodyOrder = {
+type BodyOrder = {
   bytesMax: number
-  /** How long the body may take from now on. */
+  /** The maximum time until the body is complete. */
   timeoutMs: number
   hold: BodyHold
   connection: Connection
@@ -17,8 +17,8 @@ const CAPACITY_MIN = 4_096
 const NO_BYTES: Buffer = Buffer.alloc(0)
 
 /**
- * Reads a body into memory. As soon as it is clear that the body cannot be had, the result says why and the memory is free again; what
- * still arrives is dropped. The hold is the caller's to release once the bytes are no longer needed.
+ * Reads a body into memory. As soon as it cannot be read completely, the result says why, the memory is freed, and the rest of the body is
+ * dropped. The caller releases the hold when the bytes are no longer needed.
  */
 export function readBody(
   incoming: IncomingMessage,
@@ -28,13 +28,13 @@ export function readBody(
   if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) return Promise.resolve(err('too_large'))
   if (connection.isBroken && !incoming.complete) return Promise.resolve(err('malformed'))
   return new Promise((resolve) => {
-    // Nearly every body is one chunk, which is used as it came. More are copied into one buffer that grows: kept side by side, chunks of
-    // one byte would take two hundred times their size.
+    // Nearly every body is one chunk, which is used directly. Several are copied into one growing buffer, because chunks of one byte, kept
+    // separately, would take two hundred times their size.
     let bytes = 0
     let content = NO_BYTES
     let isOver = false
     const timer = setTimeout(() => finish(err('too_slow')), timeoutMs)
-    // A fault behind the last byte of this body is not a fault in it.
+    // An error after the last byte of this body is not an error in it.
     connection.failBody = (problem) => (incoming.complete ? undefined : finish(err(problem)))
     incoming.on('data', (chunk: Buffer) => {
       if (isOver) return collectChunks(chunk.length)
@@ -61,7 +61,7 @@ export function readBody(
   })
 }
 
-/** Whether the head says that a body follows. */
+/** Returns true if the headers announce a body. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
@@ -74,7 +74,7 @@ function capacityFor(total: number, before: number, capacity: number, bytesMax: 
 function append(content: Buffer, bytes: number, chunk: Buffer, capacity: number): Buffer {
   let target = content
   if (capacity > content.length) {
-    // Not from node's pool: a slice would keep its whole slab alive.
+    // Not from Node's pool, because a slice would keep its whole slab alive.
     target = Buffer.allocUnsafeSlow(capacity)
     content.copy(target, 0, 0, bytes)
   }

@@ -5,23 +5,23 @@ import type { ApiRequest, BodyProblem } from './api-request.ts'
 import { type Refusal, refuse } from './errors.ts'
 import { HEAVY_BYTES, takeHeavyTurn } from './heavy-turn.ts'
 
-/** Largest body of everything but depositMultiple, in bytes. */
+/** The largest body of all endpoints except depositMultiple, in bytes. */
 export const BODY_BYTES_MAX = 64 * 1024
 
 /**
- * Largest body of depositMultiple, in bytes. A thousand elements whose fields are all of maximum length are 2.6 MB, and 4.7 MB where a
- * partner's JSON library writes every letter of the names as \uXXXX; the rest is room for fields that are ignored and for white space.
+ * The largest body of depositMultiple, in bytes. A thousand elements whose fields all have the maximum length are 2.6 MB, and 4.7 MB if a
+ * partner's JSON library writes every letter of the names as \uXXXX. The rest is room for ignored fields and white space.
  */
 export const BATCH_BODY_BYTES_MAX = 5 * 1024 * 1024
 
 const UTF_8 = new Set(['utf-8', '"utf-8"', 'utf8', '"utf8"'])
 
-/** Whose account a body goes on before the caller has proved who they are. */
+/** Returns the owner on whose budget a body is counted before the caller is authenticated. */
 export function addressOwner({ peerAddress }: ApiRequest): BodyOwner {
   return { kind: 'address', id: peerAddress ?? 'unknown' }
 }
 
-/** The refusal that belongs to a body which could not be had. */
+/** Returns the refusal for a body that could not be read. */
 export function refuseBody(problem: BodyProblem, bytesMax: number): Refusal {
   switch (problem) {
     case 'too_large':
@@ -33,16 +33,16 @@ export function refuseBody(problem: BodyProblem, bytesMax: number): Refusal {
     case 'malformed':
       return refuse(400, 'The body is not valid HTTP: its chunks or its length are wrong.')
     case 'too_slow':
-    // Nobody is left to read this answer; the status only shows in the log.
+    // Nobody reads this response; the status only appears in the log.
     case 'aborted':
       return refuse(408, 'The body did not arrive in time.', { connection: 'close' })
   }
 }
 
-/** Reads a JSON body: 400 when there is none, 415 unless it is plain UTF-8 JSON, 413, 408, 503, and 400 when it is not well formed. */
+/** Reads a JSON body: 400 if it is empty or malformed, 415 unless it is plain UTF-8 JSON, and 408, 413 or 503 if it cannot be read. */
 export async function readJsonBody(request: ApiRequest, bytesMax: number, owner: BodyOwner): Promise<Result<JsonValue, Refusal>> {
   const wrongType = refuseType(request)
-  // Only a request that has a body can have the wrong type of it; where the length is not announced, reading tells.
+  // Only a request with a body can have a wrong type. If the length is not announced, the body has to be read first.
   if (wrongType && Number(request.header('content-length') ?? 0) > 0) return err(wrongType)
   const body = await request.readBody(bytesMax, owner)
   if (!body.ok) return err(refuseBody(body.error, bytesMax))
@@ -60,9 +60,9 @@ function refuseType(request: ApiRequest): Refusal | undefined {
   return refuse(415, 'Content-Encoding is not supported: the body must be sent uncompressed.')
 }
 
-/** `application/json`, alone or with the parameter charset=utf-8. Split and compared, because the header is read before the body's limits. */
+/** `application/json`, alone or with the parameter charset=utf-8. It is split and compared without an expression, because any caller can send any header. */
 function isJsonType(contentType: string): boolean {
-  // The compact spelling is what nearly everybody sends.
+  // What nearly all clients send.
   if (contentType === 'application/json') return true
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
   return type.trim() === 'application/json' && parameters.every((parameter) => isUtf8Parameter(parameter.trim()))

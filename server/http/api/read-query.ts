@@ -5,7 +5,7 @@ import type { ApiRequest } from './api-request.ts'
 import { type Refusal, refuse } from './errors.ts'
 import { parseQuery } from './parse-query.ts'
 
-/** Reads the query parameters with their schema; 400 names every parameter that is wrong. */
+/** Parses the query parameters with their schema. The 400 names every wrong parameter. */
 export function readQuery<Schema extends z.ZodType>(request: ApiRequest, schema: Schema): Result<z.output<Schema>, Refusal> {
   const parameters = parseQuery(request.search)
   if (!parameters.ok) return err(refuse(400, parameters.error))

@@ -24,7 +24,7 @@ import { transactionStatus } from '#server/http/endpoints/transaction-status.ts'
 import { validateTransaction } from '#server/http/endpoints/validate-transaction.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Everything that is answered outside Next's pages. */
+/** All endpoints outside Next's pages. */
 export const ENDPOINTS: readonly Endpoint[] = [
   collect,
   deposit,
@@ -51,15 +51,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 const BY_PATH: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]))
 
-// Whatever else is asked for below these is answered as an API error and never by a page.
+// Any other path below these gets an API error, never a page.
 const API_PREFIXES = ['/api/v1', '/public', '/health', '/metrics', '/operators/callback']
 
-/** The endpoint at exactly this path. No decoding, no clean-up: a path that is almost right is another path. */
+/** Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. */
 export function findEndpoint(path: string): Endpoint | undefined {
   return BY_PATH.get(path)
 }
 
-/** Whether a path is this service's own business rather than a page's. */
+/** Returns true if a path belongs to the API and not to a page. */
 export function isApiPath(path: string): boolean {
   return API_PREFIXES.some((prefix) => path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/'))
 }

@@ -7,9 +7,9 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 
 type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 
-// Written by hand: amounts are exact decimals that no float could carry, and only free text needs escaping.
+// JSON text is built by hand, because amounts are exact decimals that no float can hold, and only free text needs escaping.
 
-/** The initiation response. Everything in it is what is stored. */
+/** Returns the initiation response, from what is stored. */
 export function initiationJson(request: TransactionRequest, outcome: Accepted): string {
   return (
     `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +
@@ -20,12 +20,12 @@ export function initiationJson(request: TransactionRequest, outcome: Accepted): 
   )
 }
 
-/** The transaction record with its payToken. */
+/** Returns the transaction record with its payToken. */
 export function recordJson(transaction: Transaction): string {
   return `{${recordFields(transaction)},"payToken":${JSON.stringify(transaction.payToken)}}`
 }
 
-/** The page envelope; its records have no payToken. `number` counts from 0. */
+/** Returns a page of records, without payToken. `number` counts from 0. */
 export function pageJson(page: Page<Transaction>): string {
   const size = BigInt(page.size)
   const content = page.rows.map((transaction) => `{${recordFields(transaction)}}`).join(',')

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '#server/http/api/read-json-body.ts'
 import { type IssueFailure, issueTokens, type TokenPair } from '#server/partner-auth/issue-tokens.ts'
 
-/** POST /public/access_token: user name and password for a pair of tokens. */
+/** POST /public/access_token: returns a pair of tokens for a user name and password. */
 export const accessToken: OpenEndpoint = {
   kind: 'open',
   name: 'access_token',
@@ -23,7 +23,7 @@ export const accessToken: OpenEndpoint = {
   },
 }
 
-/** The four members that clients read from the top level. */
+/** Returns the four fields of a token response. */
 export function tokenResponse(pair: TokenPair): ApiResponse {
   return jsonResponse(
     JSON.stringify({

@@ -7,14 +7,14 @@ import { recordJson } from '#server/http/api/serialise-transaction.ts'
 import { type SynchroniseFailure, synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
-/** Partners are told to try again after a few seconds; this says how many. */
+/** The value of Retry-After. */
 const OPERATOR_UNAVAILABLE = refuse(
   500,
   'The operator is not answering at this moment. The stored status is unchanged; try again in a few seconds.',
   { 'retry-after': '5' },
 )
 
-/** POST /chekTransactionStatus: asks the operator now and stores what it says. */
+/** POST /chekTransactionStatus: queries the operator now and stores the result. */
 export const chekTransactionStatus: PartnerEndpoint = {
   kind: 'partner',
   name: 'chekTransactionStatus',

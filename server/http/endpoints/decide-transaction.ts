@@ -6,11 +6,11 @@ import { recordJson } from '#server/http/api/serialise-transaction.ts'
 import { APPLICATION_DISABLED } from './access-token.ts'
 import { NO_TRANSACTION } from './transaction-status.ts'
 
-export type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }
+type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }
 
 /**
- * What validateTransaction and rejectTransaction share. The application vouches for the checker whom it names; that this
- * person may decide, and that the rule lets the application send the decision in, is checked all the same.
+ * Decides a transaction, for validateTransaction and rejectTransaction. The application vouches for the checker it names. The command
+ * still checks that this person may decide, and that the rule allows decisions through the API.
  */
 export async function decideTransaction({ runtime, caller }: Call, named: NamedDecision): Promise<Result<string, Refusal>> {
   const decided = await decide(runtime, {

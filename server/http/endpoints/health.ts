@@ -9,7 +9,7 @@ import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 
 const PING_LIMIT_MS = 2_000
 
-/** GET /health/live: the process runs and answers. Says nothing of the database: restarting would not mend that. */
+/** GET /health/live: 200 while the process responds. It does not check the database, because a restart would not repair that. */
 export const healthLive: OpenEndpoint = {
   kind: 'open',
   name: 'health/live',
@@ -18,7 +18,7 @@ export const healthLive: OpenEndpoint = {
   respond: async () => ok(jsonResponse('{"status":"up"}')),
 }
 
-/** GET /health/ready: whether to send requests here. 503 while the database or the picture of the applications is away. */
+/** GET /health/ready: 200 if this process can serve requests, 503 while the database does not respond or the directory of applications is stale. */
 export const healthReady: OpenEndpoint = {
   kind: 'open',
   name: 'health/ready',
@@ -27,7 +27,7 @@ export const healthReady: OpenEndpoint = {
   respond: checkReadiness,
 }
 
-/** GET /health: the same as readiness. */
+/** GET /health: the same as /health/ready. */
 export const health: OpenEndpoint = { ...healthReady, name: 'health', path: '/health' }
 
 async function checkReadiness({ pool, directory }: HttpRuntime): Promise<Result<ApiResponse, Refusal>> {
@@ -40,7 +40,7 @@ async function checkReadiness({ pool, directory }: HttpRuntime): Promise<Result<
   return (await ping) ? ok(jsonResponse('{"status":"up"}')) : err(refuse(503, 'The database does not answer.'))
 }
 
-/** One question at a time: anybody may ask for the health, and each question takes a connection that payments need. */
+/** One query at a time, because anyone may request the health, and each query takes a connection that payments need. */
 const PINGS = new WeakMap<Pool, Promise<boolean>>()
 
 async function isAnswering(pool: Pool): Promise<boolean> {

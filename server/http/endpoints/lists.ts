@@ -4,9 +4,9 @@ import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/
 import type { Refusal } from '#server/http/api/errors.ts'
 import { readQuery } from '#server/http/api/read-query.ts'
 import { pageJson } from '#server/http/api/serialise-transaction.ts'
-import { listByPhone, listByStatus, listTransactions } from '#server/reports/partner-lists/list-transactions.ts'
+import { listByPhone, listByStatus, listTransactions } from '#server/reports/partner-lists/list-for-partner.ts'
 
-// The three paged lists: scoped to the calling application, newest first.
+// The three paged lists of the calling application, newest first.
 
 /** GET /getByApplicationProduct. */
 export const getByApplicationProduct: PartnerEndpoint = {

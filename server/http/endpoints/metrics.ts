@@ -9,8 +9,8 @@ import { isPrivateAddress } from '#server/http/door/peer-address.ts'
 const BEARER = /^Bearer +(\S+) *$/i
 
 /**
- * GET /metrics, for Prometheus. With METRICS_TOKEN set: callers that send it. Without: callers on this machine and its own
- * network, unless an untrusted proxy forwarded the request, because then the caller is unknown.
+ * GET /metrics, for Prometheus. If METRICS_TOKEN is set, only for callers that send it. Otherwise for callers on this machine and its
+ * private network, unless an untrusted proxy forwarded the request, because then the caller is unknown.
  */
 export const metrics: OpenEndpoint = {
   kind: 'open',

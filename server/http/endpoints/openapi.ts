@@ -5,7 +5,7 @@ import { buildOpenApiDocument } from '#server/http/openapi/openapi.ts'
 
 let document: Buffer<ArrayBuffer> | undefined
 
-/** GET /api/v1/openapi.json: the description of this API for programs. Public: it holds no secret. */
+/** GET /api/v1/openapi.json: the description of this API. It is public, because it contains no secret. */
 export const openapi: OpenEndpoint = {
   kind: 'open',
   name: 'openapi',

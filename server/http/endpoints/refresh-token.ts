@@ -5,10 +5,10 @@ import type { ApiResponse } from '#server/http/api/api-response.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '#server/http/api/read-json-body.ts'
-import { type RefreshFailure, refreshTokens } from '#server/partner-auth/refresh-tokens.ts'
+import { exchangeRefreshToken, type RefreshFailure } from '#server/partner-auth/exchange-refresh-token.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 
-/** POST /public/refresh_token: a refresh token for a new pair. */
+/** POST /public/refresh_token: returns a new pair of tokens for a refresh token. */
 export const refreshToken: OpenEndpoint = {
   kind: 'open',
   name: 'refresh_token',
@@ -19,7 +19,7 @@ export const refreshToken: OpenEndpoint = {
     if (!body.ok) return body
     const parsed = parseFields(refreshTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
-    const refreshed = await refreshTokens(runtime, parsed.value)
+    const refreshed = await exchangeRefreshToken(runtime, parsed.value)
     return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))
   },
 }

@@ -3,7 +3,7 @@ import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoin
 import { readQuery } from '#server/http/api/read-query.ts'
 import { decideTransaction } from './decide-transaction.ts'
 
-/** POST /rejectTransaction: a checker ends a transaction that waits; the reason becomes its message. */
+/** POST /rejectTransaction: a checker rejects a waiting transaction. The reason becomes its message. */
 export const rejectTransaction: PartnerEndpoint = {
   kind: 'partner',
   name: 'rejectTransaction',

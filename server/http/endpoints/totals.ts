@@ -4,10 +4,10 @@ import { rangeQuerySchema } from '#lib/schemas/queries.ts'
 import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
 import type { Refusal } from '#server/http/api/errors.ts'
 import { readQuery } from '#server/http/api/read-query.ts'
-import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-amounts.ts'
+import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
 import { listBalances } from '#server/reports/statements/list-balances.ts'
 
-/** GET /getTotalAmountByApplicationProductAndDateRange: one JSON decimal number, exact to the last digit. */
+/** GET /getTotalAmountByApplicationProductAndDateRange: returns one JSON decimal number, exact to the last digit. */
 export const getTotalAmountByApplicationProductAndDateRange: PartnerEndpoint = {
   kind: 'partner',
   name: 'getTotalAmountByApplicationProductAndDateRange',
@@ -22,7 +22,7 @@ export const getTotalAmountByApplicationProductAndDateRange: PartnerEndpoint = {
   },
 }
 
-/** GET /getTotalAmountByApplicationProduct: one JSON decimal number over all transactions. */
+/** GET /getTotalAmountByApplicationProduct: returns one JSON decimal number for all transactions. */
 export const getTotalAmountByApplicationProduct: PartnerEndpoint = {
   kind: 'partner',
   name: 'getTotalAmountByApplicationProduct',
@@ -33,7 +33,7 @@ export const getTotalAmountByApplicationProduct: PartnerEndpoint = {
   },
 }
 
-/** GET /getByApplicationProductBalances: one record for each of the thirteen operators. */
+/** GET /getByApplicationProductBalances: returns one record for each of the thirteen operators. */
 export const getByApplicationProductBalances: PartnerEndpoint = {
   kind: 'partner',
   name: 'getByApplicationProductBalances',

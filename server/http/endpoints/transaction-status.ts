@@ -4,12 +4,12 @@ import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoin
 import { refuse } from '#server/http/api/errors.ts'
 import { readQuery } from '#server/http/api/read-query.ts'
 import { recordJson } from '#server/http/api/serialise-transaction.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 
-/** One wording for what does not exist and for what is somebody else's. */
+/** One message for a transaction that does not exist and for one of another application. */
 export const NO_TRANSACTION = refuse(404, 'There is no transaction with this id.')
 
-/** POST /transaction-status: the stored status. */
+/** POST /transaction-status: returns the stored status. */
 export const transactionStatus: PartnerEndpoint = {
   kind: 'partner',
   name: 'transaction-status',

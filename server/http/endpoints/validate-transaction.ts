@@ -3,7 +3,7 @@ import { type PartnerEndpoint, TRANSACTION_PATH } from '#server/http/api/endpoin
 import { readQuery } from '#server/http/api/read-query.ts'
 import { decideTransaction } from './decide-transaction.ts'
 
-/** POST /validateTransaction: a checker approves a transaction that waits. */
+/** POST /validateTransaction: a checker approves a waiting transaction. */
 export const validateTransaction: PartnerEndpoint = {
   kind: 'partner',
   name: 'validateTransaction',

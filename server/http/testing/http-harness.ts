@@ -29,13 +29,13 @@ export type RoomOptions = {
   forcedQueries?: ForcedQueryDeskOptions['limits']
 }
 
-/** A front door in this process, on a real database, with a simulator behind it and one partner who may call. */
+/** A front door in this process, with a real database, a simulator of the operators and one partner. */
 export type HttpHarness = {
   database: TestDatabase
   runtime: HttpRuntime
   frontDoor: FrontDoor
   dispatcher: Dispatcher
-  /** Takes the operators away. */
+  /** Stops all operators. */
   stopSimulator(): Promise<void>
   baseUrl: string
   port: number
@@ -46,12 +46,12 @@ export type HttpHarness = {
   close(): Promise<void>
 }
 
-/** Signs the room's access tokens. */
+/** Signs the access tokens of the harness. */
 export const ROOM_TOKEN_SECRET = 'a secret for the access tokens of this test'
 
 const SECRET = 'a secret between the test and its operators'
 
-/** Opens a room on a free port of 127.0.0.1. */
+/** Opens a harness on a free port of 127.0.0.1. */
 export async function openHttpHarness(options: RoomOptions = {}): Promise<HttpHarness> {
   const database = await createTestDatabase()
   const { pool } = database
@@ -130,7 +130,7 @@ export async function openHttpHarness(options: RoomOptions = {}): Promise<HttpHa
   }
 }
 
-/** A valid body of collect, each time with an externalId of its own. */
+/** Returns a valid body of collect with a new externalId. */
 export function aCollect(overrides: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     transferMethod: 'OMCM',
@@ -144,12 +144,12 @@ export function aCollect(overrides: Record<string, unknown> = {}): Record<string
   }
 }
 
-/** The same as the text that goes over the wire. */
+/** Returns the same as JSON text. */
 export function collectBody(overrides: Record<string, unknown> = {}): string {
   return JSON.stringify(aCollect(overrides))
 }
 
-/** Replaces Next and returns what reached it. */
+/** Replaces Next and returns the request that reached it. */
 function answerAsPage(incoming: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.setHeader('content-type', 'application/json')
   outgoing.end(JSON.stringify({ page: incoming.url, headers: incoming.headers }))

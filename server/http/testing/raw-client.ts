@@ -1,18 +1,18 @@
 import { connect } from 'node:net'
 import type { HttpHarness } from './http-harness.ts'
 
-/** The head of a request; a Host is added to the lines given. */
+/** Returns the head of a request with these lines and a Host. */
 export function headOf(requestLine: string, lines: readonly string[] = []): string {
   return `${[requestLine, 'Host: localhost', ...lines].join('\r\n')}\r\n\r\n`
 }
 
-/** A whole POST with the credentials of the room's partner. */
+/** Returns a complete POST with the credentials of the harness's partner. */
 export function post(room: HttpHarness, path: string, body: string, lines: readonly string[] = []): string {
   const credentials = Object.entries(room.headers).map(([name, value]) => `${name}: ${value}`)
   return headOf(`POST ${path} HTTP/1.1`, [...credentials, `Content-Length: ${Buffer.byteLength(body)}`, ...lines]) + body
 }
 
-/** Writes bytes as they are; resolves with everything that came once the other side closes, or once `isEnough`. Fails after 15 s. */
+/** Writes bytes unchanged. Resolves with all that was received when the other side closes, or when `isEnough`. Fails after 15 s. */
 export function talk(port: number, bytes: string | Buffer, isEnough: (text: string) => boolean = () => false): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -26,7 +26,7 @@ export function talk(port: number, bytes: string | Buffer, isEnough: (text: stri
       text += chunk
       if (isEnough(text)) socket.destroy()
     })
-    // A reset behind the answer does not take back what was read.
+    // A reset after the response does not undo what was read.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(timer)
@@ -36,7 +36,7 @@ export function talk(port: number, bytes: string | Buffer, isEnough: (text: stri
   })
 }
 
-/** The answers in what a connection sent, each with its whole body; 1xx answers are left out. */
+/** Returns the responses in what a connection received, each with its whole body, without 1xx. */
 export function answersOf(text: string): { status: number; head: string; body: string }[] {
   const answers: { status: number; head: string; body: string }[] = []
   let at = 0

@@ -18,10 +18,10 @@ import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 
 export const SECRET = 'a secret between the test and its operators'
 /** Long enough that a busy machine alone does not make an answer late: a late submission would be sent twice, rightly. */

@@ -6,7 +6,7 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 /** What a cell holds decides how each format writes it: text is never taken for a number, a formula or a date. */
 export type Cell = { kind: 'text'; text: string } | { kind: 'number'; decimal: string } | { kind: 'instant'; at: Date } | { kind: 'empty' }
 
-export type ExportColumn = {
+type ExportColumn = {
   /** The head in CSV, for programs: the API's own names where it has one. The same in every language. */
   id: string
   /** The head in a workbook, for people. */

@@ -1,85 +1,55 @@
-/** A file that is made while it is read. It must be read to its end or given back with `return()`. */
+/** A file that is made while it is read. It must be read to its end or closed with `return()`. */
 export type FilePieces = AsyncGenerator<Buffer, void, undefined>
 
 export type FileLimits = {
-  /** How long the reader may leave a piece untaken. */
+  /** How long the reader may take to read a piece. */
   stallMs: number
   /** How long the whole file may take. */
   durationMs: number
 }
 
-export const FILE_LIMITS: FileLimits = { stallMs: 60_000, durationMs: 30 * 60_000 }
+const FILE_LIMITS: FileLimits = { stallMs: 60_000, durationMs: 30 * 60_000 }
 
-/** Thrown to a reader that was too slow: the transfer breaks off, so that the part it has never looks like the whole file. */
+/** Thrown to a reader that was too slow: the transfer is aborted, so that the part it has never looks like the whole file. */
 export class FileExpiredError extends Error {
   override readonly name = 'FileExpiredError'
 }
 
-/** What is in a buffer of the connection while its reader does nothing. */
+/** How much is in a buffer of the connection while its reader is idle. */
 const PIECE_BYTES_MAX = 64 * 1024
 
 /**
- * Runs `end` exactly once: when the last piece was taken, when a piece could not be made, when nobody wants the rest, and when the
+ * Runs `end` exactly once: when the last piece was read, when a piece could not be made, when the reader stops early, and when the
  * reader is slower than the limits. After that no further piece is made, whatever `end` has released.
  */
 export function guardFile(source: FilePieces, end: () => Promise<void>, limits: FileLimits = FILE_LIMITS): FilePieces {
-  let expired: FileExpiredError | undefined
-  let ending: Promise<void> | undefined
-  let ready: Buffer = Buffer.alloc(0)
-  let stallTimer: NodeJS.Timeout | undefined
-  const durationTimer = setTimeout(() => expire(`The file was not read within ${limits.durationMs / 60_000} minutes.`), limits.durationMs)
-  durationTimer.unref()
-
-  function finish(): Promise<void> {
-    clearTimeout(stallTimer)
-    clearTimeout(durationTimer)
-    ready = Buffer.alloc(0)
-    ending ??= end()
-    return ending
-  }
-
-  function expire(message: string): void {
-    expired ??= new FileExpiredError(message)
-    // Whoever reads on gets the error; that the release failed is in no reader's interest.
-    finish().catch(() => undefined)
-  }
-
-  async function nextStep(): Promise<IteratorResult<Buffer, void>> {
-    if (ready.length === 0) {
-      const step = await source.next()
-      if (step.done) return step
-      ready = step.value
-    }
-    const piece = ready.subarray(0, PIECE_BYTES_MAX)
-    ready = ready.subarray(PIECE_BYTES_MAX)
-    return { done: false, value: piece }
-  }
-
+  const pieces = inSmallPieces(source)
+  const expiry = createExpiry(async () => {
+    pieces.discard()
+    await end()
+  }, limits)
   return {
     async next() {
-      clearTimeout(stallTimer)
+      expiry.stopStall()
       try {
-        if (expired) throw expired
-        const step = await nextStep()
-        if (expired) throw expired
-        if (step.done) await finish()
-        else {
-          stallTimer = setTimeout(() => expire(`No part of the file was read for ${limits.stallMs / 1_000} s.`), limits.stallMs)
-          stallTimer.unref()
-        }
+        expiry.throwIfExpired()
+        const step = await pieces.next()
+        expiry.throwIfExpired()
+        if (step.done) await expiry.finish()
+        else expiry.startStall()
         return step
       } catch (error) {
-        await finish()
+        await expiry.finish()
         throw error
       }
     },
     async return() {
       await source.return()
-      await finish()
+      await expiry.finish()
       return { done: true, value: undefined }
     },
     async throw(error: unknown) {
-      await finish()
+      await expiry.finish()
       throw error
     },
     [Symbol.asyncIterator]() {
@@ -87,6 +57,60 @@ export function guardFile(source: FilePieces, end: () => Promise<void>, limits: 
     },
     async [Symbol.asyncDispose]() {
       await this.return()
+    },
+  }
+}
+
+/** Both time limits of a file. `finish` runs `end` once, however often it is called. */
+function createExpiry(end: () => Promise<void>, limits: FileLimits) {
+  let expired: FileExpiredError | undefined
+  let ending: Promise<void> | undefined
+  let stallTimer: NodeJS.Timeout | undefined
+  const durationTimer = setTimeout(() => expire(`The file was not read within ${limits.durationMs / 60_000} minutes.`), limits.durationMs)
+  durationTimer.unref()
+
+  function finish(): Promise<void> {
+    clearTimeout(stallTimer)
+    clearTimeout(durationTimer)
+    ending ??= end()
+    return ending
+  }
+
+  function expire(message: string): void {
+    expired ??= new FileExpiredError(message)
+    // The reader gets the error with its next piece; a failed release does not concern it.
+    finish().catch(() => undefined)
+  }
+
+  return {
+    finish,
+    throwIfExpired() {
+      if (expired) throw expired
+    },
+    startStall() {
+      stallTimer = setTimeout(() => expire(`No part of the file was read for ${limits.stallMs / 1_000} s.`), limits.stallMs)
+      stallTimer.unref()
+    },
+    stopStall: () => clearTimeout(stallTimer),
+  }
+}
+
+/** The pieces of a file, cut to PIECE_BYTES_MAX. `discard` frees what was made and not read. */
+function inSmallPieces(source: FilePieces) {
+  let ready: Buffer = Buffer.alloc(0)
+  return {
+    async next(): Promise<IteratorResult<Buffer, void>> {
+      if (ready.length === 0) {
+        const step = await source.next()
+        if (step.done) return step
+        ready = step.value
+      }
+      const piece = ready.subarray(0, PIECE_BYTES_MAX)
+      ready = ready.subarray(PIECE_BYTES_MAX)
+      return { done: false, value: piece }
+    },
+    discard() {
+      ready = Buffer.alloc(0)
     },
   }
 }

@@ -7,9 +7,9 @@ export type ExportSubject = {
   applicationName: string
   personName: string
   format: ExportFormat
-  /** The filters as they stand in the address of the list; empty: everything. */
+  /** The filters as in the address of the list; empty: everything. */
   query: string
-  /** How many rows were ticked, where the file holds a selection. */
+  /** How many rows were selected, if the file holds a selection. */
   selected: number | null
   /** What others committed after this instant is not in the file. */
   cutOffAt: Date
@@ -19,7 +19,7 @@ export type ExportSubject = {
 export type ExportResult = { rowCount: number; totals: SumDto[]; dataSha256: string }
 
 /**
- * The record that stands in the file itself, as name and value. In English and fixed, like the heads of a CSV: programs and auditors
+ * The record in the file itself, as names and values. Always in English, like the heads of a CSV, because programs and auditors
  * read it years later.
  */
 export function recordLines(subject: ExportSubject, result: ExportResult): [string, string][] {
@@ -36,5 +36,5 @@ export function recordLines(subject: ExportSubject, result: ExportResult): [stri
   ]
 }
 
-/** The row that ends the data of a CSV: what stands before it, with its line break, is what the SHA-256 in the file is over. */
+/** The row that ends the data of a CSV. The SHA-256 in the file covers everything before it, including the line break. */
 export const CSV_RECORD_MARK = '#record'

@@ -1,6 +1,6 @@
-/** A place among the exports under way. */
-export type ExportSlot = {
-  /** Gives the place back; a second call has no effect. */
+/** One of the exports that may be under way. */
+type ExportSlot = {
+  /** Frees the slot; a second call has no effect. */
   release(): void
 }
 

@@ -2,7 +2,7 @@ import type { ExportFormat } from '#lib/export-formats.ts'
 import type { SumDto } from '#lib/transaction-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type NewExport = {
+type NewExport = {
   applicationId: string
   exportId: string
   personId: string
@@ -20,7 +20,7 @@ export async function insertExport(queryable: Queryable, row: NewExport): Promis
   )
 }
 
-export type FinishedExport = {
+type FinishedExport = {
   applicationId: string
   exportId: string
   rowCount: number

@@ -4,7 +4,8 @@ import { createRandom } from '#lib/seeded-random.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
-import { readStatement, readStatementLines, walkStatementLines } from '#server/reports/statements/read-statement.ts'
+import { readStatement } from '#server/reports/statements/read-statement.ts'
+import { readStatementLines, walkStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { liveThrough } from '#server/reports/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
@@ -49,7 +50,7 @@ async function textOf(rows: TableRows): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-test('a table that is taken out is in the audit chain before its first byte: who, what, which filters', async () => {
+test('an audit entry with person, subject and filters before the first byte of a table', async () => {
   const exported = await ask(rowsOf(['a'], ['b']))
   assert.ok(exported.ok)
   const [entry] = await listAudit(database.pool, applicationId, { size: 1 })
@@ -63,7 +64,7 @@ test('a table that is taken out is in the audit chain before its first byte: who
   assert.ok((await verifyAuditChain(database.pool, applicationId)).ok)
 })
 
-test('a table that cannot be read leaves no byte, no record and no slot behind', async () => {
+test('no byte, no audit entry and no held slot for a table that cannot be read', async () => {
   const before = (await listAudit(database.pool, applicationId, { size: 200 })).length
   for (let time = 0; time < 6; time++) {
     // biome-ignore lint/correctness/useYield: it fails before it has anything
@@ -75,7 +76,7 @@ test('a table that cannot be read leaves no byte, no record and no slot behind',
   assert.equal((await listAudit(database.pool, applicationId, { size: 200 })).length, before)
 })
 
-test('the lines of a statement that are walked are those of its pages, of every kind and of one', async () => {
+test('the exported lines of a statement equal those of its pages, for every kind', async () => {
   const request = {
     applicationId,
     operator: 'MOMOCM' as const,
@@ -86,7 +87,7 @@ test('the lines of a statement that are walked are those of its pages, of every 
     const walked = []
     for await (const lines of walkStatementLines(database.pool, { ...request, kind }, 1_000)) walked.push(...lines)
     assert.ok(walked.length > 0)
-    assert.deepEqual(walked, (await readStatementLines(database.pool, { ...request, kind, page: 1, size: 1_000 })).lines)
+    assert.deepEqual(walked, (await readStatementLines(database.pool, { ...request, kind, page: 0, size: 1_000 })).lines)
     const some = []
     for await (const lines of walkStatementLines(database.pool, { ...request, kind }, 3)) some.push(...lines)
     assert.deepEqual(some, walked.slice(0, 3))
@@ -94,7 +95,7 @@ test('the lines of a statement that are walked are those of its pages, of every 
   assert.equal(database.pool.totalCount - database.pool.idleCount, 0)
 })
 
-test('a statement is by day, of very many days by month, of very many months by year, and adds up in each', async () => {
+test('a statement has days, months or years, depending on its length, and adds up in each', async () => {
   const yearly = await makeApplication(database.pool)
   const years = 40
   await database.pool.query(
@@ -148,10 +149,10 @@ test('a statement is by day, of very many days by month, of very many months by 
     }
     const walked = []
     for await (const lines of walkStatementLines(database.pool, request, 10_000)) walked.push(...lines)
-    for (const page of [1, 2, 5, Math.ceil(walked.length / 37)]) {
+    for (const page of [0, 1, 4, Math.ceil(walked.length / 37) - 1]) {
       const part = await readStatementLines(database.pool, { ...request, page, size: 37 })
       assert.equal(part.total, walked.length)
-      assert.deepEqual(part.lines, walked.slice((page - 1) * 37, page * 37), `page ${page} of ${range.join(' to ')}`)
+      assert.deepEqual(part.lines, walked.slice(page * 37, (page + 1) * 37), `page ${page} of ${range.join(' to ')}`)
     }
   }
   const [, byMonth] = statements

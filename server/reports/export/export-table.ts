@@ -22,8 +22,8 @@ export type TableRequest = {
 }
 
 /**
- * Takes a table out as CSV, batch by batch. That somebody takes it is in the audit record before the first byte leaves; a table that
- * cannot be read throws before that. `busy`: the application has as many exports under way as it may. `rows` is always closed.
+ * Exports a table as CSV, batch by batch. An audit entry is written before the first byte is sent; a table that cannot be read throws
+ * before that. `busy`: the application has as many exports under way as it may. `rows` is always closed.
  */
 export async function exportTable(
   deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },

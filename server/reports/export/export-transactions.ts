@@ -5,14 +5,13 @@ import { toQuery } from '#lib/paths.ts'
 import { can, type Role } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import { toAddressValues } from '#lib/transaction-query.ts'
+import { toAddressValues, toTransactionQuery } from '#lib/transaction-query.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { openSnapshot } from '#server/database/with-snapshot.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { stretchOfDates } from '#server/reports/transaction-search/search-transactions.ts'
-import { selectRowsByIds, selectRowsOfWalk } from '#server/reports/transaction-search/search-transactions-store.ts'
-import { toTransactionQuery } from '#server/reports/transaction-search/transaction-list.ts'
+import { findSequenceRange } from '#server/reports/transaction-search/search-transactions.ts'
+import { selectBatch, selectRowsByIds } from '#server/reports/transaction-search/search-transactions-store.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
 import type { ExportSubject } from './export-record.ts'
@@ -28,18 +27,17 @@ export type ExportRequest = {
   person: { id: string; name: string; roles: readonly Role[] }
   format: ExportFormat
   filter: TransactionFilter
-  /** Only these, where rows were ticked; null: everything that the filter leaves. */
+  /** Only these, if rows were selected; null: everything that matches the filter. */
   transactionIds: readonly string[] | null
   t: Translate
 }
 
-/** `file` must be read to its end or given back with `return()`: it holds a connection. */
-export type ExportFile = { exportId: string; cutOffAt: Date; file: FilePieces }
+/** `file` must be read to its end or closed with `return()`: it holds a connection. */
+type ExportFile = { exportId: string; cutOffAt: Date; file: FilePieces }
 
 /**
- * Takes a list of transactions out as a file, in memory that does not grow with it: rows are walked by their sequence inside one
- * unchanging view of the database. That somebody takes it is on record (exports, audit) before the first byte leaves, what it held and
- * its SHA-256 before the last.
+ * Exports a list of transactions as a file, in memory that does not grow with it: rows are read by their sequence in one snapshot. The
+ * export is on record (exports, audit) before the first byte is sent; its content and SHA-256 are before the last.
  */
 export async function exportTransactions(
   deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },
@@ -71,7 +69,7 @@ export async function exportTransactions(
 }
 
 function subjectOf({ format, filter, transactionIds, applicationName, person }: ExportRequest, cutOffAt: Date): ExportSubject {
-  const query = toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 1, size: 50 })).replace(/^\?/, '')
+  const query = toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 0, size: 50 })).replace(/^\?/, '')
   return {
     exportId: randomUUID(),
     applicationName,
@@ -121,12 +119,12 @@ async function* batchesByFilter(
   applicationId: string,
   filter: TransactionFilter,
 ): AsyncGenerator<Transaction[], void, undefined> {
-  const found = await stretchOfDates(queryable, applicationId, filter)
+  const found = await findSequenceRange(queryable, applicationId, filter)
   if (!found) return
   const order = filter.sort === 'oldest' ? 'oldest' : 'newest'
   let { first, last } = found
   for (;;) {
-    const rows = await selectRowsOfWalk(queryable, applicationId, filter, { stretch: { first, last }, order, limit: BATCH_ROWS })
+    const rows = await selectBatch(queryable, applicationId, filter, { range: { first, last }, order, limit: BATCH_ROWS })
     const end = rows.at(-1)
     if (!end) return
     yield rows

@@ -86,7 +86,7 @@ test('busy for an application that has two files under way, while the others sti
   onSmallPool.release()
 })
 
-test('a reader that stops reading loses connection and slot, and its file ends in an error', async () => {
+test('an error and a free slot after a reader stopped reading', async () => {
   const file = await open({}, { stallMs: 50, durationMs: 60_000 })
   await file.next()
   assert.equal(heldConnections(), 1)
@@ -97,7 +97,7 @@ test('a reader that stops reading loses connection and slot, and its file ends i
   await next.return()
 })
 
-test('a file that takes too long in all ends in an error: no row is read after its view of the database was closed', async () => {
+test('an error for a file that takes too long in total, and no read after its snapshot was closed', async () => {
   const file = await open({}, { stallMs: 60_000, durationMs: 60 })
   const started = performance.now()
   await assert.rejects(async () => {
@@ -169,7 +169,7 @@ async function* cutOff(file: FilePieces): FilePieces {
   }
 }
 
-test('a file that fails in the middle breaks its transfer off: no client takes the part for the whole', async () => {
+test('an aborted transfer for a file that fails in the middle', async () => {
   for (const format of ['csv', 'xlsx'] as const) {
     assert.deepEqual(await fetchOver(await open({ format })), { isWhole: true, isEmpty: false })
     assert.deepEqual(await fetchOver(cutOff(await open({ format }))), { isWhole: false, isEmpty: false })

@@ -3,7 +3,7 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { err, ok, type Result } from '#lib/result.ts'
 import { CSV_RECORD_MARK } from './export-record.ts'
 
-export type VerifiedFile = { format: 'csv' | 'xlsx'; dataSha256: string; record: ReadonlyMap<string, string> }
+type VerifiedFile = { format: 'csv' | 'xlsx'; dataSha256: string; record: ReadonlyMap<string, string> }
 
 const HASH_NAME = 'SHA-256 of the data'
 const ZIP_SIGNATURE = 0x04034b50
@@ -14,7 +14,7 @@ const UNPACKED_BYTES_MAX = 2 * FILE_BYTES_MAX
 /**
  * Whether an exported file still holds the data that its own record speaks of: recomputes the SHA-256 over the data part and compares. In
  * a CSV that part is everything before the first line that begins with `#record`, in a workbook the XML of all sheets but the last.
- * What nobody can put into a file is a digest of the whole of it: that one is with us (findExportByFile).
+ * No file can contain a digest of its whole content; that one is in our record (findExportByFile).
  */
 export function verifyExportedFile(bytes: Buffer): Result<VerifiedFile, 'not_an_export' | 'changed' | 'too_large'> {
   if (bytes.length > FILE_BYTES_MAX) return err('too_large')

@@ -12,7 +12,7 @@ export type FileResult = ExportResult & { fileSha256: string; fileBytes: number 
 /**
  * Writes a file from batches of rows, piece by piece: never more than a batch is in memory. The first batch is read before the first byte
  * is made, so that a list that cannot be read is a refusal and not a broken file. `onEnd` gets counts and digests before the last
- * bytes leave, so that whoever has the whole file finds its record.
+ * bytes leave, so that the record exists when the file is complete.
  */
 export async function* writeExport(
   options: WriterOptions,

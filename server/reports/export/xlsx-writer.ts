@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Translate } from '#lib/i18n/translate.ts'
+import { DAY_MS } from '#lib/time.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type Cell, EXPORT_COLUMNS } from './export-columns.ts'
 import { type ExportResult, recordLines } from './export-record.ts'
@@ -10,7 +11,6 @@ import { ZipStream } from './zip-stream.ts'
 
 /** What a sheet can hold with its head. */
 const SHEET_ROWS_MAX = 1_048_575
-const DAY_MS = 86_400_000
 /** Day 0 of a workbook's calendar. */
 const EPOCH_MS = Date.UTC(1899, 11, 30)
 const STYLE = { head: 1, amount: 2, instant: 3, amountWithCents: 4 } as const
@@ -39,8 +39,8 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
   }
 
   async function closeSheet(): Promise<Buffer[]> {
-    const lastColumn = String.fromCharCode(64 + EXPORT_COLUMNS.length)
-    return [...(await data(`</sheetData><autoFilter ref="A1:${lastColumn}${rowsInSheet + 1}"/></worksheet>`)), ...(await zip.end())]
+    const lastCell = addressOf(EXPORT_COLUMNS.length - 1, rowsInSheet + 1)
+    return [...(await data(`</sheetData><autoFilter ref="A1:${lastCell}"/></worksheet>`)), ...(await zip.end())]
   }
 
   return {
@@ -50,7 +50,8 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
       for (let at = 0; at < rows.length; ) {
         if (rowsInSheet === sheetRowsMax) chunks.push(...(await closeSheet()), ...(await openSheet()))
         const part = rows.slice(at, at + sheetRowsMax - rowsInSheet)
-        chunks.push(...(await data(part.map(rowXml).join(''))))
+        const firstRow = rowsInSheet + 2
+        chunks.push(...(await data(part.map((row, place) => rowXml(row, firstRow + place)).join(''))))
         rowsInSheet += part.length
         at += part.length
       }
@@ -77,33 +78,45 @@ function sheetHead(t: Translate): string {
   const widths = EXPORT_COLUMNS.map(
     (column, place) => `<col min="${place + 1}" max="${place + 1}" width="${column.width}" customWidth="1"/>`,
   ).join('')
-  const heads = EXPORT_COLUMNS.map((column) => textCell(column.label(t), STYLE.head)).join('')
-  return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${widths}</cols><sheetData><row>${heads}</row>`
+  const heads = EXPORT_COLUMNS.map((column, place) => textCell(addressOf(place, 1), column.label(t), STYLE.head)).join('')
+  return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${widths}</cols><sheetData><row r="1">${heads}</row>`
 }
 
-function rowXml(row: Transaction): string {
-  return `<row>${EXPORT_COLUMNS.map((column) => cellXml(column.cell(row))).join('')}</row>`
+/** A cell's address: `A1`. Optional in the format, but some readers refuse cells without it. */
+function addressOf(column: number, row: number): string {
+  return `${String.fromCharCode(65 + column)}${row}`
 }
 
-function cellXml(cell: Cell): string {
+function rowXml(row: Transaction, number: number): string {
+  const cells = EXPORT_COLUMNS.map((column, place) => cellXml(addressOf(place, number), column.cell(row))).join('')
+  return `<row r="${number}">${cells}</row>`
+}
+
+function cellXml(address: string, cell: Cell): string {
   switch (cell.kind) {
     case 'text':
-      return textCell(cell.text)
+      return textCell(address, cell.text)
     case 'number':
-      return `<c s="${cell.decimal.includes('.') ? STYLE.amountWithCents : STYLE.amount}"><v>${cell.decimal}</v></c>`
+      return `<c r="${address}" s="${cell.decimal.includes('.') ? STYLE.amountWithCents : STYLE.amount}"><v>${cell.decimal}</v></c>`
     case 'instant':
-      return `<c s="${STYLE.instant}"><v>${((cell.at.getTime() - EPOCH_MS) / DAY_MS).toFixed(8)}</v></c>`
+      return `<c r="${address}" s="${STYLE.instant}"><v>${((cell.at.getTime() - EPOCH_MS) / DAY_MS).toFixed(8)}</v></c>`
     case 'empty':
-      return '<c/>'
+      return ''
   }
 }
 
-function textCell(text: string, style?: number): string {
-  return `<c t="inlineStr"${style === undefined ? '' : ` s="${style}"`}><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`
+function textCell(address: string, text: string, style?: number): string {
+  const styled = style === undefined ? '' : ` s="${style}"`
+  return `<c r="${address}" t="inlineStr"${styled}><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`
 }
 
 function recordSheet(lines: readonly (readonly [string, string])[]): string {
-  const rows = lines.map(([name, value]) => `<row>${textCell(name, STYLE.head)}${textCell(value)}</row>`).join('')
+  const rows = lines
+    .map(([name, value], place) => {
+      const number = place + 1
+      return `<row r="${number}">${textCell(addressOf(0, number), name, STYLE.head)}${textCell(addressOf(1, number), value)}</row>`
+    })
+    .join('')
   return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cols><col min="1" max="1" width="24" customWidth="1"/><col min="2" max="2" width="72" customWidth="1"/></cols><sheetData>${rows}</sheetData></worksheet>`
 }
 
@@ -113,7 +126,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 function escapeXml(text: string): string {
   return (
     cellText(text)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these may not stand in XML
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are not allowed in XML
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
       .replace(/_(?=x[0-9a-fA-F]{4}_)/g, '_x005F_')
       .replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign)

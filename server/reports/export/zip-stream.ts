@@ -3,15 +3,15 @@ import { crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib'
 type Entry = { name: Buffer; crc: number; compressed: number; size: number; offset: number }
 
 const VERSION = 20
-/** The sizes stand behind the data, because nobody knows them before; names are UTF-8. */
+/** Sizes come after the data, because they are not known before; names are UTF-8. */
 const FLAGS = 0x0808
 const DEFLATE = 8
-/** 1 January 1980: the same content gives the same bytes. */
+/** 1 January 1980: the same content results in the same bytes. */
 const DOS_DATE = 0x0021
 const MAX = 0xffff_ffff
 
 /**
- * Writes a zip piece by piece in constant memory, one entry after the other. Every method gives the bytes to send so far. Throws beyond
+ * Writes a zip piece by piece in constant memory, one entry after the other. Every method returns the bytes that are ready to send. Throws beyond
  * 4 GiB, which a list of a few million rows does not reach.
  */
 export class ZipStream {
@@ -32,7 +32,7 @@ export class ZipStream {
     const ready: Buffer[] = []
     const deflate = createDeflateRaw({ level: 6 })
     deflate.on('data', (chunk: Buffer) => ready.push(chunk))
-    // Who waits hears of it through the callback or the promise; unheard it would end the process.
+    // The caller gets the error through the callback or the promise; without a listener it would end the process.
     deflate.on('error', () => undefined)
     this.current = { entry, deflate, ready }
     return this.send([header, entry.name])

@@ -24,7 +24,7 @@ export async function selectContradiction(queryable: Queryable, applicationId: s
   return rows
 }
 
-export type OpenContradictionRow = {
+type OpenContradictionRow = {
   transactionId: string
   operator: OperatorCode
   currency: Currency

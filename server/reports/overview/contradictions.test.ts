@@ -37,7 +37,7 @@ async function detailOf(item: IntakeItem) {
   return (await readTransactionDetail(database.pool, applicationId, item.transactionId)) ?? assert.fail()
 }
 
-test('a detail says that the operator contradicted the result and what it answered, and its timeline shows both', async () => {
+test("a detail and its timeline hold the contradiction and the operator's answer about it", async () => {
   const answers = [undefined, 'failed', 'succeeded', 'pending', 'not_found', 'unknown']
   const states = ['asking', 'confirmed', 'repeated', 'unclear', 'unclear', 'unclear']
   for (const [place, answer] of answers.entries()) {
@@ -51,13 +51,13 @@ test('a detail says that the operator contradicted the result and what it answer
   }
 })
 
-test('a transaction that nothing contradicts has no contradiction', async () => {
+test('null for the contradiction of a transaction that nothing contradicts', async () => {
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   await takeIn(database.pool, [item])
   assert.equal((await detailOf(item)).contradiction, null)
 })
 
-test('the overview counts the contradictions that the operator does not confirm as settled, and names the newest', async () => {
+test('the overview counts contradictions until the operator confirms the stored result', async () => {
   applicationId = await makeApplication(database.pool)
   await contradicted('failed')
   const open = [await contradicted('succeeded'), await contradicted('unknown'), await contradicted(undefined)]
@@ -79,7 +79,7 @@ test('the overview counts the contradictions that the operator does not confirm 
   assert.deepEqual(other.contradictions, { count: 0, isMore: false, newest: [] })
 })
 
-test('what the operator accepted and then denied says so, so that people ask the operator instead of waiting', async () => {
+test('isDenied for what the operator accepted and then denied', async () => {
   const item = anIntakeItem(applicationId, { type: 'COLLECT' })
   await takeIn(database.pool, [item])
   const work = async (set: string) => {

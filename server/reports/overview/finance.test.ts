@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { addDecimals } from '#lib/add-decimals.ts'
 import { countriesOf, drillDownQuery, listBehindPeriod } from '#lib/finance-address.ts'
-import { formatMinor } from '#lib/money.ts'
+import { addDecimals, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { toQuery } from '#lib/paths.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { addDays } from '#lib/total-dates.ts'
-import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-amounts.ts'
+import { addDays } from '#lib/time.ts'
+import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
 import { readTotals } from '#server/reports/totals/read-totals.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
-import { readTransactionList } from '#server/reports/transaction-search/transaction-list.ts'
+import { readTransactionList } from '#server/reports/transaction-search/read-transaction-list.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -28,7 +27,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('totals are the API’s to the last digit, and the list behind each figure adds up to it', async () => {
+test("every total equals the API's to the last digit and the sum of the list behind it", async () => {
   const applicationId = await makeApplication(database.pool)
   for (const operator of SOME_OPERATORS) await fund(database.pool, applicationId, operator, 900_000_000n)
   await liveThrough(database.pool, applicationId, createRandom(7), 60)
@@ -58,8 +57,9 @@ test('totals are the API’s to the last digit, and the list behind each figure 
       assert.equal(total, row.count)
       assert.equal(sums[0]?.amount ?? '0', row.amount)
     }
+    // Of the empty days a few are enough.
     for (const { currency, periods } of totals.charts)
-      for (const period of periods)
+      for (const period of periods.filter((each, place) => each.successCount + each.failedCount > 0 || place % 7 === 0))
         for (const [status, amount, count] of [
           ['SUCCESS', period.success, period.successCount],
           ['FAILED', period.failed, period.failedCount],
@@ -77,7 +77,7 @@ test('totals are the API’s to the last digit, and the list behind each figure 
   )
 })
 
-test('sealed months change no total, whatever the range, the type and the operators', async () => {
+test('the same totals before and after months are sealed, for any range, type and operators', async () => {
   const applicationId = await makeApplication(database.pool)
   const random = createRandom(11)
   for (let day = 0; day < 400; day += random.between(1, 4))
@@ -128,7 +128,7 @@ test('sealed months change no total, whatever the range, the type and the operat
   assert.ok(before.some((totals) => totals.step === 'month' && totals.from !== null && !totals.from.endsWith('-01')))
 })
 
-test('unconfirmed money stands in its age and currency, and the list behind each figure adds up to it', async () => {
+test('unconfirmed money is counted by age and currency and equals the list behind each figure', async () => {
   const applicationId = await makeApplication(database.pool)
   const ages = [1, 30, 300, 3_000, 4_000]
   const items = ages.flatMap((_, place) =>
@@ -174,7 +174,7 @@ test('unconfirmed money stands in its age and currency, and the list behind each
   }
 })
 
-test('an application without a single transaction has thirteen calm cards and empty pages', async () => {
+test('thirteen cards at zero and empty pages for an application without transactions', async () => {
   const applicationId = await makeApplication(database.pool)
   const now = new Date()
   const balances = await readBalances(database.pool, applicationId, now)

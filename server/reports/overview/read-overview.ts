@@ -8,38 +8,33 @@ import {
 } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { can, type Role } from '#lib/permissions.ts'
-import { utcDayOf } from '#lib/time.ts'
-import { addDays, daysBetween } from '#lib/total-dates.ts'
+import { addDays, daysBetween, utcDayOf } from '#lib/time.ts'
+import { countWaiting } from '#server/approvals/count-waiting.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { toCharts, toOperatorTotals } from '#server/reports/totals/read-totals.ts'
-import { daysOnly } from '#server/reports/transaction-search/roll-up-source.ts'
-import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
-import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
-import { countWaiting } from './count-waiting.ts'
 import {
   type OperatorDaySum,
   type OperatorStatusSum,
   type RollUpQuery,
-  selectOldestWaiting,
   selectOperatorDays,
   selectOperatorSums,
   selectPeriodSums,
-  selectUnconfirmed,
-  type UnconfirmedSum,
-} from './finance-store.ts'
+} from '#server/reports/totals/roll-up-sums-store.ts'
+import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
+import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
+import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
+import { selectUnconfirmed, type UnconfirmedSum } from './unconfirmed-store.ts'
 
 const MINUTE_MS = 60_000
 /** Where an age bucket ends and the next begins. */
 const EDGES_MS = [10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
-/** The badge counts no further either. */
-const WAITING_MAX = 1_000
 const WORST_TARGETS = 5
 const CONTRADICTIONS_MAX = 1_000
 const CONTRADICTIONS_SHOWN = 5
 
-export type OverviewReader = { applicationId: string; personId: string; roles: readonly Role[] }
+type OverviewReader = { applicationId: string; personId: string; roles: readonly Role[] }
 
-/** What a person sees first: what waits for them, money whose end nobody knows, operators and receivers. */
+/** The first page after sign-in: what waits for the person, unconfirmed money, operators and receivers. */
 export async function readOverview(pool: Pool, reader: OverviewReader, days: number, now: Date): Promise<OverviewDto> {
   const { applicationId } = reader
   const to = utcDayOf(now)
@@ -71,11 +66,8 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
 
 async function readWaiting(pool: Queryable, { applicationId, personId, roles }: OverviewReader): Promise<OverviewDto['waiting']> {
   if (!can(roles, 'transaction:decide')) return null
-  const [count, oldest] = await Promise.all([
-    countWaiting(pool, applicationId, personId, roles),
-    selectOldestWaiting(pool, applicationId, personId),
-  ])
-  return { count, isMore: count >= WAITING_MAX, oldestAt: count === 0 ? null : (oldest?.toISOString() ?? null) }
+  const { oldestAt, ...waiting } = await countWaiting(pool, applicationId, personId, roles)
+  return { ...waiting, oldestAt: oldestAt?.toISOString() ?? null }
 }
 
 async function readContradictions(pool: Queryable, applicationId: string): Promise<OpenContradictions> {
@@ -145,22 +137,22 @@ async function readWebhooks(pool: Queryable, applicationId: string): Promise<Web
 const HEALTH_AGE_MAX_MS = 15_000
 const healthByApplication = new Map<string, { readAtMs: number; health: Promise<WebhookHealth> }>()
 
-/** A day of deliveries is read by one viewer in fifteen seconds, whoever looks: many viewers must not mean many queries. */
+/** A day of deliveries is read at most once in fifteen seconds per application: many viewers must not mean many queries. */
 function recentHealth(pool: Queryable, applicationId: string): Promise<WebhookHealth> {
   const known = healthByApplication.get(applicationId)
   const nowMs = performance.now()
   if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.health
-  // What nobody looks at any more is forgotten: at most the applications of the last seconds are held.
+  // Older entries are removed, so only the applications of the last seconds are held.
   for (const [id, { readAtMs }] of healthByApplication) {
     if (nowMs - readAtMs < HEALTH_AGE_MAX_MS) break
     healthByApplication.delete(id)
   }
   const health = webhookHealth(pool, applicationId)
-  // In order of time: an entry that is made again stands last.
+  // Deleted first, so that the map stays in order of time.
   healthByApplication.delete(applicationId)
   const entry = { readAtMs: nowMs, health }
   healthByApplication.set(applicationId, entry)
-  // What failed is asked again by the next.
+  // A failed read is repeated by the next viewer.
   health.catch(() => {
     if (healthByApplication.get(applicationId) === entry) healthByApplication.delete(applicationId)
   })

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('the detail of a transaction shows the receiver of its webhook without user name, password and token', async () => {
+test("a transaction's detail has the receiver of its webhook without user name, password and token", async () => {
   const applicationId = await makeApplication(database.pool)
   const item = anIntakeItem(applicationId, { webhookUrl: 'https://kora:s3cret@partner.example/hooks?token=s3cret&order=12' })
   await takeIn(database.pool, [item])

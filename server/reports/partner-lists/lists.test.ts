@@ -8,8 +8,8 @@ import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/fact
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { listByPhone, listByStatus, listTransactions } from './list-transactions.ts'
-import { totalByRange, totalOfApplication } from './total-amounts.ts'
+import { listByPhone, listByStatus, listTransactions } from './list-for-partner.ts'
+import { totalByRange, totalOfApplication } from './total-queries.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('pages of any size cover the whole list once, newest first, with the exact total on each', async () => {
+test('every transaction once, newest first, over pages of any size, with the exact total on each', async () => {
   for (const size of [1, 7, 40, 1000]) {
     const sequences: bigint[] = []
     for (let page = 0; page * size < 40; page++) {
@@ -46,13 +46,13 @@ test('pages of any size cover the whole list once, newest first, with the exact 
   }
 })
 
-test('a page past the end is empty and still says how many there are', async () => {
+test('no rows and the exact total for a page past the end', async () => {
   for (const page of [1, 5, 1_000_000_000]) {
     assert.deepEqual(await listTransactions(database.pool, applicationId, { page, size: 1000 }), { rows: [], total: 40n, page, size: 1000 })
   }
 })
 
-test('each status list holds exactly the transactions in that status', async () => {
+test('exactly the transactions of a status in its list', async () => {
   for (const status of TRANSACTION_STATUSES) {
     const pages = await Promise.all([0, 1, 2, 3].map((page) => listByStatus(database.pool, applicationId, status, { page, size: 3 })))
     const rows = pages.flatMap((page) => page.rows)
@@ -63,7 +63,7 @@ test('each status list holds exactly the transactions in that status', async () 
   }
 })
 
-test('a phone list holds that phone only and counts it', async () => {
+test('exactly the transactions of a phone number in its list, with their count', async () => {
   const { rows, total } = await listByPhone(database.pool, applicationId, '237670000010', { page: 0, size: 6 })
   assert.equal(total, 10n)
   assert.deepEqual(
@@ -72,7 +72,7 @@ test('a phone list holds that phone only and counts it', async () => {
   )
 })
 
-test('totals include both ends of the range and count each status apart', async () => {
+test('a total includes both ends of its range and one status', async () => {
   const { rows } = await database.pool.query<{ at: Date }>('select now() as at')
   const today = utcDayOf(rows[0]?.at ?? new Date())
   const succeeded = Array.from({ length: 10 }, (_, n) => BigInt(n * 4 + 1) * 100n).reduce((sum, one) => sum + one, 0n)
@@ -81,7 +81,7 @@ test('totals include both ends of the range and count each status apart', async 
   assert.equal(await totalOfApplication(database.pool, applicationId), 820n * 100n)
 })
 
-test('balances come for all thirteen operators, held money already taken out', async () => {
+test('thirteen balances, without the money on hold', async () => {
   const funded = await makeApplication(database.pool)
   await fund(database.pool, funded, 'SNWAVE', 1_000_000n)
   await takeIn(database.pool, [anIntakeItem(funded, { operator: 'SNWAVE' })])

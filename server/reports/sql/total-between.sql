@@ -1,5 +1,5 @@
 -- The sum of one status over days, both ends included: whole months, then days, then what is not sealed. A month without a row
--- is either not sealed or empty; its days are asked for and give the same.
+-- is either not sealed or empty; its days are read and have the same sum.
 create or replace function total_between(p_application uuid, p_status text, p_start date, p_end date) returns numeric
 language sql stable set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set search_path from current as $$

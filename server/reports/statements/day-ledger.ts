@@ -1,15 +1,17 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { AFTERWARDS, type DayMovements, type PeriodLength, selectMovements, selectSealedUntil } from './ledger-days-store.ts'
-import { type Balance, listBalances } from './list-balances.ts'
+import { findSealedUntil } from '#server/ledger/seal-queries.ts'
+import type { Balance } from './balance-store.ts'
+import { AFTERWARDS, type DayMovements, type PeriodLength, selectMovements } from './ledger-days-store.ts'
+import { listBalances } from './list-balances.ts'
 
-/** Sums over a stretch of time, in hundredths. */
+/** Sums over a period, in hundredths. */
 export type Sums = Omit<DayMovements, 'operator' | 'day' | 'isLive' | 'peakMinor'>
 /** A day, or a month or year by the first characters of its days. */
 export type LedgerDay = Sums & { day: string; peakMinor: bigint }
 
-/** The books of one operator: everything before the first day asked for, then day by day, oldest first, then everything after the last. */
+/** The books of one operator: everything before the first requested day, then day by day, oldest first, then everything after the last. */
 export type OperatorLedger = { balance: Balance; before: Sums; days: LedgerDay[]; after: Sums }
 
 export const ZERO_SUMS: Sums = {
@@ -38,7 +40,7 @@ export async function readLedger(
   const balances = (await listBalances(snapshot, applicationId)).filter(
     ({ operator }) => request.operator === null || operator === request.operator,
   )
-  const sealedUntil = await selectSealedUntil(snapshot)
+  const sealedUntil = await findSealedUntil(snapshot)
   const ledgers = arrange(balances, await selectMovements(snapshot, applicationId, { ...request, sealedUntil }))
   if (sealedUntil === '-infinity' || ledgers.every(addsUp)) return ledgers
   return arrange(balances, await selectMovements(snapshot, applicationId, { ...request, sealedUntil: '-infinity' }))
@@ -50,7 +52,7 @@ export function addsUp({ balance, before, days, after }: OperatorLedger): boolea
   return all.collectMinor === balance.collectMinor && all.depositMinor === balance.depositMinor && all.heldMinor === balance.heldMinor
 }
 
-/** Adds two stretches. */
+/** Adds the sums of two periods. */
 export function addSums(left: Sums, right: Sums): Sums {
   return {
     count: left.count + right.count,

@@ -6,10 +6,10 @@ import type { Queryable } from '#server/database/pool.ts'
 /** How many characters of a day (`2026-11-03`) name the period that movements are summed by: day, month or year. */
 export type PeriodLength = 10 | 7 | 4
 
-/** The period of all days behind the last one asked for. */
+/** The period of all days after the last requested one. */
 export const AFTERWARDS = 'after'
 
-/** What moved at an operator in a period; `day` null: on all days before the first one asked for. Hundredths. */
+/** What moved at an operator in a period; `day` null: on all days before the first requested one. Hundredths. */
 export type DayMovements = {
   operator: OperatorCode
   day: UtcDay | null
@@ -28,18 +28,12 @@ export type DayMovements = {
   peakMinor: bigint
 }
 
-/** Up to which instant the sums by day are complete, to the microsecond: a Date would lose three digits. */
-export async function selectSealedUntil(queryable: Queryable): Promise<string> {
-  const { rows } = await queryable.query<{ until: string }>('select sealed_until::text as until from ledger_seal')
-  return rows[0]?.until ?? '-infinity'
-}
-
 const SUMS = `sum(collect_minor)::bigint as "collectMinor", sum(deposit_minor)::bigint as "depositMinor", sum(held_minor)::bigint as "heldMinor",
   sum(collected_minor)::bigint as "collectedMinor", sum(paid_minor)::bigint as "paidMinor", sum(fees_minor)::bigint as "feesMinor",
   sum(funded_minor)::bigint as "fundedMinor", sum(corrected_minor)::bigint as "correctedMinor", sum(placed_minor)::bigint as "placedMinor",
   sum(released_minor)::bigint as "releasedMinor"`
 
-export type MovementsRequest = {
+type MovementsRequest = {
   operator: OperatorCode | null
   fromDay: UtcDay
   toDay: UtcDay
@@ -90,7 +84,7 @@ export async function countPeriods(
   return rows[0] ?? { days: 0, months: 0 }
 }
 
-export type ThresholdRow = { operator: OperatorCode; thresholdMinor: bigint }
+type ThresholdRow = { operator: OperatorCode; thresholdMinor: bigint }
 
 export async function selectThresholds(queryable: Queryable, applicationId: string): Promise<ThresholdRow[]> {
   const { rows } = await queryable.query<ThresholdRow>(
@@ -100,7 +94,7 @@ export async function selectThresholds(queryable: Queryable, applicationId: stri
   return rows
 }
 
-export type CrossingRequest = { operator: OperatorCode; day: UtcDay; openingMinor: bigint; thresholdMinor: bigint }
+type CrossingRequest = { operator: OperatorCode; day: UtcDay; openingMinor: bigint; thresholdMinor: bigint }
 
 /** When on that day a deposit balance went below a threshold for the last time; null when it did not. */
 export async function selectCrossing(queryable: Queryable, applicationId: string, request: CrossingRequest): Promise<Date | null> {
@@ -144,7 +138,7 @@ const FILTERED_LINES: Record<LineFilter, { condition: string; amount: string }> 
 const POSTINGS_OF_DAYS = `from ledger_postings where application_id = $1 and operator = $2 and at >= ($3 || 'T00:00:00Z')::timestamptz
   and at < ($4 || 'T00:00:00Z')::timestamptz + interval '24 hours'`
 
-export type LinesOfKind = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter }
+type LinesOfKind = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter }
 
 /** How many postings of some days a filter leaves and what they add up to, each of them read. */
 export async function sumLines(

@@ -1,15 +1,13 @@
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
-import { CURRENCIES, formatMinor } from '#lib/money.ts'
+import { CURRENCIES, formatMinor, parseMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
-import { utcDayOf } from '#lib/time.ts'
-import { addDays, daysBetween } from '#lib/total-dates.ts'
+import { addDays, daysBetween, LAST_DAY, utcDayOf } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { type OperatorLedger, readLedger } from './day-ledger.ts'
 import { selectCrossing, selectThresholds } from './ledger-days-store.ts'
 
 const TREND_DAYS = 30
-const LAST_DAY = '9999-12-31'
 
 /** One card per operator, all thirteen, with the trend of its deposit balance and whether it is low; free money per currency. One snapshot. */
 export function readBalances(pool: Pool, applicationId: string, now: Date): Promise<BalancesDto> {
@@ -36,7 +34,7 @@ export function readBalances(pool: Pool, applicationId: string, now: Date): Prom
     }
     const free = CURRENCIES.map((currency) => {
       const own = cards.filter((card) => card.currency === currency)
-      return { currency, operators: own.length, amount: formatMinor(own.reduce((sum, card) => sum + minorOf(card.deposit), 0n)) }
+      return { currency, operators: own.length, amount: formatMinor(own.reduce((sum, card) => sum + parseMinor(card.deposit), 0n)) }
     })
     return { asOf: now.toISOString(), free, cards }
   })
@@ -68,9 +66,4 @@ async function lowSince(
     opening += day.depositMinor
   }
   return last ? selectCrossing(snapshot, applicationId, { operator: balance.operator, thresholdMinor, ...last }) : null
-}
-
-function minorOf(decimal: string): bigint {
-  const [whole = '0', cents = ''] = decimal.split('.')
-  return BigInt(whole + cents.padEnd(2, '0'))
 }

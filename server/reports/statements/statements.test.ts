@@ -6,7 +6,7 @@ import { formatMinor } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { addDays } from '#lib/total-dates.ts'
+import { addDays } from '#lib/time.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
 import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
@@ -14,7 +14,9 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { readBalances } from './read-balances.ts'
-import { readStatement, readStatementLines, type StatementRequest } from './read-statement.ts'
+import { readStatement } from './read-statement.ts'
+import { readStatementLines } from './read-statement-lines.ts'
+import type { StatementRequest } from './statement-periods.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -87,7 +89,7 @@ async function checkMovements(request: StatementRequest, { movements }: Statemen
   for (const kind of LINE_FILTERS) {
     const expected = all.filter((line) => (kind === 'fees' ? line.fees !== '0' : line.kind === kind)).map((line) => line.id)
     const found: string[] = []
-    for (let page = 1; page === 1 || found.length < expected.length; page++) {
+    for (let page = 0; page === 0 || found.length < expected.length; page++) {
       const part = await readStatementLines(database.pool, { ...request, kind, page, size: 7 })
       assert.equal(part.sum, kind === 'fees' ? movements.fees : movements[MOVEMENTS[kind]])
       assert.equal(part.total, expected.length)
@@ -113,7 +115,7 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
       assert.equal(truth.opening + truth.collected + truth.funded - truth.paid - truth.fees, truth.closing)
       assert.equal(statement.agrees, true)
       const lines = []
-      for (let page = 1; ; page++) {
+      for (let page = 0; ; page++) {
         const part = await readStatementLines(database.pool, { ...request, kind: null, page, size: 7 })
         assert.equal(part.total, truth.count)
         lines.push(...part.lines)
@@ -128,8 +130,8 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
     }
 }
 
-test('opening, movements and closing of every statement are those of the postings, whether sealed, half sealed or not at all', async () => {
-  for (const seed of [1, 2, 3]) {
+test('opening, movements and closing equal the postings, whether all, some or none of them are sealed', async () => {
+  for (const seed of [1, 2]) {
     const random = createRandom(seed)
     const applicationId = await makeApplication(database.pool)
     for (const operator of SOME_OPERATORS) await fund(database.pool, applicationId, operator, BigInt(random.between(1_000_000, 9_999_999)))
@@ -159,7 +161,7 @@ test('opening, movements and closing of every statement are those of the posting
   }
 })
 
-test('postings that are under way while the days are sealed are never lost', async () => {
+test('no posting is lost that is under way while the days are sealed', async () => {
   const applicationId = await makeApplication(database.pool)
   const open = await database.pool.connect()
   try {
@@ -184,7 +186,7 @@ test('postings that are under way while the days are sealed are never lost', asy
   assert.deepEqual(rows, [{ deposit_minor: 500n }])
 })
 
-test('postings loaded behind the seal are shown right at once, and the days are repaired', async () => {
+test('exact figures at once after postings of the past were loaded, and repaired days after the task', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'SNWAVE', 700_000n)
   await sealLedgerDays(database.pool, 0)
@@ -205,7 +207,7 @@ test('postings loaded behind the seal are shown right at once, and the days are 
   assert.deepEqual(await repairLedgerDays(database.pool), [])
 })
 
-test('a balance is low below its threshold, since the last time it went below', async () => {
+test('isLow below the threshold, since the last time the balance went below it', async () => {
   const applicationId = await makeApplication(database.pool)
   const finance = await makePerson(database.pool, applicationId, ['finance'])
   await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)

@@ -3,10 +3,11 @@ import type { CurrencyChart, CurrencyTotal, OperatorTotal, TotalsDto } from '#li
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { TotalsFilter } from '#lib/schemas/finance-query.ts'
-import { FIRST_DAY, LAST_DAY, type UtcDay, utcDayOf } from '#lib/time.ts'
-import { type OpenRange, resolveDateRange } from '#lib/total-dates.ts'
+import { FIRST_DAY, LAST_DAY, type OpenRange, resolveDateRange, type UtcDay, utcDayOf } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
+import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
+import { daysOnly, selectRollUpRanges } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
 import {
   type OperatorStatusSum,
   type PeriodSum,
@@ -14,9 +15,7 @@ import {
   selectDayBounds,
   selectOperatorSums,
   selectPeriodSums,
-} from '#server/reports/overview/finance-store.ts'
-import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-amounts.ts'
-import { daysOnly, selectSource } from '#server/reports/transaction-search/roll-up-source.ts'
+} from './roll-up-sums-store.ts'
 
 /**
  * Totals of an application by the filters of the page, from the roll-ups: the cost depends on the days, never on the transactions. All of
@@ -26,8 +25,8 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
   const range = resolveDateRange(filter, now)
   const query: RollUpQuery = { ...range, type: filter.type, operators: filter.operator }
   return withSnapshot(pool, async (snapshot) => {
-    const source = await selectSource(snapshot, applicationId, query)
-    const sums = await selectOperatorSums(snapshot, applicationId, query, source)
+    const ranges = await selectRollUpRanges(snapshot, applicationId, query)
+    const sums = await selectOperatorSums(snapshot, applicationId, query, ranges)
     const bounds = await selectDayBounds(snapshot, applicationId)
     const today = utcDayOf(now)
     const { step, periods } = periodsOf(range, { first: bounds?.first ?? today, last: laterOf(bounds?.last ?? today, today) })
@@ -36,7 +35,7 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
       ...range,
       cards: cardsOf(chosen),
       step,
-      charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, step === 'day' ? daysOnly(query) : source, step), periods),
+      charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, step === 'day' ? daysOnly(query) : ranges, step), periods),
       operators: toOperatorTotals(sums, chosen),
       apiTotal: await apiTotal(snapshot, applicationId, filter, range),
     }
@@ -44,8 +43,8 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
 }
 
 /**
- * The bars of the chart. What a range asks for beyond the days that the application has is left out as soon as it would make the bars
- * coarser: nobody can ask for more bars than there are transactions to fill, and never for more than fit (chartPeriods).
+ * The bars of the chart. The part of a range in which the application has no transactions is left out if the bars would otherwise be
+ * coarser, so there are never more bars than fit (chartPeriods).
  */
 function periodsOf(range: OpenRange, has: { first: UtcDay; last: UtcDay }): { step: PeriodStep; periods: string[] } {
   const from = laterOf(range.from, has.first)

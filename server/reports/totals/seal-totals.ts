@@ -1,6 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { sealMonths } from '#server/reports/overview/finance-store.ts'
-import { sealDays, selectUnsealed } from '#server/reports/partner-lists/total-store.ts'
+import { sealDays, sealMonths, selectUnsealed } from './seal-totals-store.ts'
 
 /**
  * Adds up finished days and months once, so that totals over years read a few hundred rows. Never needed for a right answer: what is

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { addDecimals } from '#lib/add-decimals.ts'
 import { listBehindPeriod } from '#lib/finance-address.ts'
+import { addDecimals } from '#lib/money.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
@@ -37,7 +37,7 @@ async function applicationSince(first: string, everyDays: number): Promise<{ app
   return { applicationId, succeeded: rows[0]?.total ?? '' }
 }
 
-test('the response to the years 1 to 9999 is small and exact, whether there are days, years or centuries of transactions', async () => {
+test('a small and exact response to the years 1 to 9999 over days, years or centuries of transactions', async () => {
   for (const [first, everyDays, step] of [
     ['2026-11-20', 1, 'day'],
     ['2026-09-01', 7, 'day'],
@@ -69,7 +69,7 @@ test('the response to the years 1 to 9999 is small and exact, whether there are 
   }
 })
 
-test('an open range, a range in the future and one day of the year 1 are answered like any other', async () => {
+test('a response to an open range, a range in the future and a day of the year 1', async () => {
   const { applicationId } = await applicationSince('2026-11-20', 1)
   for (const query of [
     { dates: 'always' },
@@ -88,13 +88,13 @@ test('an open range, a range in the future and one day of the year 1 are answere
   assert.deepEqual(empty.charts, [])
 })
 
-test('a range of up to a hundred days shows each of them, also those without a transaction', async () => {
+test('every day of a range of up to a hundred, also those without a transaction', async () => {
   const { applicationId } = await applicationSince('2026-11-20', 1)
   const totals = await readTotals(database.pool, applicationId, totalsQuerySchema.parse({ from: '2026-11-01', to: '2026-11-30' }), NOW)
   assert.deepEqual([totals.step, totals.charts[0]?.periods.length, totals.charts[0]?.periods[0]?.period], ['day', 21, '2026-11-01'])
 })
 
-test('the list behind a year begins and ends with it, within the range', () => {
+test('the list behind a year has the days of that year within the range', () => {
   const part = { period: '2001', currency: 'XAF', status: 'SUCCESS' } as const
   const linkOf = (range: { from: string | null; to: string | null }) => {
     const { from, to } = listBehindPeriod({ type: null, operator: [] }, range, part)

@@ -1,5 +1,6 @@
-import type { EventName, LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/transaction-detail.ts'
-import type { TransactionStatus } from '#lib/transaction-status.ts'
+import type { LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/transaction-detail.ts'
+import type { EventName, TransactionStatus } from '#lib/transaction-status.ts'
+import { type ApprovalDecision, DECISION_COLUMNS } from '#server/approvals/decision-columns.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type EventRow = {
@@ -101,24 +102,13 @@ export async function selectApprovalItem(queryable: Queryable, applicationId: st
   return rows[0]
 }
 
-export type DecisionRow = {
-  checkerName: string
-  decision: 'validated' | 'rejected'
-  step: number
-  note: string
-  usedCode: boolean
-  through: 'api' | 'back_office'
-  /** False while it waits and the person may not approve any more. */
-  counts: boolean
-  at: Date
-}
+export type DecisionRow = ApprovalDecision & { checkerName: string }
 
 /** Who decided about a transaction, in order of time. */
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<DecisionRow[]> {
   const { rows } = await queryable.query<DecisionRow>({
     name: 'select_transaction_decisions',
-    text: `select p.name as "checkerName", d.decision, d.step, d.note, d.used_code as "usedCode", d.through, d.decided_at as at,
-        t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id) as counts
+    text: `select p.name as "checkerName", ${DECISION_COLUMNS}
       from approval_decisions d join people p on p.person_id = d.checker_id
         join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
       where d.application_id = $1 and d.transaction_id = $2 order by d.decided_at`,

@@ -4,8 +4,8 @@ import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDeta
 import type { Queryable } from '#server/database/pool.ts'
 import { type ContradictionRow, selectContradiction } from '#server/reports/overview/contradiction-store.ts'
 import { readRetentionMarks } from '#server/retention/retention-marks.ts'
-import { findTransaction } from '#server/transactions/find-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
 import {
   type DecisionRow,
@@ -22,7 +22,7 @@ import {
   type WorkRow,
 } from './transaction-detail-store.ts'
 
-/** A transaction that nobody confirms is asked about for days: only the newest calls are shown. */
+/** An unconfirmed transaction is queried for days: only the newest calls are shown. */
 const ATTEMPTS_SHOWN_MAX = 100
 
 /** Everything that is known of one transaction of an application, ready for JSON; undefined when it has no such transaction. */
@@ -59,7 +59,7 @@ export async function readTransactionDetail(
     webhook: webhook ? toWebhook(webhook) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
-    decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
+    decisions: decisions.map(({ checkerId: _, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
   }
 }
 
@@ -80,7 +80,7 @@ function fieldsOf(transaction: Transaction) {
     currency: transaction.currency,
     customerName: transaction.customerName,
     phoneNumber: transaction.phoneNumber,
-    // Receivers are told secrets in their address; whoever looks at a transaction has no need of them.
+    // The address may contain secrets of the receiver, which the viewers of a transaction do not need.
     webhookUrl: hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
     message: transaction.message,
@@ -96,7 +96,7 @@ function fieldsOf(transaction: Transaction) {
   }
 }
 
-/** A person where one made it, else whoever the creation is recorded for. */
+/** The person who made it, otherwise the actor of its creation. */
 function makerOf(makerName: string | undefined, events: readonly EventRow[]): ActorDto {
   const creation = events[0]
   return makerName === undefined
@@ -104,10 +104,8 @@ function makerOf(makerName: string | undefined, events: readonly EventRow[]): Ac
     : { kind: 'person', name: makerName }
 }
 
-/** A creation is stored under one name; where it led to tells which edge of lib/transaction-status.ts it was. */
-function toEvent({ actorKind, actorName, at, event, ...row }: EventRow): EventDto {
-  const isWaiting = event === 'created' && row.to === 'PENDING_APPROVAL'
-  return { ...row, event: isWaiting ? 'created_waiting' : event, at: at.toISOString(), actor: { kind: actorKind, name: actorName } }
+function toEvent({ actorKind, actorName, at, ...row }: EventRow): EventDto {
+  return { ...row, at: at.toISOString(), actor: { kind: actorKind, name: actorName } }
 }
 
 function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {

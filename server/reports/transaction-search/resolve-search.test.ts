@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { countWaiting } from '#server/reports/overview/count-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { createIntake } from '#server/transactions/intake.ts'
 import { listFilterOf, phoneCandidates, resolveSearch } from './resolve-search.ts'
 
@@ -13,7 +12,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('the search box finds a transaction by each of its ids, a batch, and a phone however it is typed', async () => {
+test('a transaction by each of its ids, a batch, and a phone number in any spelling, from the search box', async () => {
   const { pool } = database
   const application = await makeApplication(pool)
   const batchId = randomUUID()
@@ -28,7 +27,7 @@ test('the search box finds a transaction by each of its ids, a batch, and a phon
   }
 })
 
-test('what belongs to another application is not found', async () => {
+test('undefined for what belongs to another application', async () => {
   const { pool } = database
   const item = anIntakeItem(await makeApplication(pool), { type: 'COLLECT' })
   await createIntake({ pool }).submit(item)
@@ -37,47 +36,17 @@ test('what belongs to another application is not found', async () => {
     assert.equal(await resolveSearch(pool, other, typed), undefined)
 })
 
-test('nonsense is nothing, never an error', async () => {
+test('undefined for text that is no id and no phone number', async () => {
   const application = await makeApplication(database.pool)
   for (const typed of ['', '   ', '\0', "' or 1=1 --", '%', 'x'.repeat(500), '12'])
     assert.equal(await resolveSearch(database.pool, application, typed), undefined)
   assert.deepEqual(phoneCandidates('12ab'), [])
 })
 
-test('what is no id leads to the list: digits as the begin of a phone, anything else as part of a name', () => {
+test('a filter by phone for digits, by name for anything else that is no id', () => {
   assert.deepEqual(listFilterOf('+237 6 77'), { phone: '237677' })
   assert.deepEqual(listFilterOf('00237'), { phone: '237' })
   assert.deepEqual(listFilterOf('12'), { name: '12' })
   assert.deepEqual(listFilterOf(' Ngassa '), { name: 'Ngassa' })
   assert.deepEqual(listFilterOf('x'.repeat(500)), { name: 'x'.repeat(100) })
-})
-
-test('what waits for a person leaves out what they made and what they decided; who may not decide has nothing waiting', async () => {
-  const { pool } = database
-  const application = await makeApplication(pool)
-  const [maker, checker] = [await makePerson(pool, application, ['maker', 'checker']), await makePerson(pool, application, ['checker'])]
-  const bands = [
-    {
-      aboveMinor: '0',
-      firstTimeOnly: false,
-      policyVersion: 1,
-      rule: { id: 'all', name: 'All' },
-      steps: [2],
-      needsCode: false,
-      expiresInHours: 168,
-    },
-  ]
-  const items = [maker, maker, null].map((makerId) =>
-    anIntakeItem(application, { source: 'person', makerId, actor: { kind: 'person', id: makerId }, bands: bands as never }),
-  )
-  const intake = createIntake({ pool })
-  for (const item of items) await intake.submit(item)
-  assert.equal(await countWaiting(pool, application, checker, ['checker']), 3)
-  assert.equal(await countWaiting(pool, application, maker, ['maker', 'checker']), 1)
-  assert.equal(await countWaiting(pool, application, checker, ['finance']), 0)
-  await pool.query(
-    "insert into approval_decisions (application_id, transaction_id, checker_id, maker_id, decision, note, through) values ($1, $2, $3, $4, 'validated', 'seen', 'back_office')",
-    [application, items[0]?.transactionId, checker, maker],
-  )
-  assert.equal(await countWaiting(pool, application, checker, ['checker']), 2)
 })

@@ -2,7 +2,7 @@ import { COUNTRIES } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findPhone, findTransactionByAnyId, hasBatch } from './search-store.ts'
 
-export type SearchTarget =
+type SearchTarget =
   | { kind: 'transaction'; transactionId: string }
   | { kind: 'batch'; batchId: string }
   | { kind: 'phone'; phoneNumber: string }
@@ -28,14 +28,14 @@ export async function resolveSearch(queryable: Queryable, applicationId: string,
   return phoneNumber ? { kind: 'phone', phoneNumber } : undefined
 }
 
-/** The international forms that a typed number may stand for: as it is, and behind each of our dial codes. */
+/** The international forms that a typed number may mean: as typed, and with each of our dial codes. */
 export function phoneCandidates(typed: string): string[] {
   const digits = typed.replace(/[\s().-]/g, '').replace(/^\+|^00/, '')
   if (!/^\d{6,15}$/.test(digits)) return []
   return [digits, ...Object.values(COUNTRIES).map((country) => country.dialCode + digits)]
 }
 
-/** The filter of the list for what the search box did not find: digits are the begin of a phone, anything else is part of a name. */
+/** The filter of the list for what the search box did not find: digits are the start of a phone number, anything else is part of a name. */
 export function listFilterOf(typed: string): { phone: string; name?: undefined } | { name: string; phone?: undefined } {
   const digits = typed.replace(/[\s().+-]/g, '').replace(/^00/, '')
   return /^\d{3,15}$/.test(digits) ? { phone: digits } : { name: typed.trim().slice(0, NAME_MAX) }

@@ -1,3 +1,4 @@
+import { DECISION_COUNTS } from '#server/approvals/may-decide.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type RowNote = {
@@ -9,8 +10,8 @@ export type RowNote = {
 }
 
 /**
- * What stands beside the transactions of one page, by their ids: since when the outcome at the operator is unknown, how many approvals
- * are in, and who made them. A few index look-ups per row.
+ * The notes of the transactions of one page, by their ids: since when the outcome at the operator is unknown, how many approvals there
+ * are, and who made them. A few index look-ups per row.
  */
 export async function selectRowNotes(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<RowNote[]> {
   const { rows } = await queryable.query<RowNote>({
@@ -18,7 +19,7 @@ export async function selectRowNotes(queryable: Queryable, applicationId: string
     text: `select t.transaction_id as "transactionId", w.unconfirmed_since as "unconfirmedSince", p.name as "makerName",
         case when i.transaction_id is null then null else (select count(*)::integer from approval_decisions d
           where d.application_id = $1 and d.transaction_id = t.transaction_id and d.decision = 'validated'
-            and (t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id))) end as "approvalsDone",
+            and ${DECISION_COUNTS}) end as "approvalsDone",
         (select sum(s)::integer from unnest(i.steps) as s) as "approvalsNeeded"
       from unnest($2::uuid[]) as wanted (transaction_id)
       join transactions t on t.application_id = $1 and t.transaction_id = wanted.transaction_id

@@ -1,14 +1,13 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { WebhookState } from '#lib/webhook-state.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { runQuery } from '#server/database/query-builder.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
-import type { CurrencySum, Stretch } from './search-spans.ts'
-import { rollUpCondition } from './search-spans-store.ts'
+import { type CurrencySum, rollUpCondition } from './period-counts-store.ts'
+import type { SequenceRange } from './sequence-range.ts'
 
-function rowCondition(applicationId: string, filter: TransactionFilter): RawBuilder<SqlBool> {
-  const conditions = [sql<SqlBool>`t.application_id = ${applicationId}`, rollUpCondition(filter, 't')]
+function rowCondition(applicationId: string, filter: TransactionFilter): Sql {
+  const conditions = [sql`t.application_id = ${applicationId}`, rollUpCondition(filter, 't')]
   if (filter.min !== null) conditions.push(sql`t.amount_minor >= ${filter.min}`)
   if (filter.max !== null) conditions.push(sql`t.amount_minor <= ${filter.max}`)
   if (filter.phone !== '') conditions.push(sql`t.phone_number like ${`${filter.phone}%`}`)
@@ -21,100 +20,100 @@ function rowCondition(applicationId: string, filter: TransactionFilter): RawBuil
         and w.unconfirmed_since < ${filter.unconfirmedBefore ?? 'infinity'}::timestamptz)`)
   }
   if (filter.webhook !== null) conditions.push(webhookCondition(filter.webhook, filter))
-  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+  return sql`${sql.join(conditions, sql` and `)}`
 }
 
-/** The state stands in the text, so that the planner sees the index of that state. */
-function webhookCondition(state: WebhookState, filter: TransactionFilter): RawBuilder<SqlBool> {
-  const conditions = [sql`w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.state = ${sql.lit(state)}`]
+/** The state is a literal, so that the planner sees the index of that state. */
+function webhookCondition(state: WebhookState, filter: TransactionFilter): Sql {
+  const conditions = [sql`w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.state = ${sql.literal(state)}`]
   if (filter.webhookTarget !== null) conditions.push(receiverCondition(filter.webhookTarget))
   if (filter.webhookAfter !== null) conditions.push(sql`w.finished_at >= ${filter.webhookAfter}::timestamptz`)
   if (filter.webhookBefore !== null) conditions.push(sql`w.finished_at < ${filter.webhookBefore}::timestamptz`)
-  return sql<SqlBool>`exists (select 1 from webhook_deliveries w where ${sql.join(conditions, sql` and `)})`
+  return sql`exists (select 1 from webhook_deliveries w where ${sql.join(conditions, sql` and `)})`
 }
 
-/** By the receiver's name as people see it: user name and password in a target can neither be filtered by nor be guessed. */
-function receiverCondition(target: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`case when position('@' in w.target) > 0 then webhook_receiver(w.target) else w.target end = ${target}`
+/** By the receiver's name as people see it: nobody can filter by, or guess, a user name and password in a target. */
+function receiverCondition(target: string): Sql {
+  return sql`case when position('@' in w.target) > 0 then webhook_receiver(w.target) else w.target end = ${target}`
 }
 
 /**
- * The bounds stand in subqueries, so that the planner does not see how wide they are: it would read the whole table, other applications'
- * rows with it, once they hold a good part of it, and along the index of the sequence the same rows take half the time.
+ * The bounds are in subqueries, so that the planner does not see how wide they are: for a large part of the table it would read all of it,
+ * with the rows of other applications, although the same rows take half the time along the index of the sequence.
  */
-function betweenSequences({ first, last }: Stretch): RawBuilder<SqlBool> {
-  return sql<SqlBool>`t.sequence between (select ${first}::bigint) and (select ${last}::bigint)`
+function betweenSequences({ first, last }: SequenceRange): Sql {
+  return sql`t.sequence between (select ${first}::bigint) and (select ${last}::bigint)`
 }
 
-function stretchCondition(stretches: readonly Stretch[]): RawBuilder<SqlBool> {
-  const first = stretches.reduce((least, one) => (one.first < least ? one.first : least), stretches[0]?.first ?? 1n)
-  const last = stretches.reduce((most, one) => (one.last > most ? one.last : most), 0n)
-  const around = betweenSequences({ first, last })
-  if (stretches.length < 2) return around
-  return sql<SqlBool>`${around} and exists (select 1
-    from unnest(${stretches.map((one) => one.first)}::bigint[], ${stretches.map((one) => one.last)}::bigint[]) as s (first, last)
+function rangesCondition(ranges: readonly SequenceRange[]): Sql {
+  const first = ranges.reduce((least, one) => (one.first < least ? one.first : least), ranges[0]?.first ?? 1n)
+  const last = ranges.reduce((most, one) => (one.last > most ? one.last : most), 0n)
+  const isBetweenEnds = betweenSequences({ first, last })
+  if (ranges.length < 2) return isBetweenEnds
+  return sql`${isBetweenEnds} and exists (select 1
+    from unnest(${ranges.map((one) => one.first)}::bigint[], ${ranges.map((one) => one.last)}::bigint[]) as s (first, last)
     where t.sequence between s.first and s.last)`
 }
 
-const ORDERS: Record<TransactionFilter['sort'], RawBuilder<unknown>> = {
+const ORDERS: Record<TransactionFilter['sort'], Sql> = {
   newest: sql`t.sequence desc`,
   oldest: sql`t.sequence`,
   'amount-desc': sql`t.amount_minor desc, t.sequence desc`,
   'amount-asc': sql`t.amount_minor, t.sequence desc`,
 }
 
-export type RowsRequest = { stretches: readonly Stretch[]; offset: bigint; limit: number }
+type RowsRequest = { ranges: readonly SequenceRange[]; offset: bigint; limit: number }
 
-/** The rows of some stretches that fit the filter, in its order. */
+/** The rows of some ranges that match the filter, in its order. */
 export function selectRows(
   queryable: Queryable,
   applicationId: string,
   filter: TransactionFilter,
   request: RowsRequest,
 ): Promise<Transaction[]> {
-  return runQuery(
+  return runQuery<Transaction>(
     queryable,
-    sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
-    where ${rowCondition(applicationId, filter)} and ${stretchCondition(request.stretches)}
+    sql`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+    where ${rowCondition(applicationId, filter)} and ${rangesCondition(request.ranges)}
     order by ${ORDERS[filter.sort]} offset ${request.offset} limit ${request.limit}`,
   )
 }
 
-export type WalkRequest = { stretch: Stretch; order: 'newest' | 'oldest'; limit: number }
+type BatchRequest = { range: SequenceRange; order: 'newest' | 'oldest'; limit: number }
 
-/** The next rows of a walk through a stretch, in order of the sequence: the caller moves the stretch behind the last row it got. */
-export function selectRowsOfWalk(
+/** The first rows of a range in order of the sequence. For the next batch the caller moves the range behind the last row. */
+export function selectBatch(
   queryable: Queryable,
   applicationId: string,
   filter: TransactionFilter,
-  { stretch, order, limit }: WalkRequest,
+  { range, order, limit }: BatchRequest,
 ): Promise<Transaction[]> {
-  return runQuery(
+  return runQuery<Transaction>(
     queryable,
-    sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
-    where ${rowCondition(applicationId, filter)} and ${betweenSequences(stretch)} order by ${ORDERS[order]} limit ${limit}`,
+    sql`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+    where ${rowCondition(applicationId, filter)} and ${betweenSequences(range)} order by ${ORDERS[order]} limit ${limit}`,
   )
 }
 
-/** Transactions by their ids, newest first; ids of other applications find nothing. */
+/** Transactions by their ids, newest first; ids of other applications match nothing. */
 export function selectRowsByIds(queryable: Queryable, applicationId: string, transactionIds: readonly string[]): Promise<Transaction[]> {
-  return runQuery(
+  return runQuery<Transaction>(
     queryable,
-    sql<Transaction>`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+    sql`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
     where t.application_id = ${applicationId} and t.transaction_id = any (${transactionIds}::uuid[]) order by t.sequence desc`,
   )
 }
 
-/** Counts and sums what fits, per currency, row by row: only over stretches that a reader can wait for. */
+/** Counts and sums what matches, per currency, row by row: only over ranges that a reader can wait for. */
 export function sumRows(
   queryable: Queryable,
   applicationId: string,
   filter: TransactionFilter,
-  stretches: readonly Stretch[],
+  ranges: readonly SequenceRange[],
 ): Promise<CurrencySum[]> {
-  return runQuery(
+  return runQuery<CurrencySum>(
     queryable,
-    sql<CurrencySum>`select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor" from transactions t
-    where ${rowCondition(applicationId, filter)} and ${stretchCondition(stretches)} group by t.currency order by t.currency`,
+    sql`select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor" from transactions t
+    where ${rowCondition(applicationId, filter)} and ${rangesCondition(ranges)} group by t.currency order by t.currency`,
   )
 }

@@ -3,10 +3,9 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
-import { utcDayOf } from '#lib/time.ts'
-import { addDays } from '#lib/total-dates.ts'
+import { addDays, utcDayOf } from '#lib/time.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
-import { listTransactions } from '#server/reports/partner-lists/list-transactions.ts'
+import { listTransactions } from '#server/reports/partner-lists/list-for-partner.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.ts'
@@ -107,13 +106,13 @@ const address = fc.record(
   { requiredKeys: [] },
 )
 
-test('any filter, order and page equals what picking from the whole list by hand gives, and so do count and sums, across sealed and open months', async () => {
+test('rows, count and sums equal a selection by hand for any filter, order and page, across sealed and open months', async () => {
   await fc.assert(
     fc.asyncProperty(address, async (query) => {
       const filter = transactionFilterSchema.parse(query)
       const expected = oracle(filter)
       const found = await searchTransactions(database.pool, applicationId, filter)
-      const begin = (filter.page - 1) * filter.size
+      const begin = filter.page * filter.size
       assert.deepEqual(
         found.rows.map((row) => row.sequence),
         expected.slice(begin, begin + filter.size).map((row) => row.sequence),
@@ -124,11 +123,11 @@ test('any filter, order and page equals what picking from the whole list by hand
         assert.deepEqual([sum.count, sum.amountMinor], [BigInt(amounts.length), amounts.reduce((total, one) => total + one, 0n)])
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
-test('a search that stops before the end says the day up to which it went, and misses nothing of the days since', async () => {
+test('searchedBackTo is the day at which a search stopped, and nothing since that day is missing', async () => {
   for (const scanMax of [1n, 30n, 70n, 110n, 150n, 190n, 239n, 240n]) {
     const filter = transactionFilterSchema.parse({ name: 'paul', size: '100' })
     const found = await searchTransactions(database.pool, applicationId, filter, scanMax)

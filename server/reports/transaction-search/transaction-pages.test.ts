@@ -8,7 +8,7 @@ import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { readTransactionList } from './transaction-list.ts'
+import { readTransactionList } from './read-transaction-list.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('a row says why it failed, since when it is unconfirmed, or how many approvals it has, and who made it', async () => {
+test("a row's note is why it failed, since when it is unconfirmed, or how many approvals it has", async () => {
   const failed = anIntakeItem(applicationId, { type: 'COLLECT' })
   const unconfirmed = anIntakeItem(applicationId, { type: 'COLLECT' })
   const waiting = anIntakeItem(applicationId, {
@@ -52,7 +52,7 @@ test('a row says why it failed, since when it is unconfirmed, or how many approv
   assert.doesNotThrow(() => JSON.stringify(list))
 })
 
-test('a detail holds every event, decision, call, webhook and ledger line, and its timeline is in order of time', async () => {
+test('a detail holds every event, decision, call, webhook and ledger line; its timeline is in order of time', async () => {
   const item = anIntakeItem(applicationId, { source: 'person', makerId, actor: { kind: 'person', id: makerId }, bands: [aBand()] })
   await takeIn(database.pool, [item])
   await decide(item.transactionId)
@@ -74,7 +74,7 @@ test('a detail holds every event, decision, call, webhook and ledger line, and i
   assert.deepEqual(detail.maker, { kind: 'person', name: 'Test person' })
   assert.deepEqual(
     detail.events.map((event) => event.event),
-    ['created_waiting', 'approved', 'succeeded'],
+    ['created', 'approved', 'succeeded'],
   )
   assert.deepEqual(
     detail.decisions.map(({ decision, note }) => [decision, note]),
@@ -101,7 +101,7 @@ test('a detail holds every event, decision, call, webhook and ledger line, and i
   )
 })
 
-test('a transaction of another application does not exist', async () => {
+test('undefined for a transaction of another application', async () => {
   const other = await makeApplication(database.pool)
   const item = anIntakeItem(other, { type: 'COLLECT' })
   await takeIn(database.pool, [item])

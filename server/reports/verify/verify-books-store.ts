@@ -137,7 +137,7 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
   },
 ]
 
-export type DifferenceRow = { subject: string; detail: string }
+type DifferenceRow = { subject: string; detail: string }
 
 /** Runs one check; at most a hundred differences come back. */
 export async function selectDifferences(queryable: Queryable, sql: string): Promise<DifferenceRow[]> {

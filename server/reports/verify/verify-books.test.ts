@@ -17,7 +17,7 @@ after(() => database.drop())
 
 const WAITING = aBand()
 
-test('whatever sequence of moves is tried, the books, counters, sequences and roll-ups equal a recount', async () => {
+test('books, counters, sequences and roll-ups equal a recount after any sequence of moves', async () => {
   const applicationIds = [await makeApplication(database.pool), await makeApplication(database.pool)]
   for (const applicationId of applicationIds) await fund(database.pool, applicationId, 'MOMOCM', 3_000_000n)
   const settler = createSettler({ pool: database.pool, batchMax: 7 })
@@ -58,7 +58,7 @@ test('whatever sequence of moves is tried, the books, counters, sequences and ro
   assert.deepEqual(differences, [])
 })
 
-test('a balance, a counter, a roll-up or a sequence that is off by one is found and named', async () => {
+test('a named difference for a balance, counter, roll-up or sequence that is off by one', async () => {
   const applicationId = await makeApplication(database.pool)
   const [first] = await Promise.all([takeIn(database.pool, [anIntakeItem(applicationId, { type: 'COLLECT' })])])
   assert.equal(first.length, 1)

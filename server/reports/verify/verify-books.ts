@@ -1,7 +1,7 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { BOOK_CHECKS, selectDifferences } from './verify-books-store.ts'
 
-export type Difference = { check: string; subject: string; detail: string }
+type Difference = { check: string; subject: string; detail: string }
 
 /**
  * Recounts every balance, roll-up, counter and sequence from the raw rows. Empty: all is right.

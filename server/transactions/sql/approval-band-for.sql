@@ -1,7 +1,7 @@
--- The approval band that a new transaction falls in: the last band whose threshold the weighed amount is greater than.
--- What is weighed is the largest of the row, its batch, and everything of its type that the same maker started for that
--- person within 24 hours, so that splitting a payment dodges nothing. p_phones holds every form of the person's number.
--- Null: no band fires.
+-- Returns the approval band that applies to a new transaction: the last band whose threshold is less than the weighed amount. The
+-- weighed amount is the largest of the amount, the total of its batch, and the sum of everything of its type that the same maker
+-- started for that person within 24 hours, so that splitting a payment does not avoid a rule. p_phones holds every form of the
+-- person's number. Returns null if no band applies.
 create or replace function approval_band_for(p_application uuid, p_type text, p_maker uuid, p_source text, p_phones text[], p_amount_minor bigint,
                               p_batch_minor bigint, p_earlier_minor bigint, p_bands jsonb, p_at timestamptz)
 returns jsonb language plpgsql stable
@@ -15,8 +15,8 @@ declare
   v_is_first boolean := false;
 begin
   foreach v_phone in array p_phones loop
-    -- Newest first and not to the end: a number can have been paid any number of times, and this runs under the lock of
-    -- its application. Creation times follow the sequence, but for what a clock that was set back has disordered.
+    -- Newest first, and it stops after 100 older rows: a number can have any number of payments, and this runs under the lock of
+    -- its application. Creation times follow the sequence, except where the clock was set back.
     v_older := 0;
     for v_row in
       select t.type, t.status, t.amount_minor, t.maker_id, t.source, t.created_at
@@ -36,15 +36,15 @@ begin
   end loop;
   v_weighed_minor := greatest(p_amount_minor, p_batch_minor, v_recent_minor + p_earlier_minor + p_amount_minor);
   if exists (select 1 from jsonb_array_elements(p_bands) as band (value) where (band.value ->> 'firstTimeOnly')::boolean) then
-    -- Among the newest 500, which is also what a checker is shown; where all of those failed, somebody should look.
+    -- Among the newest 500, which is also what a checker is shown. If all of those failed, a checker should look at it.
     select not exists (
       select 1 from unnest(p_phones) as p (phone)
         cross join lateral (select t.type, t.status from transactions t where t.application_id = p_application and t.phone_number = p.phone
                             order by t.sequence desc limit 500) t
         where t.type = p_type and t.status = 'SUCCESS') into v_is_first;
   end if;
-  return (select band.value from jsonb_array_elements(p_bands) with ordinality as band (value, place)
+  return (select band.value from jsonb_array_elements(p_bands) with ordinality as band (value, position)
           where v_weighed_minor > (band.value ->> 'aboveMinor')::bigint
             and (v_is_first or not coalesce((band.value ->> 'firstTimeOnly')::boolean, false))
-          order by band.place desc limit 1);
+          order by band.position desc limit 1);
 end $$;

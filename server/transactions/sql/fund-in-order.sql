@@ -1,4 +1,4 @@
--- Which of these holds the balance covers, in order of arrival. A hold that is refused takes nothing from those after it.
+-- Says for each hold, in order of arrival, whether the balance covers it. A hold that is not covered takes nothing from the next ones.
 create or replace function fund_in_order(balance_minor bigint, holds bigint[]) returns boolean[] language plpgsql immutable
 set search_path from current as $$
 declare

@@ -6,7 +6,7 @@ import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
 import type { DatesQuery } from '#lib/finance-address.ts'
-import { resolveDateRange, TOTAL_PRESETS } from '#lib/total-dates.ts'
+import { resolveDateRange, TOTAL_PRESETS } from '#lib/time.ts'
 import { useDays } from './use-days.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'

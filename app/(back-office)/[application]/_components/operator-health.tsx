@@ -13,7 +13,7 @@ import type { OperatorHealth, OverviewDto } from '#lib/finance-dto.ts'
 import { formatCount, formatShare } from '#lib/format.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { paths, toQuery } from '#lib/paths.ts'
-import { OVERVIEW_DAYS } from '#lib/total-dates.ts'
+import { OVERVIEW_DAYS } from '#lib/time.ts'
 import { CurrencyChart } from './currency-chart.tsx'
 
 /** Below this share an operator's success rate is worth a look. */

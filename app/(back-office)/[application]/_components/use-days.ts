@@ -2,7 +2,7 @@
 
 import { useT } from '#components/ui/translations.tsx'
 import { formatTime } from '#lib/format-time.ts'
-import type { OpenRange } from '#lib/total-dates.ts'
+import type { OpenRange } from '#lib/time.ts'
 
 /** Writes UTC days, periods of a chart and ranges of days in the reader's language. */
 export function useDays() {

@@ -45,7 +45,7 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
     readLocale(),
     queryClient.fetchQuery({
       queryKey: queryKeys.approvalList(application, query),
-      queryFn: () => listApprovals(pool, actor, filter, clock.now()),
+      queryFn: () => listApprovals(pool, actor, filter),
     }),
   ])
   const first = page.rows[0]

@@ -6,13 +6,12 @@ import { toQuery } from '#lib/paths.ts'
 import { err, ok } from '#lib/result.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
-import { toAddressValues } from '#lib/transaction-query.ts'
+import { toAddressValues, toTransactionQuery } from '#lib/transaction-query.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 import { saveView as keepView, deleteView as removeSavedView } from '#server/people/saved-views.ts'
-import { toTransactionQuery } from '#server/reports/transaction-search/transaction-list.ts'
 
 const transactionId = z.object({ transactionId: z.uuid() })
 
@@ -43,7 +42,7 @@ const view = z.object({
     .max(2_000)
     .transform((text, context) => {
       const filter = readAddress(transactionFilterSchema, Object.fromEntries(new URLSearchParams(text)))
-      if (filter.ok) return toQuery(toAddressValues({ ...toTransactionQuery(filter.value), page: 1 })).replace(/^\?/, '')
+      if (filter.ok) return toQuery(toAddressValues({ ...toTransactionQuery(filter.value), page: 0 })).replace(/^\?/, '')
       context.addIssue({ code: 'custom', message: 'action.invalid' })
       return z.NEVER
     }),

@@ -6,8 +6,9 @@ import { Tabs } from '#components/ui/tabs.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
-import { DAY_MS, formatTime } from '#lib/format-time.ts'
+import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
+import { DAY_MS } from '#lib/time.ts'
 
 /** Title, how many wait since when, and the queues with their counts. */
 export function BoardHead({

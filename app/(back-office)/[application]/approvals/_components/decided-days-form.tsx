@@ -5,7 +5,7 @@ import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
-import { daysOfPreset, presetOfDays } from '#lib/date-presets.ts'
+import { presetOfDays, presetRange } from '#lib/time.ts'
 
 const PRESETS = ['today', 'yesterday', 'last7', 'last30'] as const
 
@@ -28,7 +28,7 @@ export default function DecidedDaysForm({ from, to, onChange }: Days & { onChang
             className={MENU_ITEM}
             onClick={(event) => {
               closePopover(event)
-              onChange(daysOfPreset(preset, now))
+              onChange(presetRange(preset, now))
             }}
           >
             {t(`approvals.filter.${preset}`)}

@@ -6,9 +6,9 @@ import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
 import type { ApprovalPage } from '#lib/approvals.ts'
-import { presetOfDays } from '#lib/date-presets.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { QueryValues } from '#lib/paths.ts'
+import { presetOfDays } from '#lib/time.ts'
 import { ChoiceChip } from './choice-chip.tsx'
 
 const DAYS_FORM = definePart(() => import('./decided-days-form.tsx'))

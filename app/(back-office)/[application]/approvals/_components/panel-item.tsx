@@ -28,7 +28,7 @@ export function PanelItem({ row }: { row: ApprovalRow }) {
       <Evidence application={application} transactionId={row.transactionId} payment={row} />
       <dl className="grid grid-cols-[96px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line pt-4">
         <Fact label={t('approvals.field.rule')}>
-          {row.ruleName === 'Prepared by a person' ? reasonText(t, locale, row) : row.ruleName}
+          {row.isDefaultRule ? reasonText(t, locale, row) : row.ruleName}
           <span className="block text-second text-quiet">{progressText(t, row)}</span>
           {row.decisions.map((decision) => (
             <span key={decision.checkerId} className="block text-second text-quiet">

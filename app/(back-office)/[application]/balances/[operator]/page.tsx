@@ -14,7 +14,8 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { getQueryClient } from '#server/back-office/query-client.ts'
-import { readStatement, readStatementLines } from '#server/reports/statements/read-statement.ts'
+import { readStatement } from '#server/reports/statements/read-statement.ts'
+import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { WrongAddress } from '../../_components/wrong-address.tsx'
 import { StatementBoard } from './_components/statement-board.tsx'
 
@@ -38,7 +39,7 @@ export default async function StatementPage({ params, searchParams }: Props) {
   const { reportPool, clock } = backOfficeRuntime()
   const request = { applicationId: actor.applicationId, operator: operator.data, filter: query, now: clock.now() }
   const queryClient = getQueryClient()
-  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 1 })
+  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 0 })
   const [locale] = await Promise.all([
     readLocale(),
     queryClient.fetchQuery({

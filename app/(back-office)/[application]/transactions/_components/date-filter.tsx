@@ -5,8 +5,8 @@ import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import { DATE_PRESETS, daysOfPreset, presetOfDays } from '#lib/date-presets.ts'
 import { formatTime } from '#lib/format-time.ts'
+import { LIST_PRESETS, presetOfDays, presetRange } from '#lib/time.ts'
 import type { FilterProps } from './filter-types.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
@@ -29,7 +29,7 @@ export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
   return (
     <FilterChip id="filter-dates" name={t('transactions.dates')} value={value} isSet={from !== null || to !== null}>
       <div className="grid grid-cols-2 gap-0.5 p-1.5">
-        {DATE_PRESETS.map((each) => (
+        {LIST_PRESETS.map((each) => (
           <button
             key={each}
             type="button"
@@ -37,7 +37,7 @@ export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
             className={PRESET}
             onClick={(event) => {
               closePopover(event)
-              onChange(daysOfPreset(each, now))
+              onChange(presetRange(each, now))
             }}
           >
             {t(`transactions.dates.${each}`)}

@@ -57,7 +57,7 @@ export function EmptyList({ application, query, isFiltered, total }: EmptyListPr
     return (
       <EmptyState
         title={t('transactions.pastEnd')}
-        action={<ButtonLink href={hrefOf({ ...query, page: 1 })}>{t('transactions.firstPage')}</ButtonLink>}
+        action={<ButtonLink href={hrefOf({ ...query, page: 0 })}>{t('transactions.firstPage')}</ButtonLink>}
       />
     )
   if (isFiltered) {

@@ -50,7 +50,7 @@ export function TransactionList({ application, query, views, columns, canExport 
     queryFn: ({ signal }) => fetchData<TransactionListDto>(paths.data(application, 'transactions', address), signal),
     placeholderData: keepPreviousData,
     // Only the newest rows move; further back a page stays as it was.
-    refetchInterval: query.page === 1 ? REFRESH_MS : false,
+    refetchInterval: query.page === 0 ? REFRESH_MS : false,
   })
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
   const [selected, setSelected] = useState<ReadonlyMap<string, TransactionRow>>(new Map())
@@ -107,7 +107,7 @@ export function TransactionList({ application, query, views, columns, canExport 
               : { key: 'time', direction: query.sort === 'oldest' ? 'asc' : 'desc' }
           }
           sortHref={(key, direction) =>
-            hrefFor({ page: 1, sort: key === 'amount' ? `amount-${direction}` : direction === 'asc' ? 'oldest' : 'newest' })
+            hrefFor({ page: 0, sort: key === 'amount' ? `amount-${direction}` : direction === 'asc' ? 'oldest' : 'newest' })
           }
           selection={Object.fromEntries([...selected.keys()].map((id) => [id, true]))}
           onSelectionChange={(selection) => select(Object.keys(selection).filter((id) => selection[id]))}
@@ -119,11 +119,11 @@ export function TransactionList({ application, query, views, columns, canExport 
         />
         {data && data.total > 0 && (
           <PaginationBar
-            page={query.page - 1}
+            page={query.page}
             size={query.size}
             total={data.total}
             sizes={SIZES}
-            hrefFor={(page, size) => hrefFor({ page: page + 1, size })}
+            hrefFor={(page, size) => hrefFor({ page, size })}
           />
         )}
       </div>

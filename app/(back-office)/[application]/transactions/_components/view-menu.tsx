@@ -10,9 +10,9 @@ import { MENU_ITEM, MenuHeading, Popover } from '#components/ui/popover.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
-import { daysOfPreset } from '#lib/date-presets.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths, toQuery } from '#lib/paths.ts'
+import { presetRange } from '#lib/time.ts'
 import { isFiltered, type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
 import { deleteView } from '../actions.ts'
 import type { View } from './filter-types.ts'
@@ -23,7 +23,7 @@ const DELETE_WORDS = { offline: 'action.offline' } as const
 
 /** The filters of a list without its page: what a view keeps. */
 function viewQueryOf(query: TransactionQuery): string {
-  return toQuery(toAddressValues({ ...query, page: 1 })).replace(/^\?/, '')
+  return toQuery(toAddressValues({ ...query, page: 0 })).replace(/^\?/, '')
 }
 
 /** Views that everybody needs, and those that this person saved. */
@@ -35,8 +35,8 @@ export function ViewMenu({ application, query, views }: { application: string; q
   const base = withoutFilters({ ...query, sort: 'newest' })
   const usual: { label: MessageKey; query: TransactionQuery }[] = [
     { label: 'transactions.views.all', query: base },
-    { label: 'transactions.views.today', query: { ...base, ...daysOfPreset('today', now) } },
-    { label: 'transactions.views.failedToday', query: { ...base, status: ['FAILED'], ...daysOfPreset('today', now) } },
+    { label: 'transactions.views.today', query: { ...base, ...presetRange('today', now) } },
+    { label: 'transactions.views.failedToday', query: { ...base, status: ['FAILED'], ...presetRange('today', now) } },
     { label: 'transactions.views.waiting', query: { ...base, status: ['PENDING_APPROVAL'] } },
     { label: 'transactions.views.unconfirmed', query: { ...base, unconfirmed: '1' } },
   ]

@@ -7,9 +7,9 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  const { pool, clock } = backOfficeRuntime()
+  const { pool } = backOfficeRuntime()
   return answerData(
     { application, permission: 'approval:read', schema: approvalFilterSchema, searchParams: request.nextUrl.searchParams },
-    async (actor, filter) => ok(await listApprovals(pool, actor, filter, clock.now())),
+    async (actor, filter) => ok(await listApprovals(pool, actor, filter)),
   )
 }

@@ -3,7 +3,7 @@ import { ok } from '#lib/result.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { answerData } from '#server/back-office/answer-data.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { readTransactionList } from '#server/reports/transaction-search/transaction-list.ts'
+import { readTransactionList } from '#server/reports/transaction-search/read-transaction-list.ts'
 
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params

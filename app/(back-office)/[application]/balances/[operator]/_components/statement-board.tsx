@@ -34,7 +34,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
   const { t, locale } = useTranslations()
   const days = useDays()
   const router = useRouter()
-  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 1 })
+  const dates = statementAddress({ ...query, view: 'days', kind: null, page: 0 })
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.statement(application, operator, dates),
     queryFn: ({ signal }) => fetchData<StatementDto>(paths.data(application, `balances/${operator}`, dates), signal),
@@ -42,7 +42,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
     refetchInterval: REFRESH_MS,
   })
   const hrefOf = (change: Partial<StatementQuery>) =>
-    paths.statement(application, operator, statementAddress({ ...query, kind: null, page: 1, ...change }))
+    paths.statement(application, operator, statementAddress({ ...query, kind: null, page: 0, ...change }))
   const linesHref = (kind: LineFilter | null, dates: Partial<DatesQuery> = {}) => hrefOf({ view: 'lines', kind, ...dates })
   return (
     <>

@@ -5,9 +5,9 @@ import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { addDecimals } from '#lib/add-decimals.ts'
 import type { LineFilter, StatementDay, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
+import { addDecimals } from '#lib/money.ts'
 import { useDays } from '../../../_components/use-days.ts'
 
 /** The lines behind each figure of a day. */

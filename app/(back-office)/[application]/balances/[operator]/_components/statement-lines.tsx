@@ -82,7 +82,7 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
           ))}
         </Table>
       </TableCard>
-      <PaginationBar page={data.page - 1} size={data.size} total={data.total} sizes={[data.size]} hrefFor={(page) => hrefFor(page + 1)} />
+      <PaginationBar page={data.page} size={data.size} total={data.total} sizes={[data.size]} hrefFor={hrefFor} />
     </>
   )
 }

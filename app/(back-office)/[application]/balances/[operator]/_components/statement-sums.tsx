@@ -8,7 +8,7 @@ import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { LineFilter, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
-import { addDays } from '#lib/total-dates.ts'
+import { addDays } from '#lib/time.ts'
 
 type LinesHref = (kind: LineFilter | null, dates?: { from: string | null; to: string }) => string
 

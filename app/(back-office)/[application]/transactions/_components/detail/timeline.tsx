@@ -47,7 +47,7 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
         const { event, to, actor, reason } = item.event
         const tone: Tone = to === 'SUCCESS' ? 'ok' : to === 'FAILED' ? 'bad' : to === 'PENDING_APPROVAL' ? 'wait' : 'run'
         return {
-          title: t(`transaction.event.${event}`),
+          title: t(to === 'PENDING_APPROVAL' ? 'transaction.created_waiting' : `transaction.event.${event}`),
           second: reason ? `${nameOf(actor)} · ${t('transaction.quoted', { text: reason })}` : nameOf(actor),
           tone,
         }

@@ -7,9 +7,9 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
-  const { pool, clock } = backOfficeRuntime()
+  const { pool } = backOfficeRuntime()
   return answerData(
     { application, permission: 'transaction:decide', schema: approvalFilterSchema, searchParams: request.nextUrl.searchParams },
-    async (actor, filter) => ok(await snapshotApprovals(pool, actor, filter, clock.now())),
+    async (actor, filter) => ok(await snapshotApprovals(pool, actor, filter)),
   )
 }

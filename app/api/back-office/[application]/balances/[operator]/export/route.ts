@@ -9,7 +9,9 @@ import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
 import type { TableRows } from '#server/reports/export/export-table.ts'
 import type { TableCell } from '#server/reports/export/table-csv.ts'
-import { readStatement, type StatementRequest, walkStatementLines } from '#server/reports/statements/read-statement.ts'
+import { readStatement } from '#server/reports/statements/read-statement.ts'
+import { walkStatementLines } from '#server/reports/statements/read-statement-lines.ts'
+import type { StatementRequest } from '#server/reports/statements/statement-periods.ts'
 
 /** A statement of lines that is longer than this is asked for in parts. */
 const LINES_MAX = 50_000

@@ -3,7 +3,7 @@ import { err, ok } from '#lib/result.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
 import { answerData } from '#server/back-office/answer-data.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { readStatementLines } from '#server/reports/statements/read-statement.ts'
+import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 
 type Props = { params: Promise<{ application: string; operator: string }> }
 

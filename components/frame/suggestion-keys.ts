@@ -1,0 +1,4 @@
+import type { KeyboardEvent } from 'react'
+
+/** What the list of suggestions does with the keys that its field receives. */
+export type SuggestionKeys = (event: KeyboardEvent) => void

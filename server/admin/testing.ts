@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
+
+const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
+
+export type AdminRun = { code: number | null; out: string; problem: string }
+
+/** A database, an empty working folder, and the real program of `npm run admin`. */
+export type AdminHarness = {
+  database: TestDatabase
+  folder: string
+  /** Runs a command, on the database of the harness unless the environment names another. */
+  admin(args: readonly string[], environment?: Record<string, string>): Promise<AdminRun>
+  /** Runs a command that must succeed and returns what it printed with --json. */
+  facts(...args: string[]): Promise<Record<string, string>>
+  close(): Promise<void>
+}
+
+/** Makes a harness. Call close() at the end. */
+export async function createAdminHarness(): Promise<AdminHarness> {
+  const database = await createTestDatabase()
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-admin-'))
+  const admin: AdminHarness['admin'] = (args, environment = { DATABASE_URL: database.url }) =>
+    runAdmin(args, folder, { SECRETS_KEY: TEST_SECRETS_KEY, ...environment })
+  return {
+    database,
+    folder,
+    admin,
+    async facts(...args) {
+      const run = await admin([...args, '--json'])
+      assert.equal(run.code, 0, `${args.join(' ')}: ${run.problem}`)
+      return JSON.parse(run.out)
+    },
+    async close() {
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The printed fact of this name. */
+export function fact(from: Record<string, string>, name: string): string {
+  return from[name] ?? assert.fail(`${name} was not printed`)
+}
+
+/** Each run is a process of its own. The compile cache saves most of its start. */
+function runAdmin(args: readonly string[], folder: string, environment: Record<string, string>): Promise<AdminRun> {
+  const child = spawn(process.execPath, [ADMIN, ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
+      DATABASE_URL: '',
+      DATA_DIR: '',
+      NODE_ENV: 'production',
+      ...environment,
+    },
+  })
+  const run: AdminRun = { code: null, out: '', problem: '' }
+  child.stdout.on('data', (chunk: Buffer) => (run.out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (run.problem += chunk.toString()))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ ...run, code }))
+  })
+}

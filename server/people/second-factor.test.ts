@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import type { Role } from '#lib/permissions.ts'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
+import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { confirmSecondFactor } from './confirm-second-factor.ts'
+import { createPerson } from './create-person.ts'
+import { loadActor } from './load-actor.ts'
+import { resetPersonPassword } from './reset-person-password.ts'
+import { resetSecondFactor } from './reset-second-factor.ts'
+import { startSecondFactor } from './start-second-factor.ts'
+import { verifyPersonPassword } from './verify-person-password.ts'
+import { verifySecondFactor } from './verify-second-factor.ts'
+
+let database: TestDatabase
+let throttle: SignInThrottle
+let applicationId: string
+let nowMs = Date.now()
+let count = 0
+const clock = { now: () => new Date(nowMs) }
+
+before(async () => {
+  database = await createTestDatabase()
+  applicationId = (await createTestPartner(database.pool)).applicationId
+  throttle = createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' })
+})
+after(() => database.drop())
+
+type Somebody = { personId: string; email: string; password: string }
+
+async function somebody(roles: Role[] = ['checker']): Promise<Somebody> {
+  const email = `person-${++count}@example.com`
+  const { personId, password } = must(
+    await createPerson(database.pool, { applicationId, email, name: 'Aminata Diallo', roles, actor: SYSTEM_ACTOR }),
+  )
+  return { personId, email, password: password ?? assert.fail('a new person has a password') }
+}
+
+function signIn(request: { email: string; password: string }): ReturnType<typeof verifyPersonPassword> {
+  return verifyPersonPassword({ pool: database.pool, throttle }, { ...request, peerAddress: '198.51.100.1' })
+}
+
+/** A person with the second factor on; `code` gives what the device shows now. */
+async function withSecondFactor(): Promise<Somebody & { code: () => string; recoveryCodes: string[] }> {
+  const person = await somebody()
+  const { secret, url } = must(await startSecondFactor(database.pool, person))
+  assert.match(url, /^otpauth:\/\/totp\/Countersign:.+secret=/)
+  const device = new TOTP({ secret: Secret.fromBase32(secret) })
+  const code = (): string => device.generate({ timestamp: nowMs })
+  const { recoveryCodes } = must(await confirm(person, code()))
+  nowMs += 30_000
+  return { ...person, code, recoveryCodes }
+}
+
+function confirm(person: Somebody, code: string): ReturnType<typeof confirmSecondFactor> {
+  const { personId, password } = person
+  return confirmSecondFactor({ pool: database.pool, clock, throttle }, { personId, password, code, peerAddress: '198.51.100.1' })
+}
+
+function check(personId: string, code: string, allowsRecovery = true): ReturnType<typeof verifySecondFactor> {
+  return verifySecondFactor({ pool: database.pool, clock }, { personId, code, allowsRecovery })
+}
+
+test('accepted once: a one-time code of this time step or the one before', async () => {
+  const person = await withSecondFactor()
+  const code = person.code()
+  assert.deepEqual(await check(person.personId, code), { ok: true, value: { usedRecoveryCode: false } })
+  assert.deepEqual(await check(person.personId, code), { ok: false, error: { kind: 'wrong_code' } })
+  nowMs += 60_000
+  const slow = person.code()
+  nowMs += 30_000
+  assert.ok((await check(person.personId, slow)).ok)
+  const old = person.code()
+  nowMs += 90_000
+  assert.deepEqual(await check(person.personId, old), { ok: false, error: { kind: 'wrong_code' } })
+  assert.equal(must(await signIn(person)).hasSecondFactor, true)
+})
+
+test('1 acceptance for one code sent four times at once', async () => {
+  const person = await withSecondFactor()
+  const code = person.code()
+  const answers = await Promise.all(Array.from({ length: 4 }, () => check(person.personId, code)))
+  assert.equal(answers.filter((answer) => answer.ok).length, 1)
+})
+
+test('throttled after five wrong codes, then one attempt every 30 s', async () => {
+  const person = await withSecondFactor()
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, guess) => check(person.personId, String(guess).padStart(6, '0'))))
+  assert.ok(answers.filter((answer) => !answer.ok && answer.error.kind === 'wrong_code').length <= 5)
+  const kind = async (code: string): Promise<string> => {
+    const answer = await check(person.personId, code)
+    return answer.ok ? 'in' : answer.error.kind
+  }
+  assert.equal(await kind(person.code()), 'throttled')
+  nowMs += 30_000
+  assert.equal(await kind('abcdef'), 'wrong_code')
+  assert.equal(await kind(person.code()), 'throttled')
+  nowMs += 30_000
+  assert.equal(await kind(person.code()), 'in')
+  nowMs += 30_000
+  assert.equal(await kind(person.code()), 'in')
+})
+
+test('accepted once: a recovery code in any spelling, where recovery codes are allowed', async () => {
+  const person = await withSecondFactor()
+  assert.equal(person.recoveryCodes.length, 10)
+  const [first = '', second = ''] = person.recoveryCodes
+  assert.deepEqual(await check(person.personId, first, false), { ok: false, error: { kind: 'wrong_code' } })
+  assert.deepEqual(await check(person.personId, first.toLowerCase().replaceAll('-', ' ')), { ok: true, value: { usedRecoveryCode: true } })
+  assert.deepEqual(await check(person.personId, first), { ok: false, error: { kind: 'wrong_code' } })
+  assert.ok((await check(person.personId, second)).ok)
+  const { rows } = await database.pool.query<{ row: string }>('select r::text as row from recovery_codes r where person_id = $1', [
+    person.personId,
+  ])
+  assert.ok(rows.every(({ row }) => !row.includes(first.replaceAll('-', ''))))
+})
+
+test('1 acceptance for one recovery code sent four times at once', async () => {
+  const person = await withSecondFactor()
+  const answers = await Promise.all(Array.from({ length: 4 }, () => check(person.personId, person.recoveryCodes[0] ?? '')))
+  assert.equal(answers.filter((answer) => answer.ok).length, 1)
+})
+
+test('not_enabled until a code confirmed the enrolment', async () => {
+  const person = await somebody()
+  const { personId } = person
+  assert.deepEqual(await confirm(person, '123456'), {
+    ok: false,
+    error: 'not_started',
+  })
+  must(await startSecondFactor(database.pool, { personId }))
+  assert.deepEqual(await confirm(person, 'x'), { ok: false, error: 'wrong_code' })
+  assert.deepEqual(await check(personId, '123456'), { ok: false, error: { kind: 'not_enabled' } })
+  const { secret } = must(await startSecondFactor(database.pool, { personId }))
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
+  must(await confirm(person, code))
+  assert.deepEqual(await check(personId, code), { ok: false, error: { kind: 'wrong_code' } })
+  assert.deepEqual(await startSecondFactor(database.pool, { personId }), { ok: false, error: 'already_enabled' })
+})
+
+test('wrong_password: an enrolment without the correct password, also with a correct code', async () => {
+  const person = await somebody()
+  const { secret } = must(await startSecondFactor(database.pool, person))
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
+  for (const password of ['', 'wrong', `${person.password} `])
+    assert.deepEqual(await confirm({ ...person, password }, code), { ok: false, error: 'wrong_password' })
+  assert.equal(must(await signIn(person)).hasSecondFactor, false)
+  assert.equal(must(await confirm(person, code)).sessionEpoch, 2)
+  assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, 1), { ok: false, error: 'signed_out' })
+  assert.deepEqual(await confirm({ ...person, personId: crypto.randomUUID() }, code), { ok: false, error: 'unknown_person' })
+})
+
+test('mustEnrolSecondFactor after the reset of a second factor that an application requires', async () => {
+  const person = await withSecondFactor()
+  await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  try {
+    assert.equal(must(await loadActor(database.pool, person.personId, applicationId, 2)).mustEnrolSecondFactor, false)
+    assert.deepEqual(
+      await resetSecondFactor(database.pool, { personId: person.personId, actor: { kind: 'person', id: crypto.randomUUID() } }),
+      { ok: false, error: 'not_permitted' },
+    )
+    must(await resetSecondFactor(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
+    assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, 1), { ok: false, error: 'signed_out' })
+    assert.equal(must(await loadActor(database.pool, person.personId, applicationId)).mustEnrolSecondFactor, true)
+    assert.deepEqual(await check(person.personId, person.recoveryCodes[0] ?? ''), { ok: false, error: { kind: 'not_enabled' } })
+  } finally {
+    await database.pool.query('update applications set requires_second_factor = false where application_id = $1', [applicationId])
+  }
+})
+
+test('an audit entry for each change of a person, without passwords and codes', async () => {
+  const person = await withSecondFactor()
+  must(await resetPersonPassword(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
+  const wide = await listAudit(database.pool, SERVICE_WIDE, { size: 200 })
+  assert.deepEqual(
+    wide.filter((entry) => entry.subject === person.personId).map((entry) => entry.action),
+    ['person.password_reset', 'person.second_factor_enabled'],
+  )
+  const { rows } = await database.pool.query<{ row: string }>('select e::text as row from audit_entries e')
+  for (const secret of [person.password, ...person.recoveryCodes]) assert.ok(rows.every(({ row }) => !row.includes(secret)))
+  for (const chain of [SERVICE_WIDE, applicationId]) must(await verifyAuditChain(database.pool, chain))
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import readWorkbook, { readSheet } from 'read-excel-file/node'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { createTranslate } from '#lib/i18n/translate.ts'
+import { AMOUNT_MINOR_MAX } from '#lib/money.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+import { EXPORT_COLUMNS } from './export-columns.ts'
+import { createXlsxWriter } from './xlsx-writer.ts'
+
+// Our workbooks, read by a library: what a spreadsheet program finds in them.
+
+const t = createTranslate('en', MESSAGES.en)
+const SUBJECT = {
+  exportId: randomUUID(),
+  applicationName: 'Kora & Söhne <1>',
+  personName: 'Awa Traoré',
+  format: 'xlsx' as const,
+  query: 'operator=UGMTN&min=100',
+  selected: null,
+  cutOffAt: new Date('2026-11-21T22:08:48.123Z'),
+}
+
+function aTransaction(overrides: Partial<Transaction> = {}): Transaction {
+  return {
+    applicationId: randomUUID(),
+    transactionId: randomUUID(),
+    sequence: 1n,
+    externalId: randomUUID(),
+    type: 'COLLECT',
+    status: 'SUCCESS',
+    operator: 'MOMOCM',
+    currency: 'XAF',
+    amountMinor: 500_000n,
+    feeSystemMinor: 5_000n,
+    feeAppMinor: 2_500n,
+    heldMinor: 0n,
+    customerName: 'Clarisse Mbarga',
+    phoneNumber: '237677209341',
+    webhookUrl: 'https://partner.example/hooks',
+    payToken: randomUUID(),
+    message: null,
+    source: 'api',
+    makerId: null,
+    checkerId: null,
+    batchId: null,
+    version: 2,
+    createdAt: new Date('2026-11-20T10:24:08Z'),
+    finalAt: new Date('2026-11-20T10:24:59.500Z'),
+    ...overrides,
+  }
+}
+
+async function write(rows: readonly Transaction[], sheetRowsMax?: number): Promise<Buffer> {
+  const writer = createXlsxWriter({ subject: SUBJECT, t, ...(sheetRowsMax === undefined ? {} : { sheetRowsMax }) })
+  const chunks = [...(await writer.open()), ...(await writer.rows(rows))]
+  chunks.push(...(await writer.close({ rowCount: rows.length, totals: [{ currency: 'XAF', count: rows.length, amount: '5000' }] })).chunks)
+  return Buffer.concat(chunks)
+}
+
+/** The cells of one column below its head. */
+async function columnOf(bytes: Buffer, id: string, options: { parseNumber?: (text: string) => number } = {}) {
+  const place = EXPORT_COLUMNS.findIndex((column) => column.id === id)
+  const [, ...rows] = await readSheet(bytes, 1, { trim: false, ...options })
+  return rows.map((row) => row[place])
+}
+
+test('a row per transaction below a row of heads, in their order', async () => {
+  const rows = [aTransaction(), aTransaction(), aTransaction()]
+  const [head, ...body] = await readSheet(await write(rows), 1)
+  assert.deepEqual(
+    head,
+    EXPORT_COLUMNS.map((column) => column.label(t)),
+  )
+  assert.deepEqual(
+    body.map((row) => row[0]),
+    rows.map((row) => row.transactionId),
+  )
+})
+
+test('a phone number and a name of digits are text cells with every digit', async () => {
+  const bytes = await write([aTransaction({ phoneNumber: '237677209341', customerName: '007' })])
+  assert.deepEqual(await columnOf(bytes, 'phoneReceiver'), ['237677209341'])
+  assert.deepEqual(await columnOf(bytes, 'receiverName'), ['007'])
+})
+
+test('a text that looks like a formula or like XML is a text cell, character for character', async () => {
+  const names = ['=HYPERLINK("http://evil.example")', '+1', '@SUM(A1)', '<b>&_x0041_</b>', ' Awa "la grande", Traoré ', '&#65;', ']]>']
+  assert.deepEqual(await columnOf(await write(names.map((customerName) => aTransaction({ customerName }))), 'receiverName'), names)
+})
+
+test('an amount is a number cell with the exact decimal', async () => {
+  const read: string[] = []
+  const parseNumber = (text: string) => {
+    read.push(text)
+    return Number(text)
+  }
+  const bytes = await write([aTransaction({ amountMinor: AMOUNT_MINOR_MAX }), aTransaction({ amountMinor: 10_050n })])
+  assert.deepEqual(await columnOf(bytes, 'amount', { parseNumber }), [9_999_999_999.99, 100.5])
+  assert.ok(read.includes('9999999999.99'))
+})
+
+test('an instant is a date cell in UTC, to the millisecond', async () => {
+  const bytes = await write([aTransaction(), aTransaction({ createdAt: new Date('2028-02-29T23:59:59Z') })])
+  const [first, leapDay] = await columnOf(bytes, 'createdAt')
+  assert.ok(first instanceof Date && leapDay instanceof Date)
+  assert.deepEqual([first.toISOString(), leapDay.toISOString()], ['2026-11-20T10:24:08.000Z', '2028-02-29T23:59:59.000Z'])
+})
+
+test('an absent value is an empty cell', async () => {
+  const bytes = await write([aTransaction({ finalAt: null, message: null, batchId: null, status: 'PENDING' })])
+  assert.deepEqual(
+    [await columnOf(bytes, 'finalAt'), await columnOf(bytes, 'message'), await columnOf(bytes, 'batchId')],
+    [[null], [null], [null]],
+  )
+})
+
+test('rows beyond one sheet continue in the next, below the same heads', async () => {
+  const rows = Array.from({ length: 5 }, () => aTransaction())
+  const sheets = await readWorkbook(await write(rows, 2))
+  assert.deepEqual(
+    sheets.map(({ sheet, data }) => [sheet, data.length]),
+    [
+      ['Transactions', 3],
+      ['Transactions 2', 3],
+      ['Transactions 3', 2],
+      ['Record', 8],
+    ],
+  )
+  assert.deepEqual(
+    sheets.slice(0, 3).flatMap(({ data }) => data.slice(1).map((row) => row[0])),
+    rows.map((row) => row.transactionId),
+  )
+})
+
+test('the last sheet is the record, as pairs of texts', async () => {
+  const sheets = await readWorkbook(await write([aTransaction()]))
+  const record = new Map(sheets.at(-1)?.data.map(([name, value]) => [name, value]))
+  assert.deepEqual(
+    [record.get('Application'), record.get('Filter'), record.get('Cut-off (UTC)'), record.get('Rows'), record.get('Total XAF')],
+    ['Kora & Söhne <1>', 'operator=UGMTN&min=100', '2026-11-21T22:08:48.123Z', '1', '5000 in 1 rows'],
+  )
+})

@@ -1,0 +1,148 @@
+import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, type Fees, smallestCollect } from '#lib/fees.ts'
+import type { Currency } from '#lib/money.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import type { Transaction } from './transaction.ts'
+import { findByExternalIds } from './transaction-queries.ts'
+
+/** Why one request cannot be started; `index` is its position, from 0. */
+export type StartProblem = { index: number } & (
+  | { kind: 'service_disabled' }
+  /** No connector could submit it, so it would never end. */
+  | { kind: 'operator_not_in_service' }
+  | { kind: 'amount_out_of_limits'; minimumMinor: bigint; maximumMinor: bigint }
+  /** A collect that would credit nothing. `smallestMinor` is the smallest amount that does. */
+  | { kind: 'amount_not_above_fees'; fees: Fees; smallestMinor: bigint }
+  | { kind: 'external_id_repeated'; firstIndex: number }
+  /** A stored transaction with other content has this externalId. */
+  | { kind: 'external_id_taken' }
+)
+
+/** The operators that transactions can be submitted to. */
+export type Connected = { has(operator: OperatorCode): boolean }
+
+/** Returns the requests whose transfer service is switched off, for the application or in this process. */
+export function findServiceProblems(
+  application: ApplicationSnapshot,
+  connectors: Connected,
+  type: TransactionType,
+  requests: readonly TransactionRequest[],
+): StartProblem[] {
+  const problems: StartProblem[] = []
+  requests.forEach(({ transferMethod }, index) => {
+    if (!serviceFor(application, transferMethod, type).isEnabled) problems.push({ index, kind: 'service_disabled' })
+    else if (!connectors.has(transferMethod)) problems.push({ index, kind: 'operator_not_in_service' })
+  })
+  return problems
+}
+
+/** Returns the requests whose amount is outside the limits, if an administrator enforces them, or is not above the fees. */
+export function findAmountProblems(
+  application: ApplicationSnapshot,
+  type: TransactionType,
+  requests: readonly TransactionRequest[],
+): StartProblem[] {
+  const problems: StartProblem[] = []
+  requests.forEach((request, index) => {
+    const problem = checkLimits(application, type, request, index) ?? checkFees(application, type, request, index)
+    if (problem) problems.push(problem)
+  })
+  return problems
+}
+
+function checkLimits(
+  application: ApplicationSnapshot,
+  type: TransactionType,
+  { transferMethod, amount }: TransactionRequest,
+  index: number,
+): StartProblem | undefined {
+  const service = serviceFor(application, transferMethod, type)
+  if (!service.enforcesLimits) return undefined
+  const limits = OPERATORS[transferMethod].limits[type]
+  const minimumMinor = service.minimumMinor ?? limits.minimumMinor
+  const maximumMinor = service.maximumMinor ?? limits.maximumMinor
+  if (amount >= minimumMinor && amount <= maximumMinor) return undefined
+  return { index, kind: 'amount_out_of_limits', minimumMinor, maximumMinor }
+}
+
+/**
+ * A collect must credit something: fees of the whole amount or more would be taken out of what the application collected before. The
+ * fees of a deposit are added to its amount, and the balance covers both or neither.
+ */
+function checkFees(
+  application: ApplicationSnapshot,
+  type: TransactionType,
+  { transferMethod, amount }: TransactionRequest,
+  index: number,
+): StartProblem | undefined {
+  if (type !== 'COLLECT') return undefined
+  const schedule = feesFor(application, transferMethod, type)
+  // Never takes the whole of any amount.
+  if (schedule === DEFAULT_FEE_SCHEDULE) return undefined
+  const { currency } = OPERATORS[transferMethod].country
+  const fees = computeFees(amount, currency, schedule)
+  if (collectCredit(amount, fees) > 0n) return undefined
+  return { index, kind: 'amount_not_above_fees', fees, smallestMinor: smallestUnder(schedule, currency) }
+}
+
+/** A schedule belongs to one operator, and so to one currency. The amount is computed once per version of it. */
+const smallestCollects = new WeakMap<FeeSchedule, bigint>()
+
+function smallestUnder(schedule: FeeSchedule, currency: Currency): bigint {
+  const smallest = smallestCollects.get(schedule) ?? smallestCollect(schedule, currency)
+  smallestCollects.set(schedule, smallest)
+  return smallest
+}
+
+/** Returns the requests whose externalId an earlier one of them has; if there are none, those whose externalId is stored with other content. */
+export async function findExternalIdProblems(
+  pool: Queryable,
+  application: ApplicationSnapshot,
+  type: TransactionType,
+  requests: readonly TransactionRequest[],
+): Promise<StartProblem[]> {
+  const repeated = findRepeated(requests)
+  return repeated.length > 0 ? repeated : findTaken(pool, application, type, requests)
+}
+
+function findRepeated(requests: readonly TransactionRequest[]): StartProblem[] {
+  const problems: StartProblem[] = []
+  const firstIndexes = new Map<string, number>()
+  for (const [index, { externalId }] of requests.entries()) {
+    const firstIndex = firstIndexes.get(externalId)
+    if (firstIndex === undefined) firstIndexes.set(externalId, index)
+    else problems.push({ index, kind: 'external_id_repeated', firstIndex })
+  }
+  return problems
+}
+
+/** Between this check and intake another caller can still take an externalId; intake then reports that request alone as a conflict. */
+async function findTaken(
+  pool: Queryable,
+  { applicationId }: ApplicationSnapshot,
+  type: TransactionType,
+  requests: readonly TransactionRequest[],
+): Promise<StartProblem[]> {
+  const externalIds = requests.map((request) => request.externalId)
+  const stored = await findByExternalIds(pool, applicationId, externalIds)
+  const byExternalId = new Map(stored.map((transaction) => [transaction.externalId, transaction]))
+  return requests.flatMap((request, index): StartProblem[] => {
+    const transaction = byExternalId.get(request.externalId)
+    return transaction && !hasSameContent(transaction, type, request) ? [{ index, kind: 'external_id_taken' }] : []
+  })
+}
+
+/** The same comparison as start_transactions makes. */
+function hasSameContent(stored: Transaction, type: TransactionType, request: TransactionRequest): boolean {
+  return (
+    stored.type === type &&
+    stored.operator === request.transferMethod &&
+    stored.customerName === request.customerName &&
+    stored.phoneNumber === request.phoneNumber &&
+    stored.amountMinor === request.amount &&
+    stored.webhookUrl === request.webhookUrl
+  )
+}

@@ -1,0 +1,62 @@
+import type { BatchFunction } from '#server/database/json-row.ts'
+
+/** `sql/start-transactions.sql`. `application_index` is the position of the application in the sorted list of the batch, from 1. */
+export const START_TRANSACTIONS = {
+  name: 'start_transactions',
+  item: {
+    item_index: 'integer',
+    application_id: 'uuid',
+    application_index: 'integer',
+    transaction_id: 'uuid',
+    external_id: 'uuid',
+    type: 'text',
+    operator: 'text',
+    currency: 'text',
+    customer_name: 'text',
+    phone_number: 'text',
+    phone_number_forms: 'text[] | null',
+    amount_minor: 'bigint',
+    fee_system_minor: 'bigint',
+    fee_app_minor: 'bigint',
+    webhook_url: 'text',
+    pay_token: 'text',
+    source: 'text',
+    maker_id: 'uuid | null',
+    batch_id: 'uuid | null',
+    batch_sum_minor: 'bigint | null',
+    actor_kind: 'text',
+    actor_id: 'uuid | null',
+    bands: 'jsonb | null',
+  },
+  result: {
+    item_index: 'integer',
+    outcome: 'text',
+    transaction_id: 'uuid',
+    status: 'text',
+    amount_minor: 'bigint',
+    fee_system_minor: 'bigint',
+    fee_app_minor: 'bigint',
+    pay_token: 'text',
+  },
+} as const satisfies BatchFunction
+
+/** `sql/apply-transitions.sql`. */
+export const APPLY_TRANSITIONS = {
+  name: 'apply_transitions',
+  item: {
+    item_index: 'integer',
+    application_id: 'uuid',
+    application_index: 'integer',
+    transaction_id: 'uuid',
+    from_status: 'text',
+    to_status: 'text',
+    event: 'text',
+    message: 'text | null',
+    reason: 'text | null',
+    operator_token: 'text | null',
+    actor_kind: 'text',
+    actor_id: 'uuid | null',
+    checker_id: 'uuid | null',
+  },
+  result: { item_index: 'integer', is_moved: 'boolean', status: 'text', version: 'integer' },
+} as const satisfies BatchFunction

@@ -1,0 +1,174 @@
+-- Locks and plans follow the rules in start-transactions.sql.
+--
+-- Moves transactions along one edge each. An item whose transaction is not (or no longer) in the state in which its edge starts
+-- changes nothing, and is returned with is_moved false and the status that was found. There is no row for an item whose
+-- transaction does not exist in its application.
+-- An approved deposit is funded here. If the balance does not cover it, it becomes PENDING with nothing held, and the dispatcher
+-- ends it without calling the operator.
+create or replace function apply_transitions(p_application_ids uuid[], p_items json)
+returns table (item_index integer, is_moved boolean, status text, version integer)
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
+set jit = off
+set search_path from current as $$
+#variable_conflict use_column
+declare
+  v_at timestamptz;
+  v_successes bigint[];
+  v_failures bigint[];
+begin
+  select array_agg(c.success_count order by c.application_id), array_agg(c.failed_count order by c.application_id)
+    into v_successes, v_failures
+    from (select * from application_counters where application_id = any (p_application_ids)
+          order by application_id for no key update) c;
+  if cardinality(v_successes) is distinct from cardinality(p_application_ids) then
+    raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
+  end if;
+  v_at := clock_timestamp();
+
+  return query
+  with item as materialized (
+    select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
+      transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
+      actor_kind text, actor_id uuid, checker_id uuid)
+  ), found as materialized (
+    select t.ctid as row_address, i.*, t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
+           t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at,
+           t.status = i.from_status and (i.checker_id is null or t.maker_id is null or i.checker_id <> t.maker_id)
+             -- A deposit for which nothing is held cannot have been paid out of the balance.
+             and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0)
+             -- Only what could be started now is approved. Read after the lock, so that a change committed before it counts.
+             and case when i.event = 'approved'
+                      then coalesce((select a.is_enabled from applications a where a.application_id = i.application_id), false)
+                           and coalesce((select s.is_enabled from transfer_services s where s.application_id = i.application_id
+                                           and s.operator = t.operator and s.type = t.type), true)
+                      else true end as may_move
+      from item i
+      cross join lateral (select n.*, n.ctid from transactions n
+                          where n.application_id = i.application_id and n.transaction_id >= i.transaction_id
+                          order by n.transaction_id limit 1) t
+      where t.transaction_id = i.transaction_id
+  ), moving as materialized (
+    select f.*, row_number() over (partition by f.application_id, f.to_status order by f.item_index) as sequence_offset,
+           case when f.to_status = 'PENDING' and f.type = 'DEPOSIT'
+                then f.amount_minor + f.fee_system_minor + f.fee_app_minor else 0 end as hold_minor
+      from found f where f.may_move
+  ), need as materialized (
+    select m.application_id, m.operator, sum(m.hold_minor)::bigint as total_minor,
+           array_agg(m.item_index order by m.item_index) as item_indexes,
+           array_agg(m.hold_minor order by m.item_index) as holds_minor
+      from moving m where m.hold_minor > 0 group by m.application_id, m.operator
+  ), unfunded as materialized (
+    -- A missing balance row counts as a balance of zero.
+    select u.item_index from need n
+      left join ledger_balances b on b.application_id = n.application_id and b.operator = n.operator
+      cross join lateral unnest(n.item_indexes, fund_in_order(coalesce(b.deposit_minor, 0), n.holds_minor)) as u (item_index, is_funded)
+      where n.total_minor > coalesce(b.deposit_minor, 0) and not u.is_funded
+  ), posting as materialized (
+    -- What each move does to the six accounts, as in the table in server/ledger/README.md.
+    select m.*, case when m.item_index in (select u.item_index from unfunded u) then 0 else m.hold_minor end as newly_held_minor,
+      case when m.to_status = 'SUCCESS' then 'settle' when m.to_status = 'FAILED' then 'release' else 'hold' end as posting_kind
+      from moving m
+  ), entry as materialized (
+    select p.*,
+      case when p.posting_kind = 'settle' and p.type = 'COLLECT' then p.amount_minor - p.fee_system_minor - p.fee_app_minor else 0 end as collect_delta,
+      case p.posting_kind when 'hold' then -p.newly_held_minor when 'release' then p.held_minor else 0 end as deposit_delta,
+      case p.posting_kind when 'hold' then p.newly_held_minor else -p.held_minor end as held_delta,
+      case when p.posting_kind = 'settle' then p.fee_app_minor else 0 end as fees_delta,
+      case when p.posting_kind <> 'settle' then 0 when p.type = 'COLLECT' then -p.amount_minor else p.amount_minor end as clearing_delta,
+      case when p.posting_kind = 'settle' then p.fee_system_minor else 0 end as revenue_delta
+      from posting p
+  ), moved_transactions as (
+    update transactions t
+      set status = e.to_status, version = t.version + 1, held_minor = t.held_minor + e.held_delta,
+          message = coalesce(e.message, t.message), operator_token = coalesce(e.operator_token, t.operator_token),
+          checker_id = coalesce(e.checker_id, t.checker_id),
+          final_sequence = case e.to_status when 'SUCCESS' then v_successes[e.application_index] + e.sequence_offset
+                                            when 'FAILED' then v_failures[e.application_index] + e.sequence_offset end,
+          final_at = case when e.to_status in ('SUCCESS', 'FAILED') then v_at end
+      from entry e
+      where t.ctid = e.row_address and t.application_id = e.application_id and t.transaction_id = e.transaction_id
+      returning 1
+  ), new_events as (
+    insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, at)
+      select e.application_id, e.transaction_id, e.current_version + 1, e.from_status, e.to_status, e.event, e.actor_kind, e.actor_id,
+             e.reason, v_at
+        from entry e
+  ), new_postings as (
+    insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor,
+        held_minor, fees_minor, clearing_minor, revenue_minor, at)
+      select e.application_id, e.transaction_id, e.posting_kind, e.operator, e.currency, e.collect_delta, e.deposit_delta, e.held_delta,
+             e.fees_delta, e.clearing_delta, e.revenue_delta, v_at
+        from entry e
+        where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0
+  ), balance_delta as materialized (
+    select e.application_id, e.operator, sum(e.collect_delta)::bigint as collect_delta, sum(e.deposit_delta)::bigint as deposit_delta,
+           sum(e.held_delta)::bigint as held_delta, sum(e.fees_delta)::bigint as fees_delta,
+           sum(e.clearing_delta)::bigint as clearing_delta, sum(e.revenue_delta)::bigint as revenue_delta
+      from entry e where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0 group by e.application_id, e.operator
+  ), moved_balances as (
+    update ledger_balances b
+      set collect_minor = b.collect_minor + d.collect_delta, deposit_minor = b.deposit_minor + d.deposit_delta,
+          held_minor = b.held_minor + d.held_delta, fees_minor = b.fees_minor + d.fees_delta,
+          clearing_minor = b.clearing_minor + d.clearing_delta, revenue_minor = b.revenue_minor + d.revenue_delta
+      from balance_delta d
+      where b.application_id = d.application_id and b.operator = d.operator
+      returning 1
+  ), ended_work as (
+    delete from operator_work w using entry e
+      where w.application_id = e.application_id and w.transaction_id = e.transaction_id and e.from_status = 'PENDING'
+  ), new_work as (
+    insert into operator_work (application_id, transaction_id, operator, state, next_at)
+      select e.application_id, e.transaction_id, e.operator,
+             case when e.newly_held_minor < e.hold_minor then 'refused' else 'queued' end, v_at
+        from entry e where e.to_status = 'PENDING'
+  ), new_deliveries as (
+    -- Not within half a second of the creation, so that a webhook does not overtake the response to its request.
+    -- The target is the key of an index. It is cut to the length of an index entry, and everything before an @ is removed,
+    -- because otherwise one receiver would have any number of targets.
+    insert into webhook_deliveries (application_id, transaction_id, target, next_at, created_at)
+      select e.application_id, e.transaction_id,
+             left(lower(case when e.webhook_url like '%@%'
+                             then regexp_replace(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
+                             else substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300),
+             greatest(v_at, e.created_at + interval '500 milliseconds'), v_at
+        from entry e where e.to_status in ('SUCCESS', 'FAILED')
+  ), day_delta as materialized (
+    -- One net figure per roll-up row, because a statement can change a row only once.
+    select d.application_id, d.day, d.operator, d.type, d.status, sum(d.transaction_count)::bigint as transaction_count,
+           sum(d.amount_minor)::bigint as amount_minor
+      from (select e.application_id, (e.created_at at time zone 'UTC')::date as day, e.operator, e.type, e.to_status as status,
+                   1 as transaction_count, e.amount_minor
+              from entry e
+            union all
+            select e.application_id, (e.created_at at time zone 'UTC')::date, e.operator, e.type, e.from_status, -1, -e.amount_minor
+              from entry e) d
+      group by 1, 2, 3, 4, 5
+  ), moved_days as (
+    update transaction_days r
+      set transaction_count = r.transaction_count + d.transaction_count, amount_minor = r.amount_minor + d.amount_minor
+      from day_delta d
+      where r.application_id = d.application_id and r.day = d.day and r.operator = d.operator and r.type = d.type and r.status = d.status
+  ), new_days as (
+    insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
+      select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
+        where not exists (select 1 from transaction_days r where r.application_id = d.application_id and r.day = d.day
+                            and r.operator = d.operator and r.type = d.type and r.status = d.status)
+  ), moved_counters as (
+    update application_counters c
+      set pending_count = c.pending_count + n.pending, pending_approval_count = c.pending_approval_count - n.decided,
+          success_count = c.success_count + n.succeeded, failed_count = c.failed_count + n.failed,
+          change_number = c.change_number + 1
+      from (select e.application_id,
+                   count(*) filter (where e.to_status = 'PENDING') - count(*) filter (where e.from_status = 'PENDING') as pending,
+                   count(*) filter (where e.from_status = 'PENDING_APPROVAL') as decided,
+                   count(*) filter (where e.to_status = 'SUCCESS') as succeeded,
+                   count(*) filter (where e.to_status = 'FAILED') as failed
+              from entry e group by e.application_id) n
+      where c.application_id = n.application_id
+  )
+  select f.item_index, f.may_move, case when f.may_move then f.to_status else f.current_status end,
+         f.current_version + case when f.may_move then 1 else 0 end
+    from found f
+    where assert_same_count((select count(*) from moved_transactions), (select count(*) from entry))
+      and assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
+end $$;

@@ -1,0 +1,150 @@
+-- The statement that starts transactions; apply-transitions.sql is the one that moves them on. Each processes a whole batch in one
+-- call and commits with it. Both lock the counters of the applications concerned first, in one global order: that lock orders
+-- everything that happens to an application's money, so the rest reads and writes without races, and no two batches can deadlock.
+--
+-- `application_index` of an item is the position of its application in p_application_ids, which must be distinct and ascending.
+--
+-- Both allow nested loops over indexes only. Their plans are kept for the life of a connection, and a plan that was made while a
+-- table was empty, or that reads a whole index to join a few rows, would become slow as the table grows. For the same reason
+-- transactions are found by "the first at or after this key, in order": on an empty table the planner accepts any index that begins
+-- with application_id, but only the right one needs no sort.
+
+-- Starts transactions and returns one row per item, with what is stored: outcome `created`; `existing` if the externalId was stored
+-- before with the same content; `conflict` if it was stored with other content. p_has_bands is false if no item carries approval
+-- bands, and then the items are read only once.
+create or replace function start_transactions(p_application_ids uuid[], p_items json, p_has_bands boolean)
+returns table (item_index integer, outcome text, transaction_id uuid, status text, amount_minor bigint, fee_system_minor bigint,
+               fee_app_minor bigint, pay_token text)
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
+set jit = off
+set search_path from current as $$
+#variable_conflict use_column
+declare
+  v_at timestamptz;
+  v_counts bigint[];
+  v_waiting jsonb := '{}';
+  v_band jsonb;
+  v_item record;
+begin
+  select array_agg(c.transaction_count order by c.application_id) into v_counts
+    from (select * from application_counters where application_id = any (p_application_ids)
+          order by application_id for no key update) c;
+  if cardinality(v_counts) is distinct from cardinality(p_application_ids) then
+    raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
+  end if;
+  -- Read after the lock, so that creation times of one application follow its sequence.
+  v_at := clock_timestamp();
+
+  if p_has_bands then
+    for v_item in
+      select b.*, sum(b.amount_minor) over (partition by b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms[1]
+                                            order by b.item_index) - b.amount_minor as earlier_minor
+        from json_to_recordset(p_items) as b (item_index integer, application_id uuid, external_id uuid, type text,
+          phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb)
+        -- A transaction that is stored already counts as stored, and must not count again as a part of this batch.
+        left join lateral (select t.external_id from transactions t
+                           where t.application_id = b.application_id and t.external_id >= b.external_id
+                           order by t.external_id limit 1) t on true
+        where b.bands is not null and t.external_id is distinct from b.external_id
+    loop
+      v_band := approval_band_for(v_item.application_id, v_item.type, v_item.maker_id, v_item.source, v_item.phone_number_forms,
+                                  v_item.amount_minor, coalesce(v_item.batch_sum_minor, 0), v_item.earlier_minor::bigint,
+                                  v_item.bands, v_at);
+      if v_band is not null then
+        v_waiting := v_waiting || jsonb_build_object(v_item.item_index::text, v_band);
+      end if;
+    end loop;
+  end if;
+
+  return query
+  with item as materialized (
+    select i.*, case when v_waiting ? i.item_index::text then 'PENDING_APPROVAL' else 'PENDING' end as status
+      from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
+        external_id uuid, type text, operator text, currency text, customer_name text, phone_number text, amount_minor bigint,
+        fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
+        actor_kind text, actor_id uuid)
+  ), known as materialized (
+    select i.item_index, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
+           t.type = i.type and t.operator = i.operator and t.customer_name = i.customer_name and t.phone_number = i.phone_number
+             and t.amount_minor = i.amount_minor and t.webhook_url = i.webhook_url as same_content
+      from item i
+      cross join lateral (select n.* from transactions n where n.application_id = i.application_id and n.external_id >= i.external_id
+                          order by n.external_id limit 1) t
+      where t.external_id = i.external_id
+  ), fresh as materialized (
+    select i.*, row_number() over (partition by i.application_id order by i.item_index) as sequence_offset,
+           case when i.type = 'DEPOSIT' and i.status = 'PENDING'
+                then i.amount_minor + i.fee_system_minor + i.fee_app_minor else 0 end as hold_minor
+      from item i where i.item_index not in (select k.item_index from known k)
+  ), need as materialized (
+    select f.application_id, f.operator, sum(f.hold_minor)::bigint as total_minor,
+           array_agg(f.item_index order by f.item_index) as item_indexes,
+           array_agg(f.hold_minor order by f.item_index) as holds_minor
+      from fresh f where f.hold_minor > 0 group by f.application_id, f.operator
+  ), unfunded as materialized (
+    -- A missing balance row counts as a balance of zero.
+    select u.item_index from need n
+      left join ledger_balances b on b.application_id = n.application_id and b.operator = n.operator
+      cross join lateral unnest(n.item_indexes, fund_in_order(coalesce(b.deposit_minor, 0), n.holds_minor)) as u (item_index, is_funded)
+      where n.total_minor > coalesce(b.deposit_minor, 0) and not u.is_funded
+  ), ready as materialized (
+    select f.*, case when f.item_index in (select u.item_index from unfunded u) then 0 else f.hold_minor end as held_minor
+      from fresh f
+  ), new_transactions as (
+    insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,
+        amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token,
+        source, maker_id, batch_id, created_at)
+      select r.application_id, r.transaction_id, v_counts[r.application_index] + r.sequence_offset, r.external_id, r.type, r.status,
+             r.operator, r.currency, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.held_minor, r.customer_name,
+             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.batch_id, v_at
+        from ready r
+  ), new_events as (
+    insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
+      select r.application_id, r.transaction_id, 1, r.status, 'created', r.actor_kind, r.actor_id, v_at from ready r
+  ), new_approvals as (
+    insert into approval_items (application_id, transaction_id, policy_version, rule, steps, needs_code, api_may_decide, expires_at)
+      select r.application_id, r.transaction_id, (b.band ->> 'policyVersion')::integer, b.band -> 'rule',
+             (select array_agg(s.value::smallint) from jsonb_array_elements_text(b.band -> 'steps') as s (value)),
+             (b.band ->> 'needsCode')::boolean, coalesce((b.band ->> 'apiMayDecide')::boolean, false),
+             v_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
+        from ready r cross join lateral (select v_waiting -> r.item_index::text as band) b
+        where r.status = 'PENDING_APPROVAL'
+  ), new_postings as (
+    insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
+      select r.application_id, r.transaction_id, 'hold', r.operator, r.currency, -r.held_minor, r.held_minor, v_at
+        from ready r where r.held_minor > 0
+  ), balance_delta as materialized (
+    select r.application_id, r.operator, sum(r.held_minor)::bigint as held_minor
+      from ready r where r.held_minor > 0 group by r.application_id, r.operator
+  ), moved_balances as (
+    update ledger_balances b set deposit_minor = b.deposit_minor - d.held_minor, held_minor = b.held_minor + d.held_minor
+      from balance_delta d
+      where b.application_id = d.application_id and b.operator = d.operator
+      returning 1
+  ), new_work as (
+    insert into operator_work (application_id, transaction_id, operator, state, next_at)
+      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'refused' else 'queued' end, v_at
+        from ready r where r.status = 'PENDING'
+  ), moved_days as (
+    insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
+      select r.application_id, (v_at at time zone 'UTC')::date, r.operator, r.type, r.status, count(*), sum(r.amount_minor)
+        from ready r group by r.application_id, r.operator, r.type, r.status
+      on conflict (application_id, day, operator, type, status) do update
+        set transaction_count = transaction_days.transaction_count + excluded.transaction_count,
+            amount_minor = transaction_days.amount_minor + excluded.amount_minor
+  ), moved_counters as (
+    update application_counters c
+      set transaction_count = c.transaction_count + n.total, pending_count = c.pending_count + n.pending,
+          pending_approval_count = c.pending_approval_count + n.total - n.pending, change_number = c.change_number + 1
+      from (select r.application_id, count(*) as total, count(*) filter (where r.status = 'PENDING') as pending
+              from ready r group by r.application_id) n
+      where c.application_id = n.application_id
+  )
+  select k.item_index, case when k.same_content then 'existing' else 'conflict' end, k.transaction_id, k.status, k.amount_minor,
+         k.fee_system_minor, k.fee_app_minor, k.pay_token
+    from known k
+  union all
+  select r.item_index, 'created', r.transaction_id, r.status, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.pay_token
+    from ready r
+    where assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
+end $$;

@@ -10,6 +10,7 @@ export const PERMISSIONS = {
   'transaction:create': ['maker'],
   'transaction:recall': ['maker'],
   'transaction:decide': ['checker'],
+  'webhook:resend': ['maker', 'finance', 'administrator'],
   'approval:read': ROLES,
   'total:read': ROLES,
   'balance:read': ROLES,

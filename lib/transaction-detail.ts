@@ -49,7 +49,11 @@ type WebhookOutcome =
   | 'interrupted'
 
 export type WebhookAttemptDto = {
+  /** Counts in the order in which the attempts began. */
   number: number
+  /** `automatic`: an attempt of the schedule. `person`: a resend, which `requestedBy` requested. */
+  origin: 'automatic' | 'person'
+  requestedBy: string | null
   startedAt: string
   durationMs: number
   outcome: WebhookOutcome
@@ -66,6 +70,8 @@ export type WebhookDto = {
   /** The next attempt is overdue: its receiver lets others time out, and those before it in the queue go first. */
   isLate: boolean
   attempts: WebhookAttemptDto[]
+  /** A resend that a person requested and that has no outcome yet. */
+  waitingResend: { requestedBy: string | null; requestedAt: string } | null
 }
 
 const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
@@ -104,7 +110,7 @@ export type ApprovalDto = {
 
 /** What is still to be done at the operator; null once there is a result. */
 export type OperatorWorkDto = {
-  state: 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'
+  state: 'queued' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
   nextAt: string
   unconfirmedSince: string | null
   queries: number

@@ -1,4 +1,4 @@
-import type { Stage } from '#e2e/bench/environment/environment.ts'
+import type { BenchEnvironment } from '#e2e/bench/environment/environment.ts'
 import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
 import { residentMb } from '#e2e/bench/environment/usage.ts'
 import type { Figure } from './figures.ts'
@@ -6,18 +6,18 @@ import type { Options } from './options.ts'
 
 /** What every part is given. */
 export type Context = {
-  stage: Stage
+  environment: BenchEnvironment
   options: Options
   /** Results that a later part builds on. */
   findings: { acceptRate?: number }
-  /** Tells the reader of the terminal what is being done. */
+  /** Prints what is being done. */
   say(line: string): void
 }
 
-/** A part of the run: measures and gives its lines of the table. */
+/** A part of the run: measures, and returns its lines of the table. */
 export type Part = {
   name: string
-  /** True: only where it is named on the command line. */
+  /** True: runs only if it is named on the command line. */
   isOnRequest?: boolean
   run(context: Context): Promise<Figure[]>
 }

@@ -13,7 +13,7 @@ export type Figure = {
   note?: string
 }
 
-/** How the value stands to its limit; undefined without a limit. */
+/** The value divided by its limit; undefined without a limit. */
 export function ratioOf(figure: Figure): number | undefined {
   if (figure.limit === undefined) return undefined
   return figure.pairedRatio ?? figure.value / figure.limit.value

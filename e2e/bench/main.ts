@@ -1,12 +1,12 @@
 // `npm run bench -- [parts…] [--size 1000000] [--seconds 4] [--json out.json]`: measures this service on this machine
 // against limits that it measures in the same run. See README.md beside this file.
 import { writeFile } from 'node:fs/promises'
-import { openStage, type Stage } from '#e2e/bench/environment/environment.ts'
+import { type BenchEnvironment, openEnvironment } from '#e2e/bench/environment/environment.ts'
 import { startCountOfOthers } from '#e2e/bench/environment/usage.ts'
 import { measureFlushPrice } from '#e2e/bench/limits/flush-price.ts'
 import type { Context } from './context.ts'
-import { describeEnvironment } from './environment.ts'
 import { type Figure, isMet, ratioOf, tableOf } from './figures.ts'
+import { describeMachine, type Machine } from './machine.ts'
 import { type Options, readOptions } from './options.ts'
 import { PARTS } from './parts.ts'
 
@@ -25,36 +25,36 @@ async function main(options: Options): Promise<number> {
   const unknown = options.parts.find((name) => !PARTS.some((part) => part.name === name))
   if (unknown !== undefined) throw new Error(`There is no part ${unknown}; there are ${PARTS.map((part) => part.name).join(', ')}.`)
   const startedMs = performance.now()
-  const stage = await openStage()
+  const environment = await openEnvironment()
   // A Ctrl-C reaches the children too; what they and the data folder leave behind is cleared here.
-  process.once('SIGINT', () => void stage.close().finally(() => process.exit(130)))
+  process.once('SIGINT', () => void environment.close().finally(() => process.exit(130)))
   try {
-    const { figures, failures, environment } = await measure(stage, options)
-    const seconds = (performance.now() - startedMs) / 1_000
-    report({ figures, failures, environment, seconds })
-    const json = JSON.stringify(toJson({ figures, failures, environment, seconds }))
+    const measured = await measure(environment, options)
+    const outcome = { ...measured, seconds: (performance.now() - startedMs) / 1_000 }
+    report(outcome)
+    const json = JSON.stringify(toJson(outcome))
     if (options.jsonFile) await writeFile(options.jsonFile, `${json}\n`)
     process.stdout.write(`${json}\n`)
     return 0
   } finally {
-    await stage.close()
+    await environment.close()
   }
 }
 
-type Outcome = { figures: Figure[]; failures: Record<string, string>; environment: Record<string, string> }
+type Outcome = { figures: Figure[]; failures: Record<string, string>; machine: Machine }
 
 /** A part that fails is reported as missed; the others still run. */
-async function measure(stage: Stage, options: Options): Promise<Outcome> {
-  const flush = measureFlushPrice(stage.folder, 1)
-  const database = await stage.createDatabase('bench_settings')
-  const environment = {
-    ...(await describeEnvironment(database.pool)),
+async function measure(environment: BenchEnvironment, options: Options): Promise<Outcome> {
+  const flush = measureFlushPrice(environment.folder, 1)
+  const database = await environment.createDatabase('bench_settings')
+  const machine = {
+    ...(await describeMachine(database.pool)),
     fdatasync: `p50 ${flush.p50Ms.toFixed(2)} ms, p99 ${flush.p99Ms.toFixed(2)} ms`,
     size: String(options.size),
     seconds: String(options.seconds),
   }
   await database.drop()
-  const context: Context = { stage, options, findings: {}, say: (line) => void process.stderr.write(`${line}\n`) }
+  const context: Context = { environment, options, findings: {}, say: (line) => void process.stderr.write(`${line}\n`) }
   const figures: Figure[] = []
   const failures: Record<string, string> = {}
   for (const part of PARTS) {
@@ -68,13 +68,13 @@ async function measure(stage: Stage, options: Options): Promise<Outcome> {
     }
     figures.push({ name: part.name + OTHERS, value: await others.stop(), unit: 'cores' })
   }
-  return { figures, failures, environment }
+  return { figures, failures, machine }
 }
 
-function report({ figures, failures, environment, seconds }: Outcome & { seconds: number }): void {
+function report({ figures, failures, machine, seconds }: Outcome & { seconds: number }): void {
   const lines = [
     '',
-    ...Object.entries(environment).map(([name, value]) => `${name.padEnd(12)}${value}`),
+    ...Object.entries(machine).map(([name, value]) => `${name.padEnd(12)}${value}`),
     '',
     ...tableOf(figures),
     ...figures.filter((figure) => isMet(figure) === false).map((figure) => `missed, ${figure.name}: ${causeOf(figure, figures)}`),
@@ -101,9 +101,9 @@ function causeOf(figure: Figure, figures: Figure[]): string {
   return figure.note ? `${busy}; ${figure.note}` : busy
 }
 
-function toJson({ figures, failures, environment, seconds }: Outcome & { seconds: number }): object {
+function toJson({ figures, failures, machine, seconds }: Outcome & { seconds: number }): object {
   return {
-    environment,
+    environment: machine,
     seconds: Math.round(seconds),
     figures: figures.map((figure) => ({
       ...figure,

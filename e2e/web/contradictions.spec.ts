@@ -6,22 +6,22 @@ import { personWith } from './sandbox.ts'
 async function contradict(applicationName: string): Promise<string> {
   const pool = await sandboxPool()
   try {
-    const { rows } = await pool.query<{ app: string; id: string; operator: string }>(
-      `select t.application_id as app, t.transaction_id as id, t.operator from transactions t join applications a using (application_id)
+    const { rows } = await pool.query<{ application_id: string; transaction_id: string; operator: string }>(
+      `select t.application_id, t.transaction_id, t.operator from transactions t join applications a using (application_id)
          where a.name = $1 and t.status = 'FAILED' order by t.sequence desc limit 1`,
       [applicationName],
     )
     const [found] = rows
     if (!found) throw new Error('The sandbox has no FAILED transaction')
-    const claim = { place: 0, ...found, source: 'callback', said: 'succeeded', answer: '{"status":"SUCCESS"}' }
-    await pool.query('select record_operator_contradictions($1)', [JSON.stringify([claim])])
+    const claim = { item_index: 0, ...found, source: 'callback', said: 'succeeded', answer: '{"status":"SUCCESS"}' }
+    await pool.query('select store_operator_contradictions($1)', [JSON.stringify([claim])])
     await pool.query(
       `with answered as (delete from contradiction_queries where application_id = $1 and transaction_id = $2)
        insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, http_status, answer, at)
          values ($1, $2, 2, 'query', 'succeeded', 'FAILED', 200, '{"status":"SUCCESS"}', clock_timestamp())`,
-      [found.app, found.id],
+      [found.application_id, found.transaction_id],
     )
-    return found.id
+    return found.transaction_id
   } finally {
     await pool.end()
   }

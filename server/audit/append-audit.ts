@@ -1,5 +1,5 @@
 import type { TrxClient } from '#server/database/pool.ts'
-import { insertEntries, lockChain, readHead, type StoredEntry } from './audit-store.ts'
+import { insertEntries, lockChain, type NewEntry, readHead } from './audit-store.ts'
 import { type AuditDetails, GENESIS_HASH, hashEntry, storableDetails, storableSubject } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
@@ -14,6 +14,8 @@ export type AuditEntry = {
   /** The id of what it was done to. */
   subject: string
   details?: AuditDetails
+  /** When it was done, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  at?: Date
 }
 
 /**
@@ -35,20 +37,20 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
     const head = await readHead(trx, applicationId)
     let sequence = head.sequence
     let previousHash: Buffer = head.hash ?? GENESIS_HASH
-    const stored: StoredEntry[] = []
+    const stored: NewEntry[] = []
     for (const entry of byApplication.get(applicationId) ?? []) {
       sequence += 1n
       const chained = {
         applicationId,
         sequence,
-        at: head.at,
+        at: entry.at ?? head.at,
         actor: entry.actor,
         action: entry.action,
         subject: storableSubject(entry.subject),
         details: storableDetails(entry.details ?? {}),
       }
       const hash = hashEntry(previousHash, chained)
-      stored.push({ ...chained, previousHash, hash })
+      stored.push({ ...chained, previousHash, hash, isTimeGiven: entry.at !== undefined })
       previousHash = hash
     }
     await insertEntries(trx, stored)

@@ -3,6 +3,8 @@ import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
 export type StoredEntry = ChainedEntry & { previousHash: Buffer; hash: Buffer }
+/** `isTimeGiven`: the time is not that of the database's clock. */
+export type NewEntry = StoredEntry & { isTimeGiven: boolean }
 type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
 
 /** Locks a chain until the database transaction ends, so that its writers append one after the other. */
@@ -13,7 +15,7 @@ export async function lockChain(trx: Queryable, applicationId: string): Promise<
 /** The last entry of a chain (sequence 0, no hash: an empty one) and the database's time in whole milliseconds. */
 export async function readHead(trx: Queryable, applicationId: string): Promise<ChainHead> {
   const { rows } = await trx.query<{ sequence: bigint; hash: Buffer | null; at: Date }>(
-    `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', clock_timestamp()) as at
+    `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', service_time()) as at
        from (select 1) one left join lateral (select e.sequence, e.hash from audit_entries e
          where e.application_id = $1 order by e.sequence desc limit 1) last on true`,
     [applicationId],
@@ -23,14 +25,14 @@ export async function readHead(trx: Queryable, applicationId: string): Promise<C
   return head
 }
 
-/** Writes entries that already carry their place and digest. */
-export async function insertEntries(trx: Queryable, entries: readonly StoredEntry[]): Promise<void> {
+/** Writes entries that already carry their place and digest. The database refuses a given time outside a sandbox's history. */
+export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]): Promise<void> {
   await trx.query(
     `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash)
-       select e.app, e.sequence, e.at, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
+       select e.app, e.sequence, case when e.is_time_given then service_time(e.at) else e.at end, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
               decode(e.previous_hash, 'hex'), decode(e.hash, 'hex')
          from jsonb_to_recordset($1::jsonb) as e (app uuid, sequence bigint, at timestamptz, actor_kind text, actor_id uuid,
-           action text, subject text, details jsonb, previous_hash text, hash text)`,
+           action text, subject text, details jsonb, previous_hash text, hash text, is_time_given boolean)`,
     [
       JSON.stringify(
         entries.map((entry) => ({
@@ -44,6 +46,7 @@ export async function insertEntries(trx: Queryable, entries: readonly StoredEntr
           details: entry.details,
           previous_hash: entry.previousHash.toString('hex'),
           hash: entry.hash.toString('hex'),
+          is_time_given: entry.isTimeGiven,
         })),
       ),
     ],

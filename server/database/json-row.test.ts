@@ -74,7 +74,7 @@ async function findDifferences({ name, item, result }: BatchFunction): Promise<s
   if (!declared) return [`${name} is not in the database`]
   const defined = recordOf(item).split(', ')
   const [read, sent] = [new Set(declared.record), new Set(defined)]
-  const wantedResult = `TABLE(${recordOf(result)})`
+  const wantedResult = result === 'void' ? result : `TABLE(${recordOf(result)})`
   return [
     ...defined.filter((column) => !read.has(column)).map((column) => `${name} does not read ${column}`),
     ...[...read].filter((column) => !sent.has(column)).map((column) => `${name} reads ${column}, which is not sent`),

@@ -11,8 +11,10 @@ type ColumnTypes = {
   uuid: string
   text: string
   timestamptz: Date
+  json: unknown
   jsonb: unknown
   'text[]': readonly string[]
+  'integer[]': readonly number[]
 }
 
 type SqlType = keyof ColumnTypes
@@ -35,8 +37,8 @@ export type RowOf<
   Narrower extends { [Name in keyof Narrower]: Name extends keyof Columns ? ColumnValue<Columns[Name]> : never } = Record<never, never>,
 > = { [Name in keyof Columns]: Name extends keyof Narrower ? Narrower[Name] : ColumnValue<Columns[Name]> }
 
-/** An SQL function that takes a batch: the rows of its parameter `p_items`, and the rows it returns. */
-export type BatchFunction = { name: string; item: RowColumns; result: RowColumns }
+/** An SQL function that takes a batch: the rows of its parameter `p_items`, and the rows it returns, if any. */
+export type BatchFunction = { name: string; item: RowColumns; result: RowColumns | 'void' }
 
 /**
  * Returns the JSON array that `json_to_recordset` reads. A null is left out, which SQL reads as null. A bigint is sent as text, because

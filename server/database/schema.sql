@@ -422,7 +422,7 @@ create table operator_work (
   accepted_at        timestamptz,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check (state <> 'queued' or accepted_at is null),
-  constraint operator_work_state_check check (state in ('queued', 'refused', 'submitting', 'submitted', 'unconfirmed'))
+  constraint operator_work_state_check check (state in ('queued', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 create index operator_work_due on operator_work (operator, next_at);
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
@@ -683,6 +683,30 @@ create index webhook_deliveries_by_time on webhook_deliveries (next_at) where st
 create index webhook_deliveries_due on webhook_deliveries (target, next_at) where state = 'due';
 create index webhook_deliveries_exhausted on webhook_deliveries (application_id, finished_at) where state = 'exhausted';
 
+create table webhook_resends (
+  application_id uuid        not null,
+  transaction_id uuid        not null,
+  number         integer     not null,
+  target         text        not null,
+  requested_by   uuid        not null,
+  requested_at   timestamptz not null,
+  next_at        timestamptz not null,
+  claims         smallint    not null default 0,
+  started_at     timestamptz,
+  duration_ms    integer,
+  outcome        text,
+  http_status    integer,
+  detail         text,
+  waited_ms      integer,
+  constraint webhook_resends_pkey primary key (application_id, transaction_id, number),
+  constraint webhook_resends_check check ((outcome is null) = (started_at is null) and (outcome is null) = (duration_ms is null)),
+  constraint webhook_resends_claims_check check (claims >= 0 and claims <= 4),
+  constraint webhook_resends_number_check check (number > 0),
+  constraint webhook_resends_waited_ms_check check (waited_ms >= 0)
+);
+create index webhook_resends_due on webhook_resends (target, next_at) where outcome is null;
+create unique index webhook_resends_waiting on webhook_resends (application_id, transaction_id) where outcome is null;
+
 create table webhook_secrets (
   application_id    uuid        not null,
   webhook_secret_id uuid        not null,
@@ -768,21 +792,18 @@ create view ledger_movements as
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
--- function claim_operator_work(p_operators text[], p_slots integer[], p_lease_ms integer)
+-- function claim_due_operator_work(p_items json, p_lease_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text)
---   plpgsql, volatile: server/operators/sql/claim-operator-work.sql
--- function claim_webhook_deliveries(p_rows_max integer, p_each_max integer, p_free_default integer, p_default_rows_max integer, p_free jsonb, p_suspects jsonb, p_suspect_rows_max integer, p_targets text[], p_recent_ms integer, p_cursor text, p_walk_max integer, p_lease_ms integer, p_gaps_ms integer[])
---   returns table(next_cursor text, is_walk_complete boolean, next_due_ms double precision, claimed_ms double precision, deliveries json)
---   plpgsql, volatile: server/webhooks/sql/claim-webhook-deliveries.sql
+--   plpgsql, volatile: server/operators/sql/claim-due-operator-work.sql
+-- function claim_webhooks(p_items json, p_free jsonb, p_suspects jsonb)
+--   returns table(next_cursor text, is_walk_complete boolean, next_due_ms integer, claimed_at timestamptz, webhooks json)
+--   plpgsql, volatile: server/webhooks/sql/claim-webhooks.sql
 -- function fund_in_order(balance_minor bigint, holds bigint[])
 --   returns boolean[]
 --   plpgsql, immutable: server/transactions/sql/fund-in-order.sql
 -- function give_application_slug()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/give-application-slug.sql
--- function hint_operator_work(p_items json, p_gap_ms integer)
---   returns table(place integer, is_taken boolean)
---   plpgsql, volatile: server/operators/sql/hint-operator-work.sql
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql
@@ -792,27 +813,24 @@ create view ledger_movements as
 -- function note_application_change()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/note-application-change.sql
+-- function posting_amounts(p_kind text, p_type text, p_amount_minor bigint, p_fee_system_minor bigint, p_fee_app_minor bigint)
+--   returns table(collect_minor bigint, deposit_minor bigint, held_minor bigint, fees_minor bigint, clearing_minor bigint, revenue_minor bigint)
+--   sql, immutable: server/ledger/sql/posting-amounts.sql
 -- function rebuild_ledger_days(p_application uuid)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/rebuild-ledger-days.sql
--- function record_forced_queries(p_items json)
+-- function recent_webhook_targets(p_targets text[], p_at timestamptz, p_recent_ms integer)
+--   returns text[]
+--   plpgsql, stable: server/webhooks/sql/recent-webhook-targets.sql
+-- function record_webhook_outcomes(p_items json, p_gaps_ms integer[])
 --   returns void
---   plpgsql, volatile: server/operators/sql/record-forced-queries.sql
--- function record_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
---   returns table(place integer)
---   plpgsql, volatile: server/operators/sql/record-operator-answers.sql
--- function record_operator_contradictions(p_items json)
---   returns table(place integer, is_new boolean)
---   plpgsql, volatile: server/operators/sql/record-operator-contradictions.sql
--- function record_webhook_attempts(p_items json, p_gaps_ms integer[])
---   returns void
---   plpgsql, volatile: server/webhooks/sql/record-webhook-attempts.sql
+--   plpgsql, volatile: server/webhooks/sql/record-webhook-outcomes.sql
 -- function refuse_change()
 --   returns trigger
 --   plpgsql, volatile: server/database/sql/refuse-change.sql
--- function return_webhook_deliveries(p_items json)
+-- function return_webhooks(p_items json)
 --   returns void
---   plpgsql, volatile: server/webhooks/sql/return-webhook-deliveries.sql
+--   plpgsql, volatile: server/webhooks/sql/return-webhooks.sql
 -- function seal_ledger_days(p_margin interval)
 --   returns timestamptz
 --   plpgsql, volatile: server/ledger/sql/seal-ledger-days.sql
@@ -822,15 +840,39 @@ create view ledger_movements as
 -- function seal_transaction_days()
 --   returns void
 --   plpgsql, volatile: server/reports/sql/seal-transaction-days.sql
+-- function service_time(p_at timestamptz)
+--   returns timestamptz
+--   plpgsql, volatile: server/database/sql/service-time.sql
 -- function slug_of(name text)
 --   returns text
 --   sql, immutable: server/applications/sql/slug-of.sql
 -- function start_transactions(p_application_ids uuid[], p_items json, p_has_bands boolean)
 --   returns table(item_index integer, outcome text, transaction_id uuid, status text, amount_minor bigint, fee_system_minor bigint, fee_app_minor bigint, pay_token text)
 --   plpgsql, volatile: server/transactions/sql/start-transactions.sql
+-- function start_webhook_attempts(p_applications uuid[], p_transactions uuid[], p_resends integer[], p_at timestamptz, p_lease_ms integer, p_gaps_ms integer[])
+--   returns table(application_id uuid, transaction_id uuid, resend_number integer, number integer, target text, url text, external_id text, status text, amount_minor text, phone_number text, operator text, message text, final_at text, due_at text)
+--   plpgsql, volatile: server/webhooks/sql/start-webhook-attempts.sql
+-- function store_forced_queries(p_items json)
+--   returns void
+--   plpgsql, volatile: server/operators/sql/store-forced-queries.sql
+-- function store_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
+--   returns table(item_index integer)
+--   plpgsql, volatile: server/operators/sql/store-operator-answers.sql
+-- function store_operator_callbacks(p_items json, p_gap_ms integer)
+--   returns table(item_index integer, is_taken boolean)
+--   plpgsql, volatile: server/operators/sql/store-operator-callbacks.sql
+-- function store_operator_contradictions(p_items json)
+--   returns table(item_index integer, is_new boolean)
+--   plpgsql, volatile: server/operators/sql/store-operator-contradictions.sql
+-- function take_webhooks_with_resends(p_target text, p_at timestamptz, p_take integer)
+--   returns table(applications uuid[], transactions uuid[], resends integer[])
+--   plpgsql, volatile: server/webhooks/sql/take-webhooks-with-resends.sql
 -- function total_between(p_application uuid, p_status text, p_start date, p_end date)
 --   returns numeric
 --   sql, stable: server/reports/sql/total-between.sql
 -- function webhook_receiver(target text)
 --   returns text
 --   sql, immutable: only in migrations/
+-- function webhook_resend_targets()
+--   returns text[]
+--   sql, stable: server/webhooks/sql/webhook-resend-targets.sql

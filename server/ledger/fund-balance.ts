@@ -8,7 +8,7 @@ export type Funding = {
   operator: OperatorCode
   /** Hundredths of the operator's currency, positive. */
   amountMinor: bigint
-  /** Identity of this funding: the same id twice posts once. */
+  /** Identifies this funding: the same id a second time posts nothing. */
   fundingId: string
   actorId: string | null
   reason: string

@@ -1,7 +1,7 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type FundingRow = {
+type FundingRow = {
   applicationId: string
   fundingId: string
   operator: OperatorCode
@@ -12,7 +12,7 @@ export type FundingRow = {
   reason: string
 }
 
-/** Takes the lock that orders an application's money. False: there is no such application. */
+/** Takes the lock that orders an application's money. Returns false if there is no such application. */
 export async function lockApplication(queryable: Queryable, applicationId: string): Promise<boolean> {
   const { rowCount } = await queryable.query('select 1 from application_counters where application_id = $1 for no key update', [
     applicationId,
@@ -20,21 +20,25 @@ export async function lockApplication(queryable: Queryable, applicationId: strin
   return rowCount === 1
 }
 
-/** Posts money that entered or left the deposit balance outside any transaction. False: posted before under this id. */
+/** Posts money that entered or left the deposit balance outside any transaction. Returns false if this id was posted before. */
 export async function insertFunding(queryable: Queryable, row: FundingRow): Promise<boolean> {
-  const { rowCount } = await queryable.query(
-    `insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, clearing_minor, actor_id, reason, at)
-     values ($1, $2, $3, $4, $5, $6, -$6::bigint, $7, $8, clock_timestamp())
-     on conflict (application_id, subject_id, kind) do nothing`,
+  const { rows } = await queryable.query<{ isPosted: boolean; isMoved: boolean }>(
+    `with posted as (
+       insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, clearing_minor, actor_id, reason, at)
+         select $1, $2, $3, $4, $5, p.deposit_minor, p.clearing_minor, $7, $8, service_time() from posting_amounts($3, null, $6, 0, 0) p
+         on conflict (application_id, subject_id, kind) do nothing
+         returning application_id, operator, deposit_minor, clearing_minor
+     ), moved as (
+       update ledger_balances b set deposit_minor = b.deposit_minor + p.deposit_minor, clearing_minor = b.clearing_minor + p.clearing_minor
+         from posted p where b.application_id = p.application_id and b.operator = p.operator
+         returning 1
+     ), changed as (
+       update application_counters c set change_number = c.change_number + 1 from posted p where c.application_id = p.application_id
+     )
+     select exists (select from posted) as "isPosted", exists (select from moved) as "isMoved"`,
     [row.applicationId, row.fundingId, row.kind, row.operator, row.currency, row.amountMinor, row.actorId, row.reason],
   )
-  if (rowCount === 0) return false
-  const moved = await queryable.query(
-    `update ledger_balances set deposit_minor = deposit_minor + $3, clearing_minor = clearing_minor - $3
-     where application_id = $1 and operator = $2`,
-    [row.applicationId, row.operator, row.amountMinor],
-  )
-  if (moved.rowCount !== 1) throw new Error(`The application ${row.applicationId} has no balance at ${row.operator}`)
-  await queryable.query('update application_counters set change_number = change_number + 1 where application_id = $1', [row.applicationId])
-  return true
+  const { isPosted = false, isMoved = false } = rows[0] ?? {}
+  if (isPosted && !isMoved) throw new Error(`The application ${row.applicationId} has no balance at ${row.operator}`)
+  return isPosted
 }

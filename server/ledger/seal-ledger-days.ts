@@ -3,20 +3,20 @@ import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { findSealedUntil } from './seal-queries.ts'
 import { rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './seal-store.ts'
 
-/** For clocks that are set back a little; transactions under way are waited for whatever they take. */
+/** For clocks that are set back a little. Transactions that are under way hold the seal back, however long they take. */
 const MARGIN_MS = 60_000
 
 /**
- * Adds what was posted since the last run to the sums by day that statements and trends read. Postings are append-only and
- * carry the database's time, so what is summed once never changes. Late or twice does no harm: readers add the rest themselves.
+ * Adds what was posted since the last run to the sums by day that statements and trends read. Postings are append-only and carry the
+ * database's time, so a sum never changes later. A late or repeated run does no harm, because readers add the rest from the postings.
  */
 export async function sealLedgerDays(pool: Pool, marginMs: number = MARGIN_MS): Promise<void> {
   await sealUntilNow(pool, marginMs)
 }
 
 /**
- * Compares the sums by day with the balances and makes those of an application anew where they differ: somebody loaded
- * postings of the past (a migration from another system). Gives the applications concerned.
+ * Compares the sums by day with the balances and rebuilds those of each application where they differ, which happens if postings of the
+ * past are loaded (a migration from another system). Returns the applications concerned.
  */
 export async function repairLedgerDays(pool: Pool): Promise<string[]> {
   const differing = await withSnapshot(pool, async (snapshot) => selectApplicationsThatDiffer(snapshot, await findSealedUntil(snapshot)))

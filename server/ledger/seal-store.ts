@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Adds what was posted since the last time to ledger_days. Gives the instant up to which they are complete. */
+/** Adds what was posted since the last time to ledger_days. Returns the instant up to which they are complete. */
 export async function sealUntilNow(queryable: Queryable, marginMs: number): Promise<string> {
   const { rows } = await queryable.query<{ until: string }>(
     "select seal_ledger_days($1::double precision * interval '1 millisecond')::text as until",

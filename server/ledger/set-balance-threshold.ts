@@ -7,15 +7,15 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { removeThreshold, upsertThreshold } from './threshold-store.ts'
 
-export type SetBalanceThreshold = {
+type SetBalanceThreshold = {
   applicationId: string
   operator: OperatorCode
-  /** Hundredths of the operator's currency, positive; null: no warning any more. */
+  /** Hundredths of the operator's currency, positive; null removes the warning. */
   thresholdMinor: bigint | null
   actor: CommandActor
 }
 
-/** Sets below which deposit balance an operator is marked as low. For finance and administrators; kept on record. */
+/** Sets the deposit balance below which an operator is marked as low, with an audit entry. For finance and administrators. */
 export async function setBalanceThreshold(pool: Pool, command: SetBalanceThreshold): Promise<Result<null, 'not_permitted'>> {
   const { applicationId, operator, thresholdMinor, actor } = command
   if (actor.kind !== 'person' || !mayAct(actor, applicationId, 'balance:set-threshold')) return err('not_permitted')

@@ -2,38 +2,39 @@ import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { isRetryable } from '#server/database/with-transaction.ts'
 import type { QueryOutcome, SubmitOutcome } from './connector.ts'
-import { type AnswerRow, type AnswerRules, type ClaimedWork, recordAnswers } from './operator-work-store.ts'
+import { type AnswerRules, type ClaimedWork, storeAnswers } from './operator-work-store.ts'
 import { pollDelayMs, resubmitDelayMs, unsentDelayMs } from './poll-schedule.ts'
+import type { AnswerRow } from './sql-functions.ts'
 
-/** A call that came to its end, whatever the end was. */
-export type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: SubmitOutcome | QueryOutcome; durationMs: number }
+/** A call that ended, with any outcome. */
+type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: SubmitOutcome | QueryOutcome; durationMs: number }
 
 /** Whether the row was still in the submission or query that the call belongs to. */
-export type RecordedCall = { isCurrent: boolean }
+type RecordedCall = { isCurrent: boolean }
 
 export type RecorderOptions = {
   pool: Pool
   random: () => number
   pollDelaysMs: readonly number[]
   rules: AnswerRules
-  /** Told of each answer that the database refused. */
+  /** Called for each answer that the database refused. */
   onUnrecordable?(transactionId: string, error: unknown): void
 }
 
-/** Kept in the place of an answer that the database refuses. */
+/** Stored instead of an answer that the database refuses. */
 const UNRECORDABLE = 'The answer could not be recorded'
 
 /**
- * Records answers in batches: many calls end at the same time, and each batch costs one commit. An answer that makes its batch
- * fail is recorded alone and without its text, so that its row moves on and its neighbours never notice.
+ * Stores answers in batches: many calls end at the same time, and each batch costs one commit. An answer that makes its batch fail
+ * is stored alone and without its text, so that its row moves on and the others are not affected.
  */
 export function createAnswerRecorder(options: RecorderOptions): Batcher<FinishedCall, RecordedCall> {
   return createBatcher<FinishedCall, RecordedCall>({
     key: ({ work }) => work.applicationId + work.transactionId,
     async run(calls) {
-      const rows = calls.map((call, place) => toRow(options, call, place))
-      const current = await recordEach(options, rows)
-      return calls.map((_, place) => ({ isCurrent: current.has(place) }))
+      const rows = calls.map((call, index) => toRow(options, call, index))
+      const current = await storeRows(options, rows)
+      return calls.map((_, index) => ({ isCurrent: current.has(index) }))
     },
     // The dispatcher bounds the calls under way, and none of their answers may be turned away.
     queueMax: Number.MAX_SAFE_INTEGER,
@@ -43,25 +44,25 @@ export function createAnswerRecorder(options: RecorderOptions): Batcher<Finished
   })
 }
 
-async function recordEach(options: RecorderOptions, rows: AnswerRow[]): Promise<Set<number>> {
+async function storeRows(options: RecorderOptions, rows: AnswerRow[]): Promise<Set<number>> {
   try {
-    return await againOnDeadlock(() => recordAnswers(options.pool, rows, options.rules))
+    return await againOnDeadlock(() => storeAnswers(options.pool, rows, options.rules))
   } catch (error) {
     const [row] = rows
     if (rows.length > 1 || !row || !isAboutItems(error)) throw error
-    options.onUnrecordable?.(row.id, error)
-    const plain = { ...row, answer: UNRECORDABLE, http_status: null, reference: undefined, token: undefined }
-    return againOnDeadlock(() => recordAnswers(options.pool, [plain], options.rules))
+    options.onUnrecordable?.(row.transaction_id, error)
+    const plain = { ...row, answer: UNRECORDABLE, http_status: null, operator_reference: null, operator_token: null }
+    return againOnDeadlock(() => storeAnswers(options.pool, [plain], options.rules))
   }
 }
 
-function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: FinishedCall, place: number): AnswerRow {
+function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: FinishedCall, index: number): AnswerRow {
   const queriesMade = work.queries + (kind === 'query' ? 1 : 0)
   const hasIdentifiers = outcome.kind !== 'unknown' && outcome.kind !== 'not_found' && outcome.kind !== 'not_sent'
   return {
-    place,
-    app: work.applicationId,
-    id: work.transactionId,
+    item_index: index,
+    application_id: work.applicationId,
+    transaction_id: work.transactionId,
     number: work.number,
     kind,
     submission: work.submissions,
@@ -74,14 +75,14 @@ function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: Fi
         ? unsentDelayMs(work.submissions, options.random, options.pollDelaysMs)
         : pollDelayMs(queriesMade, options.random, options.pollDelaysMs),
     requeue_ms: resubmitDelayMs(work.submissions, options.random, options.pollDelaysMs),
-    reference: hasIdentifiers ? outcome.operatorReference : undefined,
-    token: hasIdentifiers ? outcome.operatorToken : undefined,
+    operator_reference: (hasIdentifiers ? outcome.operatorReference : undefined) ?? null,
+    operator_token: (hasIdentifiers ? outcome.operatorToken : undefined) ?? null,
   }
 }
 
 /**
- * True where the server refused a statement for what is in it or for how much, false where the connection, a lock or the server
- * itself is in trouble and every other statement would fare the same.
+ * True if the server refused a statement because of its content or size; false if the connection, a lock or the server itself is the
+ * problem, so that every other statement would fail as well.
  */
 export function isAboutItems(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
@@ -89,7 +90,7 @@ export function isAboutItems(error: unknown): boolean {
 }
 
 /** Repeats a statement that PostgreSQL cancelled because of a deadlock. */
-export async function againOnDeadlock<Value>(work: () => Promise<Value>): Promise<Value> {
+async function againOnDeadlock<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

@@ -1,14 +1,14 @@
 import type { Connector, QueryOutcome, SubmitOutcome } from './connector.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 
-/** The submission of a process that was stopped between its claim and its call, and no longer makes the call. */
+/** The submission of a process that was stopped between its claim and its call, and must not make the call. */
 export const TOO_LATE: SubmitOutcome = {
   kind: 'not_sent',
   detail: 'The process was stopped before the call',
   exchange: { httpStatus: null, answer: 'The process was stopped before the call' },
 }
 
-/** Hands claimed work to its operator. */
+/** Submits claimed work to its operator. */
 export function submitWork(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
   return connector.submit({

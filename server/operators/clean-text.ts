@@ -5,7 +5,7 @@ const IDENTIFIER_LENGTH_MAX = 200
 /** C0, DEL and C1. As code points, because a pattern with control characters in it is unreadable. */
 const isControl = (code: number): boolean => code < 0x20 || (code >= 0x7f && code < 0xa0)
 
-/** Evidence as PostgreSQL can keep it: at most 2 KB, without NUL and without halves of surrogate pairs. */
+/** Returns an answer as PostgreSQL can store it: at most 2 KB, without NUL and without lone surrogates. */
 export function storableAnswer(text: string): string {
   const short = text.slice(0, ANSWER_BYTES_MAX).toWellFormed().replaceAll('\0', '')
   const bytes = Buffer.from(short)
@@ -16,7 +16,7 @@ export function storableAnswer(text: string): string {
   return bytes.toString('utf8', 0, end)
 }
 
-/** The operator's sentence for people: one line of at most 300 characters; empty where nothing readable is left. */
+/** Returns the operator's sentence as one line of at most 300 characters; empty if nothing readable is left. */
 export function cleanReason(text: string): string {
   const line = Array.from(text.slice(0, REASON_LENGTH_MAX).toWellFormed(), (character) =>
     isControl(character.codePointAt(0) ?? 0) ? ' ' : character,
@@ -24,7 +24,7 @@ export function cleanReason(text: string): string {
   return line.trim()
 }
 
-/** An identifier as it came, or undefined where it cannot be one: a part of it would name something else. */
+/** Returns an identifier unchanged, or undefined if it cannot be one: a part of it would name something else. */
 export function cleanIdentifier(text: string | undefined): string | undefined {
   if (text === undefined || text.length === 0 || text.length > IDENTIFIER_LENGTH_MAX || !text.isWellFormed()) return undefined
   for (let place = 0; place < text.length; place++) if (isControl(text.charCodeAt(place))) return undefined

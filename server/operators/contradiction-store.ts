@@ -1,30 +1,20 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
+import { encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { type ContradictionRow, STORE_OPERATOR_CONTRADICTIONS } from './sql-functions.ts'
 
-/** What may contradict a final result. Names as in record_operator_contradictions. */
-export type ContradictionRow = {
-  place: number
-  app: string
-  id: string
-  operator: OperatorCode
-  source: 'callback' | 'submit' | 'query'
-  said: string
-  http_status?: number | null
-  answer: string
-}
-
-/** Records those that contradict a final result. Returns their places; true for a transaction's first one. */
-export async function recordContradictions(queryable: Queryable, rows: ContradictionRow[]): Promise<Map<number, boolean>> {
-  const found = await queryable.query<{ place: number; isNew: boolean }>({
-    name: 'record_operator_contradictions',
-    text: 'select place, is_new as "isNew" from record_operator_contradictions($1)',
-    values: [JSON.stringify(rows)],
+/** Stores those that contradict a final result. Returns their indexes; true for the first one of a transaction. */
+export async function storeContradictions(queryable: Queryable, rows: ContradictionRow[]): Promise<Map<number, boolean>> {
+  const found = await queryable.query<RowOf<typeof STORE_OPERATOR_CONTRADICTIONS.result>>({
+    name: STORE_OPERATOR_CONTRADICTIONS.name,
+    text: 'select item_index, is_new from store_operator_contradictions($1)',
+    values: [encodeRows(STORE_OPERATOR_CONTRADICTIONS.item, rows)],
   })
-  return new Map(found.rows.map((row) => [row.place, row.isNew]))
+  return new Map(found.rows.map((row) => [row.item_index, row.is_new]))
 }
 
-/** A contradiction about which the operator is to be asked now; `tries` counts this one. */
+/** A contradiction about which the operator must be queried now; `tries` counts this query. */
 export type ContradictionQuery = {
   applicationId: string
   transactionId: string
@@ -34,7 +24,7 @@ export type ContradictionQuery = {
   operatorToken: string | null
 }
 
-/** Claims due questions, at most `perOperator` of each operator. */
+/** Claims due queries, at most `perOperator` of each operator. */
 export async function claimContradictionQueries(
   queryable: Queryable,
   operators: OperatorCode[],
@@ -50,14 +40,14 @@ export async function claimContradictionQueries(
   return rows
 }
 
-export type ContradictionAnswer = Pick<ContradictionQuery, 'applicationId' | 'transactionId'> & {
+type ContradictionAnswer = Pick<ContradictionQuery, 'applicationId' | 'transactionId'> & {
   said: string
   httpStatus: number | null
   answer: string
 }
 
-/** Records what the operator said, beside the contradiction that it was asked about, and ends the question. */
-export async function recordContradictionAnswer(queryable: Queryable, answer: ContradictionAnswer): Promise<void> {
+/** Stores what the operator said next to the contradiction, and ends the queries about it. */
+export async function storeContradictionAnswer(queryable: Queryable, answer: ContradictionAnswer): Promise<void> {
   await queryable.query({
     name: 'record_contradiction_answer',
     text: `with ended as (

@@ -6,7 +6,7 @@ import type { Connectors, GuardedConnector } from './connector.ts'
 import { guardConnector } from './guard-connector.ts'
 
 export type ConnectorSettings = {
-  /** Where each operator listens and the secret shared with it; a code without settings is switched off. */
+  /** The address of each operator and the secret shared with it; a code without settings is switched off. */
   operators: Partial<Record<OperatorCode, { baseUrl: string; secret: string }>>
   /** This service's own address as operators reach it, without a slash at its end. Undefined: no callbacks, only polling. */
   callbackBaseUrl: string | undefined
@@ -18,16 +18,16 @@ export type ConnectorSettings = {
   connectionsMax?: number
 }
 
-/** One connector for each operator that has settings. All of them speak the sandbox's protocol so far (README). */
+/** Returns one connector for each operator that has settings. All of them use the sandbox's protocol for now (README.md). */
 export function createConnectors(settings: ConnectorSettings): Connectors {
   const connectors = new Map<OperatorCode, GuardedConnector>()
   for (const operator of OPERATOR_CODES) {
-    const place = settings.operators[operator]
-    if (!place) continue
+    const settingsOfOperator = settings.operators[operator]
+    if (!settingsOfOperator) continue
     const connector = createSandboxConnector({
       operator,
-      baseUrl: place.baseUrl,
-      secret: place.secret,
+      baseUrl: settingsOfOperator.baseUrl,
+      secret: settingsOfOperator.secret,
       callbackUrl: settings.callbackBaseUrl && `${settings.callbackBaseUrl}/operators/callback/${operator}`,
       clock: settings.clock,
       submitTimeoutMs: settings.submitTimeoutMs,

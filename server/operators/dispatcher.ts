@@ -8,7 +8,7 @@ import type { Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { refusedForFunds } from './operator-result.ts'
 import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
-import { settleFinalWord } from './settle-final-word.ts'
+import { settleFinalResult } from './settle-final-result.ts'
 import { createWakeSignal } from './wake-signal.ts'
 
 export type DispatcherOptions = {
@@ -23,20 +23,20 @@ export type DispatcherOptions = {
   leaseMs?: number
   /** The longest that a connector lets a call last, its connection included. */
   callTimeoutMs?: number
-  /** How often due rows are looked for when nobody rings. */
+  /** How often due rows are claimed without a wake-up. */
   idlePollMs?: number
   pollDelaysMs?: readonly number[]
-  /** Between the two times that the operator must say that it does not know a reference, before it is sent again. */
+  /** Between the two denials of a reference that are required before it is sent again. */
   absenceMs?: number
-  /** The same where the operator had accepted the reference before. */
+  /** The same if the operator had accepted the reference before. */
   acceptedAbsenceMs?: number
-  /** At least this long between two queries of one row, however many callbacks come. */
+  /** The least time between two queries of one row, however many callbacks arrive. */
   hintGapMs?: number
-  /** Told of each answer that contradicts a final result, for the metrics. */
+  /** Called for each answer that contradicts a final result, for the metrics. */
   onContradiction?(): void
-  /** Told of each answer that the database refused as it came, for the metrics. */
+  /** Called for each answer that the database refused, for the metrics. */
   onUnrecordable?(): void
-  /** Told of each call that ended, for the metrics. */
+  /** Called for each call that ended, for the metrics. */
   onCall?(operator: OperatorCode, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
 
@@ -44,7 +44,7 @@ export type Dispatcher = {
   start(): void
   /** Something is due now: a new transaction, a callback. */
   wake(): void
-  /** Claims nothing more and resolves when every call under way is over and written down. */
+  /** Claims nothing more. Resolves when every call in progress has ended and is stored. */
   drain(): Promise<void>
 }
 
@@ -53,14 +53,14 @@ type Context = { options: DispatcherOptions; record: ReturnType<typeof createAns
 const DATABASE_PAUSE_MS = 1_000
 
 /**
- * Sends what is queued, asks about what is open, and hands final answers to the settler. Any number of
- * dispatchers may work on one database. The attempt is committed before the operator is called, the call is made outside
- * any database transaction, and whatever a dead process leaves comes back when its lease ends.
+ * Submits what is queued, queries what is open, and passes final results to the settler. Any number of dispatchers may work on
+ * one database. The attempt is committed before the operator is called, the call is made outside any database transaction, and
+ * the work of a process that died becomes due again when its lease ends.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const perOperatorMax = options.perOperatorMax ?? 64
   const context = createContext(options)
-  const bell = createWakeSignal()
+  const signal = createWakeSignal()
   const underWay = new Map<OperatorCode, number>()
   const backlogged = new Set<OperatorCode>()
   const calls = new Set<Promise<void>>()
@@ -82,18 +82,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       .catch((error: unknown) => {
         options.logger.error(
           { err: error, transactionId: work.transactionId },
-          'Operator work was interrupted; it comes back when its lease ends',
+          'Operator work was interrupted; it becomes due again when its lease ends',
         )
       })
       .finally(() => {
         calls.delete(call)
         underWay.set(work.operator, (underWay.get(work.operator) ?? 1) - 1)
-        if (backlogged.has(work.operator)) bell.ring()
+        if (backlogged.has(work.operator)) signal.notify()
       })
     calls.add(call)
   }
 
-  /** An operator that filled its slots may have more waiting: the end of any of its calls then rings for the next claim. */
+  /** An operator that filled its slots may have more waiting: the end of any of its calls then requests the next claim. */
   async function claimOnce(): Promise<void> {
     const slots = freeSlots()
     if (slots.size === 0) return
@@ -112,10 +112,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     while (isRunning) {
       try {
         await claimOnce()
-        await bell.wait(options.idlePollMs ?? 250)
+        await signal.wait(options.idlePollMs ?? 250)
       } catch (error) {
         options.logger.error({ err: error }, 'Due operator work could not be claimed')
-        await bell.wait(DATABASE_PAUSE_MS)
+        await signal.wait(DATABASE_PAUSE_MS)
       }
     }
   }
@@ -126,10 +126,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       isRunning = true
       loop = run()
     },
-    wake: bell.ring,
+    wake: signal.notify,
     async drain() {
       isRunning = false
-      bell.ring()
+      signal.notify()
       await loop
       await Promise.all(calls)
     },
@@ -158,7 +158,7 @@ function createContext(options: DispatcherOptions): Context {
 }
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
-  if (work.foundState === 'refused') return void (await context.options.settler.settle(refusedForFunds(work)))
+  if (work.foundState === 'unfunded') return void (await context.options.settler.settle(refusedForFunds(work)))
   const connector = context.options.connectors.get(work.operator)
   if (!connector) return
   const kind = work.foundState === 'queued' ? 'submit' : 'query'
@@ -173,5 +173,5 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
-  await settleFinalWord(context.options, { ...work, source: kind }, outcome)
+  await settleFinalResult(context.options, { ...work, source: kind }, outcome)
 }

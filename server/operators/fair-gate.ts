@@ -1,13 +1,13 @@
 import { err, ok, type Result } from '#lib/result.ts'
 
-export type FairGateOptions = {
+type FairGateOptions = {
   /** Work under way at once, of all keys together. */
   slotsMax: number
-  /** Of one key: so many slots stay within reach of the others. */
+  /** Of one key, so that slots remain for the others. */
   perKeyMax: number
-  /** Who has waited this long without a slot is turned away. */
+  /** Work that has waited this long is refused. */
   waitMsMax: number
-  /** Of one key: more than so many waiting are turned away at once. */
+  /** Of one key: more than so many waiting are refused immediately. */
   waitingMax: number
 }
 
@@ -19,7 +19,7 @@ export type FairGate = {
 type Waiter = { begin(): void }
 type Lane = { underWay: number; waiting: Set<Waiter> }
 
-/** Bounds how much runs at once and lets nobody take it all. */
+/** Limits how much runs at once, and how much of it one key may use. */
 export function createFairGate(options: FairGateOptions): FairGate {
   // In order of turns: the first key that may begin does, and goes to the end.
   const lanes = new Map<string, Lane>()

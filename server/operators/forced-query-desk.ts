@@ -9,20 +9,20 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 import type { Connectors } from './connector.ts'
 import { closeConnectors } from './create-connectors.ts'
 import { createFairGate, type FairGate } from './fair-gate.ts'
-import { type AskedQuery, createForcedQueryRecorder } from './forced-query-recorder.ts'
+import { createForcedQueryRecorder, type FinishedForcedQuery } from './forced-query-recorder.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-/** Forced queries under way at one operator, per process, and of them those of one asker. */
+/** Forced queries in progress at one operator, per process, and of those the ones of one caller. */
 export const FORCED_CALLS_MAX = 32
-const PER_ASKER_MAX = 16
-/** Longer than this nobody waits for a slot: the call itself may then still take its ten seconds. */
+const PER_CALLER_MAX = 16
+/** The longest wait for a slot: the call itself may then still take its ten seconds. */
 const WAIT_MS_MAX = 2_000
 const WAITING_MAX = 128
-/** What one asker may ask of the operators: a long list at once after an outage, then steadily. */
+/** The limit of one caller: a long list at once after an outage, then steadily. */
 const BURST = 200
 const PER_SECOND = 10
 
-export type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
+type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
 
 /** What synchroniseTransaction needs; one per process. */
 export type ForcedQueryDesk = {
@@ -30,18 +30,18 @@ export type ForcedQueryDesk = {
   settler: Settler
   connectors: Connectors
   logger: Logger
-  recorder: Batcher<AskedQuery, null>
+  recorder: Batcher<FinishedForcedQuery, null>
   onOutcome?(outcome: string): void
   onContradiction?(): void
   /**
-   * Runs `question` under the limits of its asker: an application's programs share one limit and each person has their own, so
-   * that a program that floods does not keep people from asking. If a question about the same transaction is under way, its
-   * answer is shared, and the new question counts against no limit.
+   * Runs `query` under the limits of its caller: an application's programs share one limit and each person has their own, so that a
+   * program that floods does not block people. If a query about the same transaction is in progress, its answer is shared, and the
+   * new one counts against no limit.
    */
-  ask(
+  run(
     transaction: Pick<Transaction, 'applicationId' | 'transactionId' | 'operator'>,
     actor: AuditActor,
-    question: () => Promise<boolean>,
+    query: () => Promise<boolean>,
   ): Promise<Result<boolean, ForcedQueryRefusal>>
   /** Closes the connections and resolves when every answer is recorded. Calls that are under way end as unknown. */
   close(): Promise<void>
@@ -50,12 +50,12 @@ export type ForcedQueryDesk = {
 export type ForcedQueryDeskOptions = {
   pool: Pool
   settler: Settler
-  /** With connections of their own (FORCED_CALLS_MAX each): whatever waits here never delays a submission. */
+  /** With connections of their own (FORCED_CALLS_MAX each): a query that waits here never delays a submission. */
   connectors: Connectors
   logger: Logger
-  /** Told of the answer to each query, for the metrics. */
+  /** Called with the outcome of each query, for the metrics. */
   onOutcome?(outcome: string): void
-  limits?: Partial<{ callsMax: number; perAskerMax: number; waitMsMax: number; burst: number; perSecond: number }>
+  limits?: Partial<{ callsMax: number; perCallerMax: number; waitMsMax: number; burst: number; perSecond: number }>
   nowMs?(): number
 }
 
@@ -75,7 +75,7 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
     if (known) return known
     const gate = createFairGate({
       slotsMax: limits.callsMax ?? FORCED_CALLS_MAX,
-      perKeyMax: limits.perAskerMax ?? PER_ASKER_MAX,
+      perKeyMax: limits.perCallerMax ?? PER_CALLER_MAX,
       waitMsMax: limits.waitMsMax ?? WAIT_MS_MAX,
       waitingMax: WAITING_MAX,
     })
@@ -91,21 +91,21 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
     recorder,
     onOutcome,
     onContradiction: () => onOutcome?.('contradicting'),
-    async ask({ applicationId, transactionId, operator }, actor, question) {
+    async run({ applicationId, transactionId, operator }, actor, query) {
       const key = `${applicationId} ${transactionId}`
       const joined = underWay.get(key)
       if (joined) return joined
-      const asker = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
-      const retryAfterMs = rate.take(asker)
+      const caller = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
+      const retryAfterMs = rate.take(caller)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
-      const asked = gateOf(operator)
-        .run(asker, question)
+      const running = gateOf(operator)
+        .run(caller, query)
         .finally(() => underWay.delete(key))
-      underWay.set(key, asked)
-      return asked
+      underWay.set(key, running)
+      return running
     },
     async close() {
-      // First: an operator that hangs must not hold up the end of the process. Its calls end as unknown.
+      // First: an operator that hangs must not delay the end of the process. Its calls end as unknown.
       await closeConnectors(connectors)
       await Promise.allSettled(underWay.values())
       await recorder.drain()

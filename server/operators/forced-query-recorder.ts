@@ -6,17 +6,17 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Logger } from '#server/logger.ts'
 import { isAboutItems } from './answer-recorder.ts'
-import { type ForcedQuery, recordForcedQueries } from './operator-work-store.ts'
+import { type ForcedQuery, storeForcedQueries } from './operator-work-store.ts'
 
-/** A query that somebody asked for and that reached its end. */
-export type AskedQuery = ForcedQuery & { operator: string; actor: AuditActor }
+/** A forced query that ended. */
+export type FinishedForcedQuery = ForcedQuery & { operator: string; actor: AuditActor }
 
 /**
- * Records forced queries together with their audit entries: who asked, about which transaction, and what the operator said.
+ * Stores forced queries together with their audit entries: the caller, the transaction and the operator's outcome.
  * In batches, so that many at once hold an application's audit chain once.
  */
-export function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): Batcher<AskedQuery, null> {
-  return createBatcher<AskedQuery, null>({
+export function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): Batcher<FinishedForcedQuery, null> {
+  return createBatcher<FinishedForcedQuery, null>({
     key: (query) => `${query.applicationId}${query.transactionId}${query.number}`,
     async run(queries) {
       try {
@@ -37,14 +37,14 @@ export function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'erro
   })
 }
 
-async function record(pool: Pool, queries: AskedQuery[]): Promise<void> {
+async function record(pool: Pool, queries: FinishedForcedQuery[]): Promise<void> {
   await withTransaction(pool, async (trx) => {
-    await recordForcedQueries(trx, queries)
+    await storeForcedQueries(trx, queries)
     await appendAuditEntries(trx, queries.map(toAuditEntry))
     return ok(null)
   })
 }
 
-function toAuditEntry({ applicationId, transactionId, actor, operator, outcome, httpStatus }: AskedQuery): AuditEntry {
+function toAuditEntry({ applicationId, transactionId, actor, operator, outcome, httpStatus }: FinishedForcedQuery): AuditEntry {
   return { applicationId, actor, action: 'transaction.synchronised', subject: transactionId, details: { operator, outcome, httpStatus } }
 }

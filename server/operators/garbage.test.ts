@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { OperatorHarness, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
+import { until } from '#server/operators/testing/until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork } from './operator-work-store.ts'
 
 let operator: ScriptedOperator
-let room: OperatorHarness
+let harness: OperatorHarness
 before(async () => {
   operator = await startScriptedOperator({ submit: (asked) => sayTransfer(asked, 'SUCCESS'), query: ({ response }) => response.destroy() })
-  room = await OperatorHarness.open({
+  harness = await OperatorHarness.open({
     elsewhere: { OMCM: operator.url, MOMOCM: operator.url },
     callTimeoutMs: 10_000,
     dispatcher: { pollDelaysMs: [600_000], leaseMs: 60_000 },
   })
 })
 after(async () => {
-  await room.close()
+  await harness.close()
   await operator.close()
 })
 
@@ -79,15 +80,15 @@ const GARBAGE: [name: string, answer: (asked: Asked) => void, expected: Expected
 ]
 
 async function outcomeOf(item: IntakeItem): Promise<Expected | undefined> {
-  const { status, message, finalAt } = await room.read(item)
+  const { status, message, finalAt } = await harness.read(item)
   if (finalAt && (status === 'SUCCESS' || status === 'FAILED')) return status === 'FAILED' ? { status, message: message ?? '' } : { status }
-  const state = (await room.workOf(item))?.['state']
+  const state = (await harness.workOf(item))?.['state']
   return state === 'submitted' || state === 'unconfirmed' ? { state } : undefined
 }
 
-test('garbage of every kind, all at the same moment: each row reaches its state, and so do the good ones among them', async () => {
-  const bad = await Promise.all(GARBAGE.map(() => room.make({ operator: 'OMCM' })))
-  const good = await Promise.all(GARBAGE.map(() => room.make({ operator: 'OMCM' })))
+test('every row reaches its state while submissions are answered with every kind of garbage at the same moment', async () => {
+  const bad = await Promise.all(GARBAGE.map(() => harness.make({ operator: 'OMCM' })))
+  const good = await Promise.all(GARBAGE.map(() => harness.make({ operator: 'OMCM' })))
   const scripts = new Map(bad.map((item, place) => [item.transactionId, GARBAGE[place]?.[1]]))
   const waiting: Asked[] = []
   operator.script.submit = (asked) => {
@@ -95,48 +96,49 @@ test('garbage of every kind, all at the same moment: each row reaches its state,
     if (waiting.length < bad.length + good.length) return
     for (const each of waiting) (scripts.get(each.reference) ?? ((one) => sayTransfer(one, 'SUCCESS')))(each)
   }
-  room.startDispatcher()
-  for (const item of good) assert.equal((await room.untilFinal(item)).status, 'SUCCESS')
+  harness.startDispatcher()
+  for (const item of good) assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   for (const [place, item] of bad.entries()) {
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
     assert.deepEqual(await until(() => outcomeOf(item), name), expected, name)
-    const { payToken } = await room.read(item)
-    assert.equal(payToken, item.payToken, `${name}: what is no token is not given to partners as one`)
+    const { payToken } = await harness.read(item)
+    assert.equal(payToken, item.payToken, `${name}: garbage is not passed to partners as a token`)
   }
-  const { rows } = await room.database.pool.query<{ bytes: number }>(
+  const { rows } = await harness.database.pool.query<{ bytes: number }>(
     'select max(octet_length(answer))::integer as bytes from operator_attempts',
   )
   assert.ok((rows[0]?.bytes ?? 0) <= 2_048, `${rows[0]?.bytes} bytes of one answer`)
   await until(async () => operator.sockets.size <= good.length, 'the connections of broken calls are closed')
 })
 
-test('the same garbage as answers to queries: what was accepted stays accepted until there is a result', async () => {
+test('accepted remains while queries are answered with garbage', async () => {
   operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: () => undefined }
-  const items = await Promise.all(GARBAGE.map(() => room.make({ operator: 'OMCM' })))
+  const items = await Promise.all(GARBAGE.map(() => harness.make({ operator: 'OMCM' })))
   await until(
-    async () => (await Promise.all(items.map((item) => room.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
+    async () => (await Promise.all(items.map((item) => harness.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
     'all are accepted',
   )
   const scripts = new Map(items.map((item, place) => [item.transactionId, GARBAGE[place]?.[1]]))
   operator.script.query = (asked) => (scripts.get(asked.reference) ?? (({ response }) => response.destroy()))(asked)
-  await room.database.pool.query("update operator_work set next_at = now() where state = 'submitted'")
+  await harness.database.pool.query("update operator_work set next_at = now() where state = 'submitted'")
   for (const [place, item] of items.entries()) {
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
-    await until(async () => (await room.attemptsOf(item)).some((attempt) => /^query /.test(attempt)), name)
+    await until(async () => (await harness.attemptsOf(item)).some((attempt) => /^query /.test(attempt)), name)
     if ('state' in expected) {
       assert.deepEqual(await outcomeOf(item), { state: 'submitted' }, name)
-      assert.equal((await room.workOf(item))?.['unconfirmed_since'], null, name)
-    } else assert.deepEqual(await until(async () => ((await room.read(item)).finalAt ? outcomeOf(item) : undefined), name), expected, name)
+      assert.equal((await harness.workOf(item))?.['unconfirmed_since'], null, name)
+    } else
+      assert.deepEqual(await until(async () => ((await harness.read(item)).finalAt ? outcomeOf(item) : undefined), name), expected, name)
   }
 })
 
-test('an answer that the database refuses is recorded without its text, and its neighbours are recorded as they are', async () => {
-  await Promise.all(room.dispatchers.splice(0).map((dispatcher) => dispatcher.drain()))
-  const items = await Promise.all(Array.from({ length: 6 }, () => room.make({ operator: 'MOMOCM' })))
-  const claimed = await claimDueWork(room.database.pool, new Map([['MOMOCM', 10]]), 60_000)
+test('an answer that the database refuses is stored without its text, and the others of its batch with theirs', async () => {
+  await Promise.all(harness.dispatchers.splice(0).map((dispatcher) => dispatcher.drain()))
+  const items = await Promise.all(Array.from({ length: 6 }, () => harness.make({ operator: 'MOMOCM' })))
+  const claimed = await claimDueWork(harness.database.pool, new Map([['MOMOCM', 10]]), 60_000)
   const told: string[] = []
   const recorder = createAnswerRecorder({
-    pool: room.database.pool,
+    pool: harness.database.pool,
     random: () => 0.5,
     pollDelaysMs: [600_000],
     rules: { absenceMs: 1, acceptedAbsenceMs: 1, hintGapMs: 1 },
@@ -156,12 +158,12 @@ test('an answer that the database refuses is recorded without its text, and its 
   )
   assert.deepEqual(told, [bad])
   for (const item of items) {
-    const work = await room.workOf(item)
+    const work = await harness.workOf(item)
     assert.deepEqual([work?.['state'], work?.['operator_token']], ['submitted', item.transactionId === bad ? null : 'token'])
   }
 })
 
-test('a silent operator: the connections of calls that were given up are closed', async () => {
+test('connections of calls that timed out are closed', async () => {
   const silent = await startScriptedOperator({ submit: () => undefined, query: () => undefined })
   const hasty = await OperatorHarness.open({ elsewhere: { OMCM: silent.url }, callTimeoutMs: 200, dispatcher: { pollDelaysMs: [600_000] } })
   try {
@@ -169,7 +171,7 @@ test('a silent operator: the connections of calls that were given up are closed'
     hasty.startDispatcher()
     await until(
       async () => (await Promise.all(items.map((item) => hasty.attemptsOf(item)))).every((attempts) => attempts[0] === 'submit unknown'),
-      'all are given up',
+      'all have timed out',
     )
     await until(async () => silent.sockets.size === 0, 'their connections are closed')
   } finally {

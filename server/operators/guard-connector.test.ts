@@ -23,12 +23,12 @@ function transfer(overrides: Record<string, unknown> = {}): string {
   return JSON.stringify({ ...ids, status: 'SUCCESS', operatorReference: 'R', ...overrides })
 }
 
-test('a callback names its transaction in one spelling, whichever it came in', () => {
+test('lower-case ids for a callback with upper-case ids', () => {
   const parsed = parse(transfer({ reference: ids.reference.toUpperCase(), context: ids.context.toUpperCase() }))
   assert.deepEqual(parsed, { kind: 'callback', applicationId: ids.context, reference: ids.reference, claim: 'succeeded' })
 })
 
-test('malformed, never a throw: signed callbacks of any nonsense', () => {
+test('malformed for signed callbacks of any garbage', () => {
   const nonsense = [
     '',
     'null',
@@ -44,7 +44,7 @@ test('malformed, never a throw: signed callbacks of any nonsense', () => {
   assert.equal(parse(transfer({ message: 'x'.repeat(70_000) })).kind, 'malformed')
 })
 
-test('unverified: signatures of every wrong form', () => {
+test('unverified for signatures of every wrong form', () => {
   const body = Buffer.from(transfer())
   const good = signCallback(SECRET, transfer(), new Date())
   const wrong = [
@@ -61,7 +61,7 @@ test('unverified: signatures of every wrong form', () => {
   for (const signature of wrong) assert.equal(guard.parseCallback({ [SIGNATURE_HEADER]: signature }, body).kind, 'unverified')
 })
 
-test('a connector that throws has an unknown outcome', async () => {
+test('unknown for a connector that throws', async () => {
   const broken = guardConnector(
     'OMCM',
     {
@@ -87,7 +87,7 @@ test('a connector that throws has an unknown outcome', async () => {
   assert.equal(parse('{}', broken).kind, 'malformed')
 })
 
-test('every connector of the service is guarded', () => {
+test('cleaned outcomes from every connector of the service', () => {
   const connectors = createConnectors({
     operators: { OMCM: SETTINGS },
     callbackBaseUrl: undefined,

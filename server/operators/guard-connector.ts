@@ -4,7 +4,7 @@ import type { Logger } from '#server/logger.ts'
 import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
 import type { CallbackOutcome, Connector, Exchange, GuardedConnector, OperatorIdentifiers, UnknownOutcome } from './connector.ts'
 
-/** A callback beyond this is not even looked at. */
+/** A longer callback is not parsed. */
 const CALLBACK_BYTES_MAX = 64 * 1024
 
 const uuidSchema = z.uuid()
@@ -13,12 +13,12 @@ const uuidSchema = z.uuid()
 export const REFUSED_MESSAGE = 'Transaction refusée'
 
 /**
- * Wraps every connector: whatever an operator sends is cleaned and limited here, so that no protocol has to do it and nothing
- * that PostgreSQL refuses gets further. A connector that throws is a bug; its call counts as an unknown outcome, because what
- * the operator did is not known.
+ * Wraps every connector: everything that an operator sends is cleaned and limited here, so that no protocol has to do it and nothing
+ * that PostgreSQL refuses passes. A connector that throws is a bug; its call has an unknown outcome, because it is not known what the
+ * operator did.
  */
 export function guardConnector(operator: OperatorCode, connector: Connector, logger: Pick<Logger, 'error'>): GuardedConnector {
-  async function settled<Outcome extends Translations>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
+  async function settled<Outcome extends OperatorText>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
     try {
       return cleanOutcome(await call())
     } catch (error) {
@@ -35,7 +35,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
       try {
         return cleanCallback(connector.parseCallback(headers, body))
       } catch (error) {
-        logger.error({ err: error, operator }, 'A connector threw over a callback')
+        logger.error({ err: error, operator }, 'A connector threw while it parsed a callback')
         return { kind: 'malformed', detail: 'The connector failed' }
       }
     },
@@ -45,9 +45,9 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   return guard as GuardedConnector
 }
 
-type Translations = { exchange: Exchange; reason?: string } & OperatorIdentifiers
+type OperatorText = { exchange: Exchange; reason?: string } & OperatorIdentifiers
 
-function cleanOutcome<Outcome extends Translations>(outcome: Outcome): Outcome {
+function cleanOutcome<Outcome extends OperatorText>(outcome: Outcome): Outcome {
   const { exchange, reason, operatorReference, operatorToken } = outcome
   return {
     ...outcome,

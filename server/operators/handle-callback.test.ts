@@ -3,79 +3,85 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
-import { OperatorHarness, SECRET, until } from '#server/operators/testing/operator-harness.ts'
+import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { until } from '#server/operators/testing/until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createCallbackIntake, handleCallback } from './handle-callback.ts'
 
-let room: OperatorHarness
+let harness: OperatorHarness
 before(async () => {
-  room = await OperatorHarness.open({ dispatcher: { pollDelaysMs: [600_000] } })
-  room.startDispatcher()
+  harness = await OperatorHarness.open({ dispatcher: { pollDelaysMs: [600_000] } })
+  harness.startDispatcher()
 })
-after(() => room.close())
+after(() => harness.close())
 
 function callback(item: Pick<IntakeItem, 'applicationId' | 'transactionId'>, operator = 'MOMOCM') {
   const body = JSON.stringify({ reference: item.transactionId, context: item.applicationId, status: 'SUCCESS', operatorReference: 'SIM1' })
-  return handleCallback(room.desk, operator, { [SIGNATURE_HEADER]: signCallback(SECRET, body, new Date()) }, Buffer.from(body))
+  return handleCallback(harness.callbackIntake, operator, { [SIGNATURE_HEADER]: signCallback(SECRET, body, new Date()) }, Buffer.from(body))
 }
 
 async function open(): Promise<IntakeItem> {
-  const item = await room.make({ phoneNumber: '237677209912' })
-  await until(async () => (await room.workOf(item))?.['state'] === 'submitted', 'the operator accepts')
+  const item = await harness.make({ phoneNumber: '237677209912' })
+  await until(async () => (await harness.workOf(item))?.['state'] === 'submitted', 'the operator accepts')
   return item
 }
 
-test('a callback makes a query at once, long before the schedule, and its claim of SUCCESS is not believed', async () => {
+test('a query is made immediately after a callback, and its result counts, not the claim of the callback', async () => {
   const item = await open()
   assert.deepEqual(await callback(item), { ok: true, value: { isAwaited: true } })
-  await until(async () => (await room.attemptsOf(item)).includes('query pending'), 'the query')
-  assert.equal((await room.read(item)).status, 'PENDING')
+  await until(async () => (await harness.attemptsOf(item)).includes('query pending'), 'the query')
+  assert.equal((await harness.read(item)).status, 'PENDING')
 })
 
-test('a storm of callbacks costs a handful of queries, and leaves no pile of records', async () => {
+test('a handful of queries and attempts after a storm of callbacks', async () => {
   const item = await open()
   const results = await Promise.all(Array.from({ length: 500 }, () => callback(item)))
   assert.equal(
     results.every((result) => result.ok),
     true,
   )
-  await until(async () => (await room.attemptsOf(item)).includes('query pending'), 'the query')
-  const attempts = await room.attemptsOf(item)
+  await until(async () => (await harness.attemptsOf(item)).includes('query pending'), 'the query')
+  const attempts = await harness.attemptsOf(item)
   // Callbacks that wait together are one; how many queries fit between the batches depends on the machine.
   assert.ok(attempts.length < 20, `${attempts.length} attempts`)
 })
 
-test('unsigned, malformed and unknown callbacks are refused by name; those about unprovenReceivers are harmless', async () => {
+test('unverified, malformed or unknown_operator for a callback that cannot be trusted or read', async () => {
   const item = await open()
   const body = Buffer.from('{}')
-  assert.deepEqual(await handleCallback(room.desk, 'MOMOCM', {}, body), { ok: false, error: 'unverified' })
-  assert.deepEqual(await handleCallback(room.desk, 'NOBODY', {}, body), { ok: false, error: 'unknown_operator' })
-  assert.deepEqual(await handleCallback(room.desk, '__proto__', {}, body), { ok: false, error: 'unknown_operator' })
+  assert.deepEqual(await handleCallback(harness.callbackIntake, 'MOMOCM', {}, body), { ok: false, error: 'unverified' })
+  assert.deepEqual(await handleCallback(harness.callbackIntake, 'NOBODY', {}, body), { ok: false, error: 'unknown_operator' })
+  assert.deepEqual(await handleCallback(harness.callbackIntake, '__proto__', {}, body), { ok: false, error: 'unknown_operator' })
   const signed = { [SIGNATURE_HEADER]: signCallback(SECRET, '{}', new Date()) }
-  assert.deepEqual(await handleCallback(room.desk, 'MOMOCM', signed, body), { ok: false, error: 'malformed' })
+  assert.deepEqual(await handleCallback(harness.callbackIntake, 'MOMOCM', signed, body), { ok: false, error: 'malformed' })
   const ignored = { ok: true, value: { isAwaited: false } }
   assert.deepEqual(await callback({ applicationId: randomUUID(), transactionId: randomUUID() }), ignored)
   assert.deepEqual(await callback({ applicationId: randomUUID(), transactionId: item.transactionId }), ignored)
   assert.deepEqual(await callback(item, 'OMCM'), ignored)
 })
 
-test('a callback after the end changes nothing', async () => {
-  const item = await room.make()
-  await room.untilFinal(item)
-  const attempts = await room.attemptsOf(item)
+test('no change by a callback after the transaction ended', async () => {
+  const item = await harness.make()
+  await harness.untilFinal(item)
+  const attempts = await harness.attemptsOf(item)
   assert.deepEqual(await callback(item), { ok: true, value: { isAwaited: false } })
-  assert.deepEqual(await room.attemptsOf(item), attempts)
+  assert.deepEqual(await harness.attemptsOf(item), attempts)
 })
 
-test('a callback for a transaction that was never sent is ignored', async () => {
-  await Promise.all(room.dispatchers.splice(0).map((dispatcher) => dispatcher.drain()))
-  const item = await room.make()
+test('isAwaited is false for a callback about a transaction that was never submitted', async () => {
+  await Promise.all(harness.dispatchers.splice(0).map((dispatcher) => dispatcher.drain()))
+  const item = await harness.make()
   assert.deepEqual(await callback(item), { ok: true, value: { isAwaited: false } })
-  assert.equal((await room.workOf(item))?.['state'], 'queued')
+  assert.equal((await harness.workOf(item))?.['state'], 'queued')
 })
 
-test('more callbacks than may wait are refused instead of piling up', async () => {
-  const desk = createCallbackIntake({ pool: room.database.pool, connectors: room.connectors, logger: createLogger('silent'), queueMax: 2 })
+test('overloaded for more callbacks than may wait', async () => {
+  const desk = createCallbackIntake({
+    pool: harness.database.pool,
+    connectors: harness.connectors,
+    logger: createLogger('silent'),
+    queueMax: 2,
+  })
   const results = await Promise.all(
     Array.from({ length: 20 }, () => {
       const body = JSON.stringify({ reference: randomUUID(), context: randomUUID(), status: 'SUCCESS', operatorReference: 'SIM1' })

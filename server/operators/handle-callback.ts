@@ -7,52 +7,53 @@ import type { Logger } from '#server/logger.ts'
 import { isAboutItems } from './answer-recorder.ts'
 import { storableAnswer } from './clean-text.ts'
 import type { Connectors } from './connector.ts'
-import { recordContradictions } from './contradiction-store.ts'
-import { type HintRow, type HintVerdict, hintWork } from './operator-work-store.ts'
+import { storeContradictions } from './contradiction-store.ts'
+import { type CallbackEffect, storeCallbacks } from './operator-work-store.ts'
+import type { CallbackRow } from './sql-functions.ts'
 
 export type CallbackRefusal = 'unknown_operator' | 'unverified' | 'malformed' | 'overloaded'
 
 const TRIES_MAX = 5
 const TRY_AGAIN_MS = 10
 
-type Hint = Omit<HintRow, 'place'>
+type Callback = Omit<CallbackRow, 'item_index'>
 
-/** `contradicting`: against a final result. A new one is recorded, and the operator is asked about it. */
-type CallbackVerdict = HintVerdict | 'contradicting'
+/** `contradicting`: against a final result. A new one is stored, and the operator is queried about it. */
+type CallbackVerdict = CallbackEffect | 'contradicting'
 
 export type CallbackIntake = {
   connectors: Connectors
-  /** Rejects with OverloadedError when too many wait. */
-  hint(hint: Hint): Promise<CallbackVerdict>
+  /** Rejects with OverloadedError if too many are waiting. */
+  store(callback: Callback): Promise<CallbackVerdict>
   onOutcome?(outcome: CallbackVerdict | CallbackRefusal): void
 }
 
-export type CallbackDeskOptions = {
+type CallbackIntakeOptions = {
   pool: Pool
   connectors: Connectors
   logger: Pick<Logger, 'error'>
-  /** Rings the dispatcher of this process, if it has one; others find the row when they next look. */
+  /** Wakes the dispatcher of this process, if it has one; others find the row at their next claim. */
   wake?: () => void
   hintGapMs?: number
   /** More than so many callbacks waiting for the database are refused. */
   queueMax?: number
-  /** Told of the outcome of each callback, for the metrics. */
+  /** Called with the outcome of each callback, for the metrics. */
   onOutcome?(outcome: CallbackVerdict | CallbackRefusal): void
 }
 
 /** What handleCallback needs; one per process. */
-export function createCallbackIntake(options: CallbackDeskOptions): CallbackIntake {
-  // Callbacks that say the same and still wait share one place: a storm about one transaction takes no more than two.
+export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIntake {
+  // Equal callbacks that are still waiting share one place in the queue: a storm about one transaction takes no more than two.
   const waiting = new Map<string, Promise<CallbackVerdict>>()
-  const hints: Batcher<Hint, CallbackVerdict> = createBatcher({
-    key: (hint) => hint.app + hint.id,
+  const batcher: Batcher<Callback, CallbackVerdict> = createBatcher({
+    key: (callback) => callback.application_id + callback.transaction_id,
     async run(batch) {
-      // What comes from now on may know more than this statement sees.
-      for (const hint of batch) waiting.delete(sameWords(hint))
-      const rows = batch.map((hint, place) => ({ place, ...hint }))
-      const verdicts = await hintWork(options.pool, rows, options.hintGapMs ?? 250)
-      if (verdicts.includes('taken')) options.wake?.()
-      return findContradictions(options, rows, verdicts)
+      // Callbacks that arrive from now on may know more than this statement sees.
+      for (const callback of batch) waiting.delete(contentKey(callback))
+      const rows = batch.map((callback, index) => ({ item_index: index, ...callback }))
+      const effects = await storeCallbacks(options.pool, rows, options.hintGapMs ?? 250)
+      if (effects.includes('taken')) options.wake?.()
+      return findContradictions(options, rows, effects)
     },
     queueMax: options.queueMax ?? 2_048,
     batchMax: 256,
@@ -60,80 +61,85 @@ export function createCallbackIntake(options: CallbackDeskOptions): CallbackInta
     isItemError: isAboutItems,
   })
 
-  function hint(one: Hint): Promise<CallbackVerdict> {
-    const words = sameWords(one)
-    const known = waiting.get(words)
+  function store(callback: Callback): Promise<CallbackVerdict> {
+    const key = contentKey(callback)
+    const known = waiting.get(key)
     if (known) return known
-    const verdict = hints.submit(one)
-    waiting.set(words, verdict)
+    const verdict = batcher.submit(callback)
+    waiting.set(key, verdict)
     // Refused before it was in any batch.
-    verdict.catch(() => waiting.get(words) === verdict && waiting.delete(words))
+    verdict.catch(() => waiting.get(key) === verdict && waiting.delete(key))
     return verdict
   }
-  return { connectors: options.connectors, hint, onOutcome: options.onOutcome }
+  return { connectors: options.connectors, store, onOutcome: options.onOutcome }
 }
 
-function sameWords({ app, id, operator, outcome }: Hint): string {
-  return `${app} ${id} ${operator} ${outcome}`
+function contentKey(callback: Callback): string {
+  return `${callback.application_id} ${callback.transaction_id} ${callback.operator} ${callback.outcome}`
 }
 
-/** Of the callbacks that no row was waiting for, those that say the opposite of a final result. */
-async function findContradictions(options: CallbackDeskOptions, rows: HintRow[], verdicts: HintVerdict[]): Promise<CallbackVerdict[]> {
-  const unheeded = rows.filter((row) => verdicts[row.place] === 'idle' && row.outcome !== 'pending')
-  if (unheeded.length === 0) return verdicts
-  const found = await recordContradictions(
+/** Finds the callbacks that no row was waiting for and that report the opposite of a final result. */
+async function findContradictions(
+  options: CallbackIntakeOptions,
+  rows: CallbackRow[],
+  effects: CallbackEffect[],
+): Promise<CallbackVerdict[]> {
+  const unawaited = rows.filter((row) => effects[row.item_index] === 'idle' && row.outcome !== 'pending')
+  if (unawaited.length === 0) return effects
+  const found = await storeContradictions(
     options.pool,
-    unheeded.map(({ outcome, ...row }) => ({ ...row, source: 'callback', said: outcome })),
+    unawaited.map(({ outcome, ...row }) => ({ ...row, source: 'callback', said: outcome })),
   )
-  for (const row of unheeded) {
-    // Repetitions are counted and otherwise cost nothing, not even a line.
-    if (found.get(row.place)) options.logger.error({ transactionId: row.id, said: row.outcome }, 'A callback contradicts the stored result')
+  for (const row of unawaited) {
+    // Repetitions are counted in the metrics and not logged.
+    if (found.get(row.item_index))
+      options.logger.error({ transactionId: row.transaction_id, said: row.outcome }, 'A callback contradicts the stored result')
   }
-  return verdicts.map((verdict, place) => (found.has(place) ? 'contradicting' : verdict))
+  return effects.map((effect, index) => (found.has(index) ? 'contradicting' : effect))
 }
 
 /**
- * Takes an operator's callback. It is never believed: it makes a query of that row due at once, and the query decides.
- * Duplicates, callbacks of finished transactions and callbacks that overtake the answer to the submission do nothing more;
- * one that contradicts a final result is recorded. `headers` with lower-case names, `body` as received. Value: whether a
- * row was waiting for it. `overloaded`: not recorded, the operator should send it again.
+ * Handles an operator's callback. It is not trusted: it makes a query of that row due at once, and the query decides. Duplicates,
+ * callbacks of finished transactions and callbacks that overtake the answer to the submission have no other effect; one that
+ * contradicts a final result is stored. `headers` have lower-case names, `body` is as received. Returns whether a row was waiting
+ * for it. `overloaded`: not stored, the operator should send it again.
  */
 export async function handleCallback(
-  desk: CallbackIntake,
+  intake: CallbackIntake,
   operatorCode: string,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
 ): Promise<Result<{ isAwaited: boolean }, CallbackRefusal>> {
-  const verdict = await takeCallback(desk, operatorCode, headers, body)
-  desk.onOutcome?.(verdict.ok ? verdict.value : verdict.error)
+  const verdict = await takeCallback(intake, operatorCode, headers, body)
+  intake.onOutcome?.(verdict.ok ? verdict.value : verdict.error)
   if (!verdict.ok) return verdict
   if (verdict.value === 'busy') return err('overloaded')
   return ok({ isAwaited: verdict.value === 'taken' })
 }
 
 async function takeCallback(
-  desk: CallbackIntake,
+  intake: CallbackIntake,
   operatorCode: string,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
 ): Promise<Result<CallbackVerdict, CallbackRefusal>> {
   const operator: OperatorCode | undefined = isOperatorCode(operatorCode) ? operatorCode : undefined
-  const connector = operator && desk.connectors.get(operator)
+  const connector = operator && intake.connectors.get(operator)
   if (!operator || !connector) return err('unknown_operator')
   const callback = connector.parseCallback(headers, body)
   if (callback.kind !== 'callback') return err(callback.kind)
-  const hint = {
-    app: callback.applicationId,
-    id: callback.reference,
+  const row = {
+    application_id: callback.applicationId,
+    transaction_id: callback.reference,
     operator,
     outcome: callback.claim,
     answer: storableAnswer(body.toString('utf8')),
   }
   try {
-    let verdict = await desk.hint(hint)
+    let verdict = await intake.store(row)
     for (let tries = 1; verdict === 'busy' && tries < TRIES_MAX; tries++) {
       await delay(TRY_AGAIN_MS)
-      verdict = await desk.hint(hint)
+      verdict = await intake.store(row)
     }
     return ok(verdict)
   } catch (error) {

@@ -11,7 +11,7 @@ const hostileText = fc
   .array(fc.oneof(fc.string(), fc.constantFrom('\0', '\ud800', '\udfff', '😀', 'é', '\u001b', '\u2028')), { maxLength: 400 })
   .map((parts) => parts.join(''))
 
-test('an answer is kept well-formed, without NUL and within 2,048 bytes; a short clean one as it came', () => {
+test('at most 2,048 well-formed bytes without NUL are stored of an answer', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const kept = storableAnswer(text.repeat(8))
@@ -23,7 +23,7 @@ test('an answer is kept well-formed, without NUL and within 2,048 bytes; a short
   assert.equal(storableAnswer(`${'x'.repeat(2_047)}😀`), 'x'.repeat(2_047))
 })
 
-test('a reason is one well-formed line of at most 300 characters', () => {
+test('one well-formed line of at most 300 characters is stored of a reason', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const reason = cleanReason(text)
@@ -34,12 +34,12 @@ test('a reason is one well-formed line of at most 300 characters', () => {
   assert.equal(cleanReason('Numéro invalide'), 'Numéro invalide')
 })
 
-test('an identifier is kept whole or not at all', () => {
+test('undefined for an identifier that is too long or malformed, otherwise the whole of it', () => {
   assert.equal(cleanIdentifier('PT-123/é'), 'PT-123/é')
   for (const text of ['', 'a\0b', 'a\nb', '\ud800', 'x'.repeat(201), undefined]) assert.equal(cleanIdentifier(text), undefined)
 })
 
-test('an allowance is spent at once, refills steadily, and says when there is more', () => {
+test('the milliseconds until the next call are returned once the allowance of a key is used up', () => {
   let nowMs = 0
   const limit = createRateLimit({ burst: 3, perSecond: 2, nowMs: () => nowMs })
   assert.deepEqual([limit.take('a'), limit.take('a'), limit.take('a'), limit.take('a')], [undefined, undefined, undefined, 500])
@@ -52,7 +52,7 @@ test('an allowance is spent at once, refills steadily, and says when there is mo
   assert.deepEqual([limit.take('a'), limit.take('a'), limit.take('a'), limit.take('a')], [undefined, undefined, undefined, 500])
 })
 
-test('keys take turns at the gate, none takes more than its share, and never more run than there are slots', async () => {
+test('slots go to keys in turns, never more per key than its share', async () => {
   const gate = createFairGate({ slotsMax: 3, perKeyMax: 2, waitMsMax: 10_000, waitingMax: 1_000 })
   const order: string[] = []
   const running = new Map<string, number>()
@@ -70,7 +70,7 @@ test('keys take turns at the gate, none takes more than its share, and never mor
   assert.ok(order.lastIndexOf('b') < 15, 'the few did not wait for the many')
 })
 
-test('busy, without ever beginning: who waited too long, and who finds too many waiting', async () => {
+test('busy for work that waited too long or found too many waiting', async () => {
   const gate = createFairGate({ slotsMax: 1, perKeyMax: 1, waitMsMax: 20, waitingMax: 1 })
   const done = Promise.withResolvers<void>()
   let begun = 0
@@ -87,7 +87,7 @@ test('busy, without ever beginning: who waited too long, and who finds too many 
   assert.deepEqual(await gate.run('a', async () => 'free again'), { ok: true, value: 'free again' })
 })
 
-test('work that throws gives its slot back', async () => {
+test('the slot is free again after work that throws', async () => {
   const gate = createFairGate({ slotsMax: 1, perKeyMax: 1, waitMsMax: 1_000, waitingMax: 10 })
   await assert.rejects(
     gate.run('a', () => Promise.reject(new Error('bug'))),

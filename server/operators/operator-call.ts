@@ -3,9 +3,9 @@ import type { Exchange } from './connector.ts'
 
 const ANSWER_BYTES_MAX = 64 * 1024
 /** For a connection: a free one of the pool, or a new one. Counted apart from the deadline of the operator. */
-export const CONNECT_LIMIT_MS = 4_000
+const CONNECT_LIMIT_MS = 4_000
 
-export type OperatorRequest = {
+type OperatorRequest = {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
@@ -15,7 +15,7 @@ export type OperatorRequest = {
 }
 
 /**
- * `answered`: a whole HTTP answer is there. `lost`: anything else; what the operator did is not known, unless the request
+ * `answered`: a complete HTTP answer. `lost`: anything else; what the operator did is not known, unless the request
  * was never written (`wasWritten` false), because then the operator cannot have heard of it.
  */
 export type CallOutcome =
@@ -28,7 +28,7 @@ export type OperatorHttpClient = { call(request: OperatorRequest): Promise<CallO
  * A kept-alive pool of connections to one operator. Each operator has its own, so that one that hangs cannot take the
  * connections of another. Never follows redirects and never decompresses; reads at most 64 KB of an answer. Never throws.
  */
-export function openOperatorLine(baseUrl: string, connectionsMax: number): OperatorHttpClient {
+export function createOperatorHttpClient(baseUrl: string, connectionsMax: number): OperatorHttpClient {
   const base = new URL(baseUrl)
   const prefix = trimSlashes(base.pathname)
   const pool = new Pool(base.origin, {
@@ -46,7 +46,7 @@ export function openOperatorLine(baseUrl: string, connectionsMax: number): Opera
   }
 }
 
-/** One call on its way. The time before its first byte is written is ours, not the operator's, and has a limit of its own. */
+/** One call. The time before its first byte is written is ours, not the operator's, and has a limit of its own. */
 class Call implements Dispatcher.DispatchHandler {
   readonly #request: OperatorRequest
   readonly #resolve: (outcome: CallOutcome) => void
@@ -74,8 +74,8 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection: aborted here, it is provably never written.
-    if (this.#isOver) return controller.abort(new Error('The call was given up'))
+    // It timed out while it waited for a connection: aborted here, it is never written.
+    if (this.#isOver) return controller.abort(new Error('The call timed out'))
     this.#controller = controller
     clearTimeout(this.#timer)
     const { timeoutMs } = this.#request
@@ -103,7 +103,7 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   onRequestUpgrade(_controller: Dispatcher.DispatchController, _status: number, _headers: object, socket: NodeJS.WritableStream): void {
-    // Nobody asked for another protocol. The socket is ours now: without a listener its reset would end the process.
+    // The request named no other protocol. The socket is ours now: without a listener its reset would end the process.
     socket.on('error', () => undefined)
     if ('destroy' in socket && typeof socket.destroy === 'function') socket.destroy()
     this.#lose('The operator switched to another protocol')
@@ -111,7 +111,7 @@ class Call implements Dispatcher.DispatchHandler {
 
   #lose(detail: string): void {
     this.#finish({ kind: 'lost', detail, httpStatus: this.#httpStatus, wasWritten: this.#controller !== undefined })
-    // Closes the connection: what is still to come is never read.
+    // Closes the connection: the rest is never read.
     this.#controller?.abort(new Error(detail))
   }
 
@@ -136,7 +136,7 @@ function describe(error: unknown): string {
   return `${code}${error.message}`.trim() || error.name
 }
 
-/** What of a call goes into the record of attempts. */
+/** The part of a call that is stored in operator_attempts. */
 export function exchangeOf(outcome: CallOutcome): Exchange {
   return outcome.kind === 'answered'
     ? { httpStatus: outcome.httpStatus, answer: outcome.body }

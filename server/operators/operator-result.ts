@@ -6,7 +6,7 @@ import { REFUSED_MESSAGE } from './guard-connector.ts'
 
 type Subject = { applicationId: string; transactionId: string; operatorToken: string | null }
 
-/** The move that an operator's final word asks for; a failure carries its sentence as it came. */
+/** The move for an operator's final result; a failure carries the operator's sentence. */
 export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionItem {
   return {
     applicationId: subject.applicationId,
@@ -18,12 +18,12 @@ export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionIt
   }
 }
 
-/** The same move without any of the operator's own words, for those that cannot be stored. */
+/** The same move without any of the operator's text, for text that cannot be stored. */
 export function plainMove(move: TransitionItem): TransitionItem {
   return { ...move, message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE, operatorToken: undefined }
 }
 
-/** The end of a deposit that the balance did not cover; the operator never hears of it. */
+/** The move for a deposit that the balance did not cover. The operator is not called. */
 export function refusedForFunds(subject: Pick<Subject, 'applicationId' | 'transactionId'>): TransitionItem {
   return {
     applicationId: subject.applicationId,

@@ -1,9 +1,19 @@
 import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
+import { encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import {
+  type AnswerRow,
+  type CallbackRow,
+  CLAIM_DUE_OPERATOR_WORK,
+  STORE_FORCED_QUERIES,
+  STORE_OPERATOR_ANSWERS,
+  STORE_OPERATOR_CALLBACKS,
+} from './sql-functions.ts'
 
-export type WorkState = 'queued' | 'refused' | 'submitting' | 'submitted' | 'unconfirmed'
+/** `unfunded`: the balance did not cover the deposit, so the dispatcher ends it without a call. */
+type WorkState = 'queued' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
 
 /** A row of operator_work under this process's lease, with what a connector needs of its transaction. */
 export type ClaimedWork = {
@@ -25,73 +35,71 @@ export type ClaimedWork = {
   customerName: string
 }
 
+type ClaimedRow = RowOf<
+  typeof CLAIM_DUE_OPERATOR_WORK.result,
+  { operator: OperatorCode; found_state: WorkState; type: TransactionType; currency: Currency }
+>
+
 /** Claims due rows, at most `slots` of each operator, for `leaseMs`. One commit, before anything is sent. */
 export async function claimDueWork(queryable: Queryable, slots: Map<OperatorCode, number>, leaseMs: number): Promise<ClaimedWork[]> {
-  const { rows } = await queryable.query<ClaimedWork>({
-    name: 'claim_operator_work',
-    text: `select application_id as "applicationId", transaction_id as "transactionId", operator, found_state as "foundState", number,
-             submissions, queries, operator_reference as "operatorReference", operator_token as "operatorToken", type, currency,
-             amount_minor as "amountMinor", phone_number as "phoneNumber", customer_name as "customerName"
-           from claim_operator_work($1, $2, $3)`,
-    values: [[...slots.keys()], [...slots.values()], leaseMs],
+  const items = Array.from(slots, ([operator, slotsMax]) => ({ operator, slots_max: slotsMax }))
+  const { rows } = await queryable.query<ClaimedRow>({
+    name: CLAIM_DUE_OPERATOR_WORK.name,
+    text: 'select * from claim_due_operator_work($1, $2)',
+    values: [encodeRows(CLAIM_DUE_OPERATOR_WORK.item, items), leaseMs],
   })
-  return rows
-}
-
-/** One finished call. Names as in record_operator_answers; times in milliseconds. */
-export type AnswerRow = {
-  place: number
-  app: string
-  id: string
-  number: number
-  kind: 'submit' | 'query'
-  submission: number
-  outcome: string
-  http_status: number | null
-  answer: string
-  duration_ms: number
-  delay_ms: number
-  requeue_ms: number
-  reference?: string
-  token?: string
+  return rows.map((row) => ({
+    applicationId: row.application_id,
+    transactionId: row.transaction_id,
+    operator: row.operator,
+    foundState: row.found_state,
+    number: row.number,
+    submissions: row.submissions,
+    queries: row.queries,
+    operatorReference: row.operator_reference,
+    operatorToken: row.operator_token,
+    type: row.type,
+    currency: row.currency,
+    amountMinor: row.amount_minor,
+    phoneNumber: row.phone_number,
+    customerName: row.customer_name,
+  }))
 }
 
 export type AnswerRules = { absenceMs: number; acceptedAbsenceMs: number; hintGapMs: number }
 
-/** Records finished calls and schedules what comes next. Returns the places of those that no later claim has overtaken. */
-export async function recordAnswers(queryable: Queryable, answers: AnswerRow[], rules: AnswerRules): Promise<Set<number>> {
-  const { rows } = await queryable.query<{ place: number }>({
-    name: 'record_operator_answers',
-    text: 'select place from record_operator_answers($1, $2, $3, $4)',
-    values: [JSON.stringify(answers), rules.absenceMs, rules.acceptedAbsenceMs, rules.hintGapMs],
+/** Stores the answers to finished calls and schedules the next query. Returns the indexes of those that no later claim has overtaken. */
+export async function storeAnswers(queryable: Queryable, answers: AnswerRow[], rules: AnswerRules): Promise<Set<number>> {
+  const { rows } = await queryable.query<RowOf<typeof STORE_OPERATOR_ANSWERS.result>>({
+    name: STORE_OPERATOR_ANSWERS.name,
+    text: 'select item_index from store_operator_answers($1, $2, $3, $4)',
+    values: [encodeRows(STORE_OPERATOR_ANSWERS.item, answers), rules.absenceMs, rules.acceptedAbsenceMs, rules.hintGapMs],
   })
-  return new Set(rows.map((row) => row.place))
+  return new Set(rows.map((row) => row.item_index))
 }
 
-export type HintRow = { place: number; app: string; id: string; operator: OperatorCode; outcome: string; answer: string }
+/** `taken`: due now. `busy`: another statement is changing the row; try again. `idle`: no result is awaited there. */
+export type CallbackEffect = 'taken' | 'busy' | 'idle'
 
-/** `taken`: due now. `busy`: another statement is changing the row; try again. `idle`: nothing waits for a result there. */
-export type HintVerdict = 'taken' | 'busy' | 'idle'
-
-/** Makes rows due because a callback came in. One verdict per hint, in order. */
-export async function hintWork(queryable: Queryable, hints: HintRow[], gapMs: number): Promise<HintVerdict[]> {
-  const { rows } = await queryable.query<{ place: number; isTaken: boolean }>({
-    name: 'hint_operator_work',
-    text: 'select place, is_taken as "isTaken" from hint_operator_work($1, $2)',
-    values: [JSON.stringify(hints), gapMs],
+/** Stores callbacks and makes their rows due. Returns one effect per callback, in order. */
+export async function storeCallbacks(queryable: Queryable, callbacks: CallbackRow[], gapMs: number): Promise<CallbackEffect[]> {
+  const { rows } = await queryable.query<RowOf<typeof STORE_OPERATOR_CALLBACKS.result>>({
+    name: STORE_OPERATOR_CALLBACKS.name,
+    text: 'select item_index, is_taken from store_operator_callbacks($1, $2)',
+    values: [encodeRows(STORE_OPERATOR_CALLBACKS.item, callbacks), gapMs],
   })
-  const verdicts = new Array<HintVerdict>(hints.length).fill('idle')
-  for (const row of rows) verdicts[row.place] = row.isTaken ? 'taken' : 'busy'
-  return verdicts
+  const effects = new Array<CallbackEffect>(callbacks.length).fill('idle')
+  for (const row of rows) effects[row.item_index] = row.is_taken ? 'taken' : 'busy'
+  return effects
 }
 
 /**
  * Makes rows due that are scheduled further ahead than any schedule reaches: the clock of the database was set back, or had
  * run ahead for a while. Returns how many.
  */
-export async function pullBackWork(queryable: Queryable, operators: OperatorCode[], aheadMsMax: number): Promise<number> {
+export async function rescheduleFarWork(queryable: Queryable, operators: OperatorCode[], aheadMsMax: number): Promise<number> {
   const { rowCount } = await queryable.query({
-    name: 'pull_back_operator_work',
+    name: 'reschedule_far_operator_work',
     text: `update operator_work w set next_at = clock_timestamp()
              from (select o.application_id, o.transaction_id from operator_work o
                      where o.operator = any ($1) and o.next_at > clock_timestamp() + $2 * interval '1 millisecond'
@@ -109,7 +117,7 @@ export async function takeAttemptNumber(queryable: Queryable, applicationId: str
   const { rows } = await queryable.query<OpenWork>({
     name: 'take_attempt_number',
     text: `update operator_work set attempts = attempts + 1 where application_id = $1 and transaction_id = $2
-           returning state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
+           returning case state when 'refused' then 'unfunded' else state end as state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
     values: [applicationId, transactionId],
   })
   return rows[0]
@@ -123,28 +131,25 @@ export type ForcedQuery = {
   httpStatus: number | null
   answer: string
   durationMs: number
-  /** The schedule should look at the row soon. */
-  isNews: boolean
+  /** The answer does not fit the state of the row: its next scheduled query is made now. */
+  needsQuery: boolean
 }
 
-/** Records queries that somebody asked for. The schedule of their rows stays; at most they come due now. */
-export async function recordForcedQueries(queryable: Queryable, queries: ForcedQuery[]): Promise<void> {
+/** Stores the answers to forced queries. The schedule of their rows stays; at most they come due now. */
+export async function storeForcedQueries(queryable: Queryable, queries: ForcedQuery[]): Promise<void> {
+  const items = queries.map((query) => ({
+    application_id: query.applicationId,
+    transaction_id: query.transactionId,
+    number: query.number,
+    outcome: query.outcome,
+    http_status: query.httpStatus,
+    answer: query.answer,
+    duration_ms: query.durationMs,
+    needs_query: query.needsQuery,
+  }))
   await queryable.query({
-    name: 'record_forced_queries',
-    text: 'select record_forced_queries($1)',
-    values: [
-      JSON.stringify(
-        queries.map((query) => ({
-          app: query.applicationId,
-          id: query.transactionId,
-          number: query.number,
-          outcome: query.outcome,
-          http_status: query.httpStatus,
-          answer: query.answer,
-          duration_ms: query.durationMs,
-          is_news: query.isNews,
-        })),
-      ),
-    ],
+    name: STORE_FORCED_QUERIES.name,
+    text: 'select store_forced_queries($1)',
+    values: [encodeRows(STORE_FORCED_QUERIES.item, items)],
   })
 }

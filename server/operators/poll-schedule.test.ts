@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { POLL_DELAYS_MS, pollDelayMs, resubmitDelayMs, unsentDelayMs } from './poll-schedule.ts'
 
-test('queries begin after 2 s, come ever more rarely, and never more rarely than once an hour', () => {
+test('2 s before the first query, then longer pauses up to one hour', () => {
   const delays = Array.from({ length: 40 }, (_, made) => pollDelayMs(made, () => 0.5))
   assert.deepEqual(delays.slice(0, 5), [2_000, 4_000, 8_000, 15_000, 30_000])
   assert.deepEqual(
@@ -13,7 +13,7 @@ test('queries begin after 2 s, come ever more rarely, and never more rarely than
   assert.equal(delays.at(-1), 3_600_000)
 })
 
-test('jitter moves a query by at most a tenth', () => {
+test('at most a tenth of jitter', () => {
   fc.assert(
     fc.property(fc.nat(100), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (made, random) => {
       const middle = POLL_DELAYS_MS[Math.min(made, POLL_DELAYS_MS.length - 1)] ?? assert.fail()
@@ -23,7 +23,7 @@ test('jitter moves a query by at most a tenth', () => {
   )
 })
 
-test('an unknown reference is sent again at once twice, then ever later', () => {
+test('no pause before the first two resubmissions of an unknown reference, then longer ones', () => {
   assert.deepEqual(
     [1, 2].map((made) => resubmitDelayMs(made, () => 0.5)),
     [0, 0],
@@ -38,7 +38,7 @@ test('an unknown reference is sent again at once twice, then ever later', () => 
   )
 })
 
-test('a submission that never left is made again after 2 s, and later at least every five minutes', () => {
+test('2 s before a submission that was not sent is retried, and at most five minutes later on', () => {
   assert.deepEqual(
     [1, 2, 8, 9, 1_000].map((made) => unsentDelayMs(made, () => 0.5)),
     [2_000, 4_000, 300_000, 300_000, 300_000],

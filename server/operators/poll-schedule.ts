@@ -17,7 +17,7 @@ export const POLL_DELAYS_MS: readonly number[] = [
   60 * MINUTE,
 ]
 
-/** Up to a tenth earlier or later, so that what was sent together is not asked about together. */
+/** Up to a tenth earlier or later, so that transfers that were sent together are not queried together. */
 const JITTER = 0.1
 
 /** Milliseconds until the next query after `queriesMade` of them. `random` returns a number in [0, 1). */
@@ -26,15 +26,15 @@ export function pollDelayMs(queriesMade: number, random: () => number, delaysMs:
   return Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()))
 }
 
-/** Milliseconds until a reference that the operator does not know is sent again: the first two times at once, then ever later. */
+/** Milliseconds until a reference that the operator does not know is sent again: none for the first two times, then longer ones. */
 export function resubmitDelayMs(submissionsMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
   return submissionsMade < 3 ? 0 : pollDelayMs(submissionsMade, random, delaysMs)
 }
 
-/** The place in the schedule beyond which the pauses of an operator that cannot be reached do not grow: five minutes. */
-const UNREACHABLE_PLACE_MAX = 7
+/** The index in the schedule beyond which the pauses of an unreachable operator do not grow: five minutes. */
+const UNREACHABLE_INDEX_MAX = 7
 
-/** Milliseconds until a submission that never left is made: nothing is at risk, so the pauses stay short. */
+/** Milliseconds until a submission that was not sent is retried: no money is at risk, so the pauses stay short. */
 export function unsentDelayMs(submissionsMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
-  return pollDelayMs(Math.min(Math.max(0, submissionsMade - 1), UNREACHABLE_PLACE_MAX), random, delaysMs)
+  return pollDelayMs(Math.min(Math.max(0, submissionsMade - 1), UNREACHABLE_INDEX_MAX), random, delaysMs)
 }

@@ -1,17 +1,17 @@
-export type RateLimitOptions = {
-  /** So many at once after a pause. */
+type RateLimitOptions = {
+  /** How many at once after a pause. */
   burst: number
   perSecond: number
   /** A monotonic time in milliseconds. */
   nowMs(): number
 }
 
-export type RateLimit = {
-  /** Takes one from the key's allowance. Undefined: taken. Otherwise nothing is left for so many milliseconds. */
+type RateLimit = {
+  /** Takes one from the key's allowance. Returns undefined if it was taken, otherwise the milliseconds until one is left. */
   take(key: string): number | undefined
 }
 
-/** Above this many keys those that have their whole allowance again are forgotten. */
+/** Above this many keys, keys whose allowance is full again are removed. */
 const KEYS_MAX = 10_000
 
 /** An allowance per key that refills steadily, in the memory of this process. */

@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 import type { Connectors } from './connector.ts'
-import { pullBackWork } from './operator-work-store.ts'
+import { rescheduleFarWork } from './operator-work-store.ts'
 
 /** Twice the longest pause of the schedule. */
 const AHEAD_MS_MAX = 2 * 60 * 60_000
@@ -8,10 +8,9 @@ const AHEAD_MS_MAX = 2 * 60 * 60_000
 const SANDBOX_AHEAD_MS_MAX = 24 * 60 * 60_000
 
 /**
- * Makes operator work due whose next query lies further ahead than the schedule ever puts it. It happens when the database's
- * clock is set back by hours: leases and pauses that were made before would otherwise last as long as the difference. Returns
- * how many rows were repaired.
+ * Makes operator work due whose next query is further ahead than the schedule allows. This happens when the database's clock is
+ * set back by hours: earlier leases and pauses would otherwise last as long as the difference. Returns how many rows were repaired.
  */
 export function repairOperatorSchedule(pool: Pool, connectors: Connectors, { isSandbox }: { isSandbox: boolean }): Promise<number> {
-  return pullBackWork(pool, [...connectors.keys()], isSandbox ? SANDBOX_AHEAD_MS_MAX : AHEAD_MS_MAX)
+  return rescheduleFarWork(pool, [...connectors.keys()], isSandbox ? SANDBOX_AHEAD_MS_MAX : AHEAD_MS_MAX)
 }

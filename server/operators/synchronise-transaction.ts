@@ -7,16 +7,16 @@ import type { QueryOutcome } from './connector.ts'
 import type { ForcedQueryDesk } from './forced-query-desk.ts'
 import { refusedForFunds } from './operator-result.ts'
 import { type OpenWork, takeAttemptNumber } from './operator-work-store.ts'
-import { settleFinalWord } from './settle-final-word.ts'
+import { settleFinalResult } from './settle-final-result.ts'
 
-/** `busy`: the operator was not asked, because too many others are waiting for it. */
+/** `busy`: the operator was not queried, because too many queries are waiting for it. */
 export type SynchroniseFailure = 'not_found' | 'operator_unavailable' | 'busy' | { code: 'throttled'; retryAfterMs: number }
 
-export type SynchroniseRequest = { applicationId: string; transactionId: string; actor: AuditActor }
+type SynchroniseRequest = { applicationId: string; transactionId: string; actor: AuditActor }
 
 /**
- * chekTransactionStatus: asks the operator now and stores what it says. Final and waiting transactions are returned as they
- * are. If the operator is down or silent, nothing changes. A call while the operator is being queried about the same
+ * chekTransactionStatus: queries the operator now and stores a final result. Final and waiting transactions are returned
+ * unchanged. If the operator is down or silent, nothing changes. A call while the operator is being queried about the same
  * transaction shares that answer. A dispatcher may be handling the same row: the second of the two finds it moved, and
  * changes nothing.
  */
@@ -28,21 +28,21 @@ export async function synchroniseTransaction(
   const transaction = await findTransaction(desk.pool, applicationId, transactionId)
   if (!transaction) return err('not_found')
   if (isFinalStatus(transaction.status) || transaction.status === 'PENDING_APPROVAL') return ok(transaction)
-  const asked = await desk.ask(transaction, request.actor, () => ask(desk, transaction, request.actor))
-  if (!asked.ok) return asked
-  if (!asked.value) return err('operator_unavailable')
+  const queried = await desk.run(transaction, request.actor, () => query(desk, transaction, request.actor))
+  if (!queried.ok) return queried
+  if (!queried.value) return err('operator_unavailable')
   const stored = await findTransaction(desk.pool, applicationId, transactionId)
   return stored ? ok(stored) : err('not_found')
 }
 
 /** False if the operator returned no usable answer. */
-async function ask(desk: ForcedQueryDesk, transaction: Transaction, actor: AuditActor): Promise<boolean> {
+async function query(desk: ForcedQueryDesk, transaction: Transaction, actor: AuditActor): Promise<boolean> {
   const { applicationId, transactionId, operator, type } = transaction
   const connector = desk.connectors.get(operator)
   if (!connector) return false
   const work = await takeAttemptNumber(desk.pool, applicationId, transactionId)
   if (!work) return true
-  if (work.state === 'refused') {
+  if (work.state === 'unfunded') {
     await desk.settler.settle(refusedForFunds(transaction))
     return true
   }
@@ -67,14 +67,14 @@ async function ask(desk: ForcedQueryDesk, transaction: Transaction, actor: Audit
     httpStatus: outcome.exchange.httpStatus,
     answer: outcome.exchange.answer,
     durationMs: Math.round(performance.now() - startedAtMs),
-    isNews: isNews(work, outcome),
+    needsQuery: needsQuery(work, outcome),
   })
   if (outcome.kind === 'succeeded' || outcome.kind === 'failed')
-    await settleFinalWord(desk, { applicationId, transactionId, operator, operatorToken, source: 'query' }, outcome)
+    await settleFinalResult(desk, { applicationId, transactionId, operator, operatorToken, source: 'query' }, outcome)
   return outcome.kind !== 'unknown'
 }
 
-/** The state of the row does not fit what the operator says: the dispatcher should look soon. Here it is only read. */
-function isNews(work: OpenWork, outcome: QueryOutcome): boolean {
+/** The state of the row does not fit the answer: the dispatcher should query soon, because only its queries move the row. */
+function needsQuery(work: OpenWork, outcome: QueryOutcome): boolean {
   return work.state === 'unconfirmed' && (outcome.kind === 'pending' || outcome.kind === 'not_found')
 }

@@ -1,16 +1,16 @@
-/** Lets a loop rest until somebody rings or the time is over. A ring while nobody waits is kept for the next wait. */
-export type WakeSignal = { ring(): void; wait(timeoutMs: number): Promise<void> }
+/** Lets a loop wait until it is notified or the time has passed. A notification while nothing waits is kept for the next wait. */
+type WakeSignal = { notify(): void; wait(timeoutMs: number): Promise<void> }
 
 export function createWakeSignal(): WakeSignal {
-  let hasRung = false
+  let isNotified = false
   let open: (() => void) | undefined
   return {
-    ring() {
-      hasRung = true
+    notify() {
+      isNotified = true
       open?.()
     },
     async wait(timeoutMs) {
-      if (!hasRung) {
+      if (!isNotified) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs)
           open = () => {
@@ -20,7 +20,7 @@ export function createWakeSignal(): WakeSignal {
         })
       }
       open = undefined
-      hasRung = false
+      isNotified = false
     },
   }
 }

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
-import { askAboutContradictions } from '#server/operators/ask-about-contradictions.ts'
 import { createDispatcher } from '#server/operators/dispatcher.ts'
+import { queryContradictions } from '#server/operators/query-contradictions.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
@@ -82,7 +82,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
   return [
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('ask_about_contradictions', '* * * * *', async () => {
-      await askAboutContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
+      await queryContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
     }),
     scheduledTask('repair_operator_schedule', '*/5 * * * *', async () => {
       const repaired = await repairOperatorSchedule(pool, connectors, config)

@@ -47,6 +47,14 @@ export const RETENTION_RULES: readonly RetentionRule[] = [
   },
   {
     kind: 'deliveries',
+    table: 'webhook_resends',
+    at: 'requested_at',
+    walk: 'transactions',
+    key: [TRANSACTION_ID, NUMBER],
+    condition: `r.outcome is not null`,
+  },
+  {
+    kind: 'deliveries',
     table: 'webhook_deliveries',
     at: 'finished_at',
     walk: 'transactions',

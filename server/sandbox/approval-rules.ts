@@ -3,12 +3,13 @@ import type { approvalRuleSchema } from '#lib/approval-policy.ts'
 
 type RuleInput = z.input<typeof approvalRuleSchema>
 
-/** What people prepare is decided by people: the program of the application has no say in it. */
+/** What people prepare, only people decide; the application's program may not. */
 const PREPARED: Pick<RuleInput, 'sources' | 'apiMayDecide'> = { sources: ['person', 'file'], apiMayDecide: false }
 
 /**
- * The first application: what its API starts goes straight to the operator, what people start always waits for one checker, and
- * for more where these rules say so. */
+ * The first application: what its API starts goes to the operator at once. What people start always requires one checker, and more where
+ * these rules say so.
+ */
 export const FIRST_RULES: RuleInput[] = [
   { ...PREPARED, name: 'Large payout (XAF)', currency: 'XAF', aboveMinor: '50000000', approvals: [2] },
   { ...PREPARED, name: 'Large payout (XOF)', currency: 'XOF', aboveMinor: '50000000', approvals: [2] },
@@ -26,9 +27,9 @@ export const FIRST_RULES: RuleInput[] = [
   { ...PREPARED, name: 'First payment to a number (XOF)', currency: 'XOF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
 ]
 
-/** The second application also holds back large deposits of its program; it has one checker, so every rule asks for one. */
+/** The second application also holds back large deposits of its program. It has one checker, so every rule requires one. */
 export const SECOND_RULES: RuleInput[] = [
-  // Decided through the API too, so that validateTransaction and rejectTransaction can be tried with what the API started.
+  // May be decided through the API, so that validateTransaction and rejectTransaction can be tried.
   {
     name: 'Large payout of the program (XOF)',
     sources: ['api'],

@@ -1,16 +1,16 @@
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { FAILURE_MESSAGES, TransactionSource, TransactionType } from '#lib/transaction-status.ts'
-import { type Beneficiary, type CastApplication, makeBeneficiary } from './seed-applications.ts'
+import { type Beneficiary, makeBeneficiary, NAMED_BENEFICIARIES, type SeedApplication } from './seed-applications.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-const HISTORY_DAYS = 120
+export const HISTORY_DAYS = 120
 
-/** What the operator makes of it: a failure by its message, or nothing yet. */
-export type OperatorFate = 'success' | 'submitted' | 'unconfirmed' | keyof typeof FAILURE_MESSAGES
-/** What becomes of it where it has to be approved. `partial`: one of several checkers has decided. */
-export type ApprovalFate = 'approve' | 'reject' | 'recall' | 'expire' | 'wait' | 'partial'
+/** The operator's answer: a failure by its message, or none yet. */
+type OperatorFate = 'success' | 'submitted' | 'unconfirmed' | keyof typeof FAILURE_MESSAGES
+/** The outcome where an approval is needed. `partial`: all but one of the checkers have approved. */
+type ApprovalFate = 'approve' | 'reject' | 'recall' | 'expire' | 'wait' | 'partial'
 
 export type PlannedTransaction = {
   atMs: number
@@ -25,12 +25,26 @@ export type PlannedTransaction = {
   batchSumMinor: bigint | null
   operatorFate: OperatorFate
   approvalFate: ApprovalFate
+  /** The operator later says the opposite of the failure that it reported. */
+  isContradicted: boolean
 }
 
-export type Stage = { random: Random; nowMs: number; application: CastApplication; makerIds: string[] }
+type Planning = { random: Random; nowMs: number; application: SeedApplication; makerIds: string[] }
 
 type Draft = Partial<
-  Pick<PlannedTransaction, 'source' | 'type' | 'operator' | 'operatorFate' | 'approvalFate' | 'makerId' | 'batchId' | 'amountMinor'>
+  Pick<
+    PlannedTransaction,
+    | 'source'
+    | 'type'
+    | 'operator'
+    | 'operatorFate'
+    | 'approvalFate'
+    | 'makerId'
+    | 'batchId'
+    | 'amountMinor'
+    | 'beneficiary'
+    | 'isContradicted'
+  >
 > & { ending?: string }
 
 const OPERATOR_FATES: Record<OperatorFate, number> = {
@@ -58,13 +72,13 @@ const HOURS = [1, 1, 1, 1, 1, 2, 5, 9, 14, 17, 18, 17, 14, 13, 15, 17, 18, 16, 1
  * Plans what one application starts within the last four months, in order of time: a partner's program most of it,
  * people and their files the rest; more on working days and around the end of the month.
  */
-export function planHistory(stage: Stage): PlannedTransaction[] {
-  const regulars = new Map<OperatorCode, Beneficiary[]>()
+export function planHistory(planning: Planning): PlannedTransaction[] {
+  const regulars = new Map(OPERATOR_CODES.map((code) => [code, [...(NAMED_BENEFICIARIES[code] ?? [])]]))
   const planned: PlannedTransaction[] = []
-  planOpen(stage, regulars, planned)
+  planOpen(planning, regulars, planned)
   // More than the balance holds, whatever else happened: ends as refused for funds.
   planned.push(
-    planOne(stage, regulars, stage.nowMs - 9.3 * DAY_MS, {
+    planOne(planning, regulars, planning.nowMs - 9.3 * DAY_MS, {
       source: 'api',
       type: 'DEPOSIT',
       operator: 'MLMOOV',
@@ -72,33 +86,42 @@ export function planHistory(stage: Stage): PlannedTransaction[] {
       approvalFate: 'approve',
     }),
   )
-  while (planned.length < stage.application.transactionCount) {
-    const atMs = pickInstant(stage)
-    const source = stage.random.weighted({ api: 930, person: 55, file: 6 })
-    if (source === 'file') planned.push(...planFile(stage, regulars, atMs, 'approve', stage.random.between(6, 24)))
-    else planned.push(planOne(stage, regulars, atMs, { source }))
+  if (planning.application.hasContradiction)
+    planned.push(
+      planOne(planning, regulars, planning.nowMs - 1.6 * DAY_MS, {
+        source: 'api',
+        type: 'COLLECT',
+        operatorFate: 'operatorTimeout',
+        isContradicted: true,
+      }),
+    )
+  while (planned.length < planning.application.transactionCount) {
+    const atMs = pickInstant(planning)
+    const source = planning.random.weighted({ api: 930, person: 55, file: 6 })
+    if (source === 'file') planned.push(...planFile(planning, regulars, atMs, 'approve', planning.random.between(6, 24)))
+    else planned.push(planOne(planning, regulars, atMs, { source }))
   }
   return planned.sort((left, right) => left.atMs - right.atMs)
 }
 
 /** What is still open today: at the operators, unconfirmed, and waiting for checkers. */
-function planOpen(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, planned: PlannedTransaction[]): void {
-  const { random, nowMs, application } = stage
+function planOpen(planning: Planning, regulars: Map<OperatorCode, Beneficiary[]>, planned: PlannedTransaction[]): void {
+  const { random, nowMs, application } = planning
   const isLarge = application.transactionCount > 1_000
   for (const minutes of isLarge ? [2, 3, 5, 8, 13, 21, 34, 55, 80] : [4, 17]) {
     // 912: the simulator leaves these pending for ever.
-    planned.push(planOne(stage, regulars, nowMs - minutes * 60_000, { source: 'api', operatorFate: 'submitted', ending: '912' }))
+    planned.push(planOne(planning, regulars, nowMs - minutes * 60_000, { source: 'api', operatorFate: 'submitted', ending: '912' }))
   }
   for (const hours of isLarge ? [0.4, 1.2, 4.5, 10.8, 25.5, 47, 71] : [2.3]) {
     planned.push(
-      planOne(stage, regulars, nowMs - hours * HOUR_MS, { source: 'api', type: 'DEPOSIT', operatorFate: 'unconfirmed', ending: '907' }),
+      planOne(planning, regulars, nowMs - hours * HOUR_MS, { source: 'api', type: 'DEPOSIT', operatorFate: 'unconfirmed', ending: '907' }),
     )
   }
   for (let index = 0; index < (isLarge ? 26 : 7); index++) {
     const ageMs = (0.1 + index ** 1.6 * (isLarge ? 0.8 : 8) + random.next()) * HOUR_MS
     const large = index % 2 === 0 ? undefined : LARGE_PAYOUTS[((index - 1) / 2) % LARGE_PAYOUTS.length]
     planned.push(
-      planOne(stage, regulars, nowMs - Math.min(ageMs, 6.4 * DAY_MS), {
+      planOne(planning, regulars, nowMs - Math.min(ageMs, 6.4 * DAY_MS), {
         source: 'person',
         type: 'DEPOSIT',
         approvalFate: index % 4 < 2 ? 'partial' : 'wait',
@@ -106,29 +129,39 @@ function planOpen(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, plan
       }),
     )
   }
-  if (isLarge) planned.push(...planFile(stage, regulars, nowMs - 3.2 * HOUR_MS, 'wait', 14))
+  for (const [operator, named] of Object.entries(NAMED_BENEFICIARIES) as [OperatorCode, readonly Beneficiary[]][])
+    for (const beneficiary of isLarge ? named : [])
+      planned.push(
+        planOne(planning, regulars, nowMs - random.between(1, 30) * HOUR_MS, {
+          source: 'person',
+          operator,
+          approvalFate: 'wait',
+          beneficiary,
+        }),
+      )
+  if (isLarge) planned.push(...planFile(planning, regulars, nowMs - 3.2 * HOUR_MS, 'wait', 14))
 }
 
 /** One file: many deposits of one maker at one instant. */
 function planFile(
-  stage: Stage,
+  planning: Planning,
   regulars: Map<OperatorCode, Beneficiary[]>,
   atMs: number,
   approvalFate: ApprovalFate,
   rows: number,
 ): PlannedTransaction[] {
-  const batchId = stage.random.uuid()
-  const makerId = stage.random.pick(stage.makerIds)
+  const batchId = planning.random.uuid()
+  const makerId = planning.random.pick(planning.makerIds)
   // A payroll stays in one country, so that its total is one currency.
-  const first = stage.random.weighted(stage.application.shares)
+  const first = planning.random.weighted(planning.application.shares)
   const codes = Object.values(OPERATORS)
     .filter((operator) => operator.country.code === OPERATORS[first].country.code)
     .map((operator) => operator.code)
   const items = Array.from({ length: rows }, () =>
-    planOne(stage, regulars, atMs, {
+    planOne(planning, regulars, atMs, {
       source: 'file',
       type: 'DEPOSIT',
-      operator: stage.random.pick(codes),
+      operator: planning.random.pick(codes),
       makerId,
       batchId,
       approvalFate: approvalFate === 'wait' ? 'wait' : undefined,
@@ -138,8 +171,8 @@ function planFile(
   return items.map((item) => ({ ...item, batchSumMinor }))
 }
 
-function planOne(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, atMs: number, draft: Draft): PlannedTransaction {
-  const { random, nowMs, application } = stage
+function planOne(planning: Planning, regulars: Map<OperatorCode, Beneficiary[]>, atMs: number, draft: Draft): PlannedTransaction {
+  const { random, nowMs, application } = planning
   const source = draft.source ?? 'api'
   const operator = draft.operator ?? random.weighted(application.shares)
   const type = draft.type ?? (source !== 'api' || random.chance(0.42) ? 'DEPOSIT' : 'COLLECT')
@@ -150,11 +183,13 @@ function planOne(stage: Stage, regulars: Map<OperatorCode, Beneficiary[]>, atMs:
     type,
     operator,
     amountMinor: draft.amountMinor ?? pickAmount(random, operator),
-    beneficiary: draft.ending ? makeBeneficiary(random, operator, draft.ending) : pickBeneficiary(random, operator, regulars),
+    beneficiary:
+      draft.beneficiary ?? (draft.ending ? makeBeneficiary(random, operator, draft.ending) : pickBeneficiary(random, operator, regulars)),
     webhookUrl: random.pick(application.receivers),
-    makerId: source === 'api' ? null : (draft.makerId ?? random.pick(stage.makerIds)),
+    makerId: source === 'api' ? null : (draft.makerId ?? random.pick(planning.makerIds)),
     batchId: draft.batchId ?? null,
     batchSumMinor: null,
+    isContradicted: draft.isContradicted ?? false,
     operatorFate: draft.operatorFate ?? random.weighted(OPERATOR_FATES),
     // Nothing that is younger than its expiry has expired.
     approvalFate: approvalFate === 'expire' && nowMs - atMs < 9 * DAY_MS ? 'approve' : approvalFate,
@@ -171,17 +206,17 @@ function pickBeneficiary(random: Random, operator: OperatorCode, regulars: Map<O
   return beneficiary
 }
 
-/** Many small amounts, few large ones; round as people write them, and now and then not. */
+/** Many small amounts and few large ones, most of them round. */
 function pickAmount(random: Random, operator: OperatorCode): bigint {
   const { currency } = OPERATORS[operator].country
   const spread = random.next() + random.next() + random.next() - 1.5
   const units = Math.exp(9.4 + spread * 2.1) * (currency === 'UGX' ? 6 : 1)
   const step = random.pick([5, 25, 100, 100, 500, 500, 1_000])
   const rounded = Math.min(Math.max(Math.round(units / step) * step, 500), currency === 'UGX' ? 4_500_000 : 900_000)
-  return BigInt(rounded) * 100n + (random.chance(0.01) ? 50n : 0n)
+  return BigInt(rounded) * 100n
 }
 
-function pickInstant({ random, nowMs }: Stage): number {
+function pickInstant({ random, nowMs }: Planning): number {
   for (;;) {
     const ageMs = random.chance(0.015) ? random.between(4 * 60_000, 6 * HOUR_MS) : random.next() * HISTORY_DAYS * DAY_MS
     const instant = new Date(nowMs - ageMs)

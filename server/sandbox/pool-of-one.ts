@@ -1,8 +1,8 @@
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 
 /**
- * A pool whose only connection is an open transaction: commands that each want a transaction of their own become
- * savepoints of it, and either all of them happen or none. One command at a time.
+ * Returns a pool whose only connection is an open transaction. The transactions of commands become savepoints of it, so that all of them
+ * are committed or none. One command at a time.
  */
 export function poolOfOne(trx: TrxClient): Pool {
   const spelled: Record<string, string> = {

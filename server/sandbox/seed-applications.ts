@@ -3,18 +3,19 @@ import { OPERATORS } from '#lib/operators.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { Random } from '#lib/seeded-random.ts'
 
-export type CastMember = { name: string; email: string; roles: Role[] }
-export type CastApplication = {
+type SeedPerson = { name: string; email: string; roles: Role[] }
+export type SeedApplication = {
   name: string
   username: string
-  people: CastMember[]
+  people: SeedPerson[]
   receivers: readonly string[]
   transactionCount: number
+  hasContradiction: boolean
   shares: Readonly<Record<OperatorCode, number>>
 }
 
-/** Who plays in the sandbox. The finance officer works for both applications: one sign-in, a switcher. */
-export const SEED_APPLICATIONS: readonly CastApplication[] = [
+/** The applications and people of the sandbox. The finance officer works for both applications, with one sign-in. */
+export const SEED_APPLICATIONS: readonly SeedApplication[] = [
   {
     name: 'Kora Stores',
     username: 'api@kora.example',
@@ -33,6 +34,7 @@ export const SEED_APPLICATIONS: readonly CastApplication[] = [
       'https://erp.kora.example:8443/payments/result',
     ],
     transactionCount: 4_000,
+    hasContradiction: false,
     shares: {
       OMCM: 18,
       MOMOCM: 18,
@@ -60,6 +62,7 @@ export const SEED_APPLICATIONS: readonly CastApplication[] = [
     ],
     receivers: ['https://partner.example/countersign/webhook'],
     transactionCount: 800,
+    hasContradiction: true,
     shares: {
       OMCM: 2,
       MOMOCM: 2,
@@ -128,6 +131,23 @@ export function makeBeneficiary(random: Random, operator: OperatorCode, ending?:
   }
 }
 
+/**
+ * Regular customers with names that lists, searches and exports have to cope with: in Arabic script, with accents and apostrophes, and two
+ * people of the same name.
+ */
+export const NAMED_BENEFICIARIES: Partial<Record<OperatorCode, readonly Beneficiary[]>> = {
+  SNOM: [
+    { name: 'Aminata Diop', phoneNumber: '221771204417' },
+    { name: 'Aminata Diop', phoneNumber: '221785530268' },
+    { name: 'محمد الأمين ديوب', phoneNumber: '221776041135' },
+  ],
+  MLMOOV: [
+    { name: 'فاطمة الزهراء كيتا', phoneNumber: '22365118240' },
+    { name: 'Djénéba Maïga', phoneNumber: '22366402871' },
+  ],
+  OMCM: [{ name: 'Zoé N’Diaye-Mbappé', phoneNumber: '237699417203' }],
+}
+
 export const PAYEE_NOTES = [
   'Invoice checked against the order',
   'Matches delivery note',
@@ -147,5 +167,5 @@ export const REJECTION_REASONS = [
 ] as const
 export const RECALL_REASON = 'Préparé deux fois par erreur'
 
-/** The API users of both applications: a database that has them all was filled as a sandbox. */
+/** The API users of both applications: a database that has all of them was seeded as a sandbox. */
 export const SEEDED_USERNAMES: readonly string[] = SEED_APPLICATIONS.map((application) => application.username)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { type SandboxFile, seedSandbox } from './seed-sandbox.ts'
 
@@ -22,7 +22,7 @@ const options = () => ({
 let tookMs = 0
 
 before(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase({ mode: 'sandbox' })
   const startedAt = performance.now()
   assert.equal(await seedSandbox(options()), true)
   tookMs = performance.now() - startedAt
@@ -37,15 +37,24 @@ async function distinct(column: string, table = 'transactions'): Promise<unknown
   return rows.map((row) => row.value)
 }
 
-test('the books of the seeded history are right to the last unit', async () => {
-  assert.deepEqual(await verifyBooks(database.pool), [])
+test('no difference: the books and audit chains of the seeded database, recounted', async () => {
+  assert.deepEqual(await verifyDatabase(database.pool), [])
 })
 
-test('the first start is not held up: seeding takes seconds', () => {
+test('less than 20 s for seeding, which the first start waits for', () => {
   assert.ok(tookMs < 20_000, `${Math.round(tookMs)} ms`)
 })
 
-test('every status, operator, source and failure message is there', async () => {
+test('no hundredths in any amount, fee, posting or balance', async () => {
+  const { rows } = await database.pool.query<{ subject: string }>(
+    `select transaction_id::text as subject from transactions where amount_minor % 100 <> 0 or fee_system_minor % 100 <> 0 or fee_app_minor % 100 <> 0
+     union all select subject_id::text from ledger_entries where amount_minor % 100 <> 0
+     union all select operator from ledger_balances where collect_minor % 100 <> 0 or deposit_minor % 100 <> 0 or held_minor % 100 <> 0`,
+  )
+  assert.deepEqual(rows, [])
+})
+
+test('every status, operator, source, failure message and event occurs', async () => {
   assert.deepEqual(await distinct('status'), ['FAILED', 'PENDING', 'PENDING_APPROVAL', 'SUCCESS'])
   assert.deepEqual(await distinct('operator'), OPERATOR_CODES.toSorted())
   assert.deepEqual(await distinct('source'), ['api', 'file', 'person'])
@@ -64,7 +73,7 @@ test('every status, operator, source and failure message is there', async () => 
   ])
 })
 
-test('what waits for approval came in under several rules, and some of it has one of two checkers', async () => {
+test('at least thirty transactions wait for approval, under at least four rules, and three of them have one of two approvals', async () => {
   const { rows } = await database.pool.query<{ waiting: bigint; rules: bigint; partial: bigint }>(
     `select count(*) as waiting, count(distinct i.rule ->> 'name') as rules, count(*) filter (where d.made > 0) as partial
        from transactions t join approval_items i using (application_id, transaction_id)
@@ -76,7 +85,7 @@ test('what waits for approval came in under several rules, and some of it has on
   assert.ok((rows[0]?.partial ?? 0n) >= 3n, `partial: ${rows[0]?.partial}`)
 })
 
-test('sequences follow time', async () => {
+test('sequences in order of time, of creations and of results', async () => {
   const { rows } = await database.pool.query<{ misplaced: bigint }>(
     `select count(*) as misplaced from (
        select created_at < lag(created_at) over (partition by application_id order by sequence) as a,
@@ -85,13 +94,13 @@ test('sequences follow time', async () => {
   assert.equal(rows[0]?.misplaced, 0n)
 })
 
-test('no webhook is left to be sent to an address that somebody made up', async () => {
+test('no webhook is due, and every address is reserved for examples', async () => {
   assert.deepEqual(await distinct('state', 'webhook_deliveries'), ['delivered', 'exhausted'])
   const { rows } = await database.pool.query<{ count: bigint }>(`select count(*) from transactions where webhook_url !~ '\\.example[:/]'`)
   assert.equal(rows[0]?.count, 0n)
 })
 
-test('the secrets are stored in sandbox.json, which only its owner can read', () => {
+test('0600: sandbox.json holds the secrets of both applications and their people', () => {
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const content: SandboxFile = JSON.parse(readFileSync(file, 'utf8'))
   assert.deepEqual(Object.keys(content), ['baseUrl', 'applications'])
@@ -105,7 +114,47 @@ test('the secrets are stored in sandbox.json, which only its owner can read', ()
   for (const { people } of content.applications) for (const person of people) assert.equal(person.password.length, 20, person.email)
 })
 
-test('a database that holds applications is left alone', async () => {
+test('several names in Arabic script and with accents, and two numbers of one name', async () => {
+  const { rows } = await database.pool.query<{ arabic: bigint; accented: bigint; namesakes: bigint }>(
+    `select count(distinct customer_name) filter (where customer_name ~ '[\u0600-\u06ff]') as arabic,
+            count(distinct customer_name) filter (where customer_name ~ '[À-ÿ]') as accented,
+            count(distinct phone_number) filter (where customer_name = 'Aminata Diop' and status = 'PENDING_APPROVAL') as namesakes from transactions`,
+  )
+  const [found] = rows
+  assert.ok(found && found.arabic >= 2n && found.accented >= 20n && found.namesakes >= 2n, JSON.stringify(rows.map(String)))
+})
+
+test('one result that its operator contradicts, in the second application', async () => {
+  const { rows } = await database.pool.query(
+    `select a.name, c.said, c.stored_status from operator_contradictions c join applications a using (application_id) where c.number = 1`,
+  )
+  assert.deepEqual(rows, [{ name: 'Teranga Logistics', said: 'succeeded', stored_status: 'FAILED' }])
+})
+
+test('transactions of at least four months, from seven countries and in three currencies', async () => {
+  const { rows } = await database.pool.query<{ months: bigint; currencies: bigint; countries: bigint }>(
+    `select count(distinct date_trunc('month', created_at)) as months, count(distinct currency) as currencies,
+            count(distinct left(phone_number, 3)) as countries from transactions`,
+  )
+  assert.ok((rows[0]?.months ?? 0n) >= 4n)
+  assert.deepEqual([rows[0]?.currencies, rows[0]?.countries], [3n, 7n])
+})
+
+test('an audit entry for each decision and funding, in order of time', async () => {
+  const { rows } = await database.pool.query<{ decisions: bigint; entries: bigint; fundings: bigint; funded: bigint; misplaced: bigint }>(
+    `select (select count(*) from approval_decisions) as decisions,
+            (select count(*) from ledger_postings where kind = 'fund') as fundings,
+            count(*) filter (where action in ('transaction.validated', 'transaction.rejected')) as entries,
+            count(*) filter (where action = 'balance.funded') as funded,
+            count(*) filter (where is_misplaced) as misplaced
+       from (select action, at < lag(at) over (partition by application_id order by sequence) as is_misplaced from audit_entries) e`,
+  )
+  const [found] = rows
+  assert.ok(found && found.decisions > 0n && found.fundings > 0n)
+  assert.deepEqual([found.entries, found.funded, found.misplaced], [found.decisions, found.fundings, 0n])
+})
+
+test('false for a database that holds applications, and nothing changes', async () => {
   const before = readFileSync(file, 'utf8')
   assert.equal(await seedSandbox(options()), false)
   assert.equal(readFileSync(file, 'utf8'), before)

@@ -9,7 +9,7 @@ import { allowAddress } from '#server/applications/allow-address.ts'
 import { createApiKey } from '#server/applications/create-api-key.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
 import { createApiUser } from '#server/partner-auth/create-api-user.ts'
@@ -18,12 +18,12 @@ import { activatePolicy } from '#server/policy/activate-policy.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
 import { writePrivateFile } from '#server/process/private-file.ts'
 import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
-import { planHistory } from './plan-history.ts'
+import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
-import { type CastApplication, SEED_APPLICATIONS } from './seed-applications.ts'
-import type { SeedRows } from './seed-rows.ts'
-import { analyse, hasNoApplication, insertHistory, lockSeeding } from './seed-store.ts'
+import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
+import { analyse, backdateSetup, hasNoApplication, lockSeeding, setSimulatedTime } from './seed-store.ts'
 import { simulateHistory } from './simulate-history.ts'
+import type { LiveTransaction } from './simulation.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
 
 export type SandboxPerson = { id: string; name: string; email: string; password: string; roles: Role[] }
@@ -36,17 +36,17 @@ export type SandboxApplication = {
   webhookSecret: string
   people: SandboxPerson[]
 }
-/** What stands in DATA_DIR/sandbox.json. */
+/** The content of DATA_DIR/sandbox.json. */
 export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] }
 
-export type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
+type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
 
 const SEED = 20_261_120
-/** Large enough for anybody who tries things out, except two operators that run low. */
+/** Large enough to try things out; two operators run low. */
 const USUAL_TARGET_MINOR = 4_000_000_000n
 const LOW_TARGETS: Partial<Record<OperatorCode, bigint>> = { SNFREE: 30_000_000n, MLMOOV: 60_000_000n }
 
-/** Where finance wants to be warned: the two that run low are below it now and then. */
+/** Below which balance finance is warned. The two operators with low targets fall below theirs from time to time. */
 const THRESHOLDS: readonly { operator: OperatorCode; thresholdMinor: bigint }[] = [
   { operator: 'SNFREE', thresholdMinor: 20_000_000n },
   { operator: 'MLMOOV', thresholdMinor: 50_000_000n },
@@ -56,7 +56,7 @@ const THRESHOLDS: readonly { operator: OperatorCode; thresholdMinor: bigint }[] 
 /**
  * Fills an empty database with the sandbox: two applications, their people and four months of history, in one database
  * transaction, and writes their secrets to DATA_DIR/sandbox.json. A database that holds any application is left alone.
- * A process that is killed anywhere in here leaves either nothing or everything. True: it was seeded now.
+ * A process that is killed meanwhile leaves either nothing or everything. Returns true if it was seeded now.
  */
 export async function seedSandbox(options: SeedOptions): Promise<boolean> {
   const file = path.join(options.dataDirectory, 'sandbox.json')
@@ -66,32 +66,41 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       await lockSeeding(trx)
       if (!(await hasNoApplication(trx))) return ok(false)
       const applications: SandboxApplication[] = []
-      const histories: SeedRows[] = []
+      const known: LiveTransaction[] = []
       for (const [index, cast] of SEED_APPLICATIONS.entries()) {
-        const { application, history } = await seedApplication(poolOfOne(trx), cast, index, applications[0]?.people ?? [], options.now)
-        applications.push(application)
-        histories.push(history)
+        const seeded = await seedApplication(trx, cast, index, applications[0]?.people ?? [], options.now)
+        applications.push(seeded.application)
+        known.push(...seeded.known)
       }
+      await backdateSetup(trx, setupMs(options.now))
       const content: SandboxFile = { baseUrl: options.baseUrl, applications }
       writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
-      writeSimulatorBooks(options.simulatorFolder, histories)
+      writeSimulatorBooks(options.simulatorFolder, known)
       return ok(true)
     }),
   )
-  // Between the commit and this line the process may have been killed: the next start finds the file and finishes.
+  // The process may be killed between the commit and this line. The next start finds the file and renames it.
   if (existsSync(unconfirmedFile) && (isSeeded || !existsSync(file))) renameSync(unconfirmedFile, file)
   if (isSeeded) await analyse(options.pool)
   return isSeeded
 }
 
+/** Everything was set up two days before the first transaction. */
+function setupMs(now: Date): number {
+  return now.getTime() - (HISTORY_DAYS + 2) * DAY_MS
+}
+
 async function seedApplication(
-  pool: Pool,
-  cast: CastApplication,
+  trx: TrxClient,
+  cast: SeedApplication,
   index: number,
-  known: SandboxPerson[],
+  others: SandboxPerson[],
   now: Date,
-): Promise<{ application: SandboxApplication; history: SeedRows }> {
+): Promise<{ application: SandboxApplication; known: LiveTransaction[] }> {
   const actor = SYSTEM_ACTOR
+  const pool = poolOfOne(trx)
+  const nowMs = now.getTime()
+  await setSimulatedTime(trx, setupMs(now))
   const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, actor }))
   const { apiKey } = demand(await createApiKey(pool, { applicationId, name: 'Sandbox', actor }))
   const { apiUserId, password } = demand(await createApiUser(pool, { applicationId, username: cast.username, actor }))
@@ -99,27 +108,29 @@ async function seedApplication(
   const people: SandboxPerson[] = []
   for (const { name, email, roles } of cast.people) {
     const person = demand(await createPerson(pool, { applicationId, name, email, roles, actor }))
-    const ownPassword = person.password ?? known.find((other) => other.email === email)?.password ?? ''
+    const ownPassword = person.password ?? others.find((other) => other.email === email)?.password ?? ''
     people.push({ id: person.personId, name, email, password: ownPassword, roles })
   }
   const policy = await changeRules(pool, applicationId, index)
   const random = createRandom(SEED + index)
-  const nowMs = now.getTime()
   const withRole = (role: Role) => people.filter((person) => person.roles.includes(role)).map((person) => person.id)
   const planned = planHistory({ random, nowMs, application: cast, makerIds: withRole('maker') })
   const targets = Object.fromEntries(OPERATOR_CODES.map((code) => [code, LOW_TARGETS[code] ?? USUAL_TARGET_MINOR])) as Record<
     OperatorCode,
     bigint
   >
-  const history = simulateHistory({ random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets }, planned)
-  await insertHistory(pool, applicationId, history)
+  const known = await simulateHistory(
+    { trx, random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets },
+    planned,
+  )
+  await setSimulatedTime(trx, nowMs)
   const [finance] = withRole('finance')
   if (finance !== undefined)
     for (const { operator, thresholdMinor } of THRESHOLDS) {
       const person = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
       demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
     }
-  return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, history }
+  return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, known }
 }
 
 async function changeRules(pool: Pool, applicationId: string, index: number): Promise<ApprovalPolicy> {

@@ -1,10 +1,9 @@
-/** Things that happen, in order of their time; those of one instant in order of their adding. */
+/** Steps in order of their time; steps of the same instant in the order in which they were added. */
 export class TimeQueue<Item> {
   #entries: { atMs: number; item: Item }[] = []
-  #next = 0
 
   add(atMs: number, item: Item): void {
-    let low = this.#next
+    let low = 0
     let high = this.#entries.length
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -14,7 +13,9 @@ export class TimeQueue<Item> {
     this.#entries.splice(low, 0, { atMs, item })
   }
 
-  take(): { atMs: number; item: Item } | undefined {
-    return this.#entries[this.#next++]
+  /** Removes and returns everything before an instant. */
+  takeBefore(untilMs: number): { atMs: number; item: Item }[] {
+    const later = this.#entries.findIndex((entry) => entry.atMs >= untilMs)
+    return this.#entries.splice(0, later === -1 ? this.#entries.length : later)
   }
 }

@@ -61,7 +61,7 @@ test('created with nothing held and its work refused: a deposit that the balance
   const [outcome] = await takeIn(database.pool, [anIntakeItem(applicationId)])
   assert.equal(outcome?.kind === 'created' && outcome.status, 'PENDING')
   const { rows } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
-  assert.deepEqual(rows, [{ state: 'refused' }])
+  assert.deepEqual(rows, [{ state: 'unfunded' }])
   assert.equal((await balanceOf(applicationId)).deposit_minor, 100_000n)
 })
 
@@ -77,7 +77,7 @@ test('queued: the deposits of a batch that the balance covers after it did not c
   )
   assert.deepEqual(
     rows.map((row) => row.state),
-    ['queued', 'refused', 'queued'],
+    ['queued', 'unfunded', 'queued'],
   )
 })
 
@@ -202,7 +202,7 @@ test('created with nothing held and its work refused: a deposit at an operator w
     'select t.held_minor, w.state from transactions t join operator_work w using (application_id, transaction_id) where t.application_id = $1',
     [applicationId],
   )
-  assert.deepEqual(rows, [{ held_minor: 0n, state: 'refused' }])
+  assert.deepEqual(rows, [{ held_minor: 0n, state: 'unfunded' }])
 })
 
 test('an error and no posting for a funding at an operator without a balance row', async () => {

@@ -30,6 +30,8 @@ export type IntakeItem = {
   actor: Actor
   /** The approval bands that may apply, weakest first; null if none can. */
   bands: ApprovalBand[] | null
+  /** Its creation time, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  at?: Date
 }
 
 export type IntakeOutcome =
@@ -139,6 +141,7 @@ function toStartRow(item: IntakeItem, index: number, applicationIndex: number): 
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     bands: item.bands,
+    at: item.at ?? null,
   }
 }
 

@@ -27,6 +27,7 @@ export const START_TRANSACTIONS = {
     actor_kind: 'text',
     actor_id: 'uuid | null',
     bands: 'jsonb | null',
+    at: 'timestamptz | null',
   },
   result: {
     item_index: 'integer',
@@ -57,6 +58,7 @@ export const APPLY_TRANSITIONS = {
     actor_kind: 'text',
     actor_id: 'uuid | null',
     checker_id: 'uuid | null',
+    at: 'timestamptz | null',
   },
   result: { item_index: 'integer', is_moved: 'boolean', status: 'text', version: 'integer' },
 } as const satisfies BatchFunction

@@ -116,7 +116,7 @@ test('created and PENDING with nothing held: a deposit that the balance does not
   const application = await anApplication()
   assert.deepEqual(statusesOf(must(await throughApi(application, { type: 'DEPOSIT', requests: [aRequest()] }))), ['PENDING'])
   const [stored] = await readStored(application)
-  assert.deepEqual([stored?.['held_minor'], stored?.['state']], [0n, 'refused'])
+  assert.deepEqual([stored?.['held_minor'], stored?.['state']], [0n, 'unfunded'])
 })
 
 test('existing with the first transactionId: the same request again, alone and in an array', async () => {

@@ -116,7 +116,7 @@ test('PENDING with a hold for an approved deposit that the balance covers; work 
     ['PENDING', 'PENDING'],
   )
   const { rows } = await database.pool.query('select state from operator_work where application_id = $1 order by state', [applicationId])
-  assert.deepEqual(rows, [{ state: 'queued' }, { state: 'refused' }])
+  assert.deepEqual(rows, [{ state: 'queued' }, { state: 'unfunded' }])
   assert.equal((await balanceOf(applicationId))[1], 92_500n)
 })
 
@@ -194,7 +194,7 @@ test('PENDING with its work refused for a deposit that is approved at an operato
   await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
   assert.equal((await move(item, 'approved'))?.status, 'PENDING')
   const { rows } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
-  assert.deepEqual(rows, [{ state: 'refused' }])
+  assert.deepEqual(rows, [{ state: 'unfunded' }])
 })
 
 test('not moved when approved in a disabled application or at a disabled service; FAILED when rejected there', async () => {

@@ -15,6 +15,8 @@ export type TransitionItem = {
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
+  /** When it moves, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  at?: Date
 }
 
 /** Undefined if this application has no such transaction. Not moved if it was not in the state in which the edge starts. */
@@ -54,5 +56,6 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     checker_id: item.checkerId ?? null,
+    at: item.at ?? null,
   }
 }

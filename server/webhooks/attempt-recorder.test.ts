@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { createAttemptRecorder } from './attempt-recorder.ts'
+import { AttemptRecorder } from './attempt-recorder.ts'
+import type { AttemptRecord } from './delivery-store.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 import { addDeliveries } from './testing.ts'
-import type { AttemptRecord } from './webhook-store.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -18,6 +18,7 @@ function recordOf(applicationId: string, transactionId: string, changes: Partial
   return {
     applicationId,
     transactionId,
+    resendNumber: null,
     number: 1,
     startedAt: new Date(),
     durationMs: 12,
@@ -30,12 +31,12 @@ function recordOf(applicationId: string, transactionId: string, changes: Partial
   }
 }
 
-test('an outcome that PostgreSQL refuses to store holds up none of those recorded with it', async () => {
+test('the other outcomes of a batch are recorded if PostgreSQL refuses one', async () => {
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(5).fill('https://partner.example/hook'))
   await database.pool.query('update webhook_deliveries set attempts = 1 where application_id = $1', [applicationId])
   const counted = new Map<AttemptOutcome, number>()
-  const recorder = createAttemptRecorder({
+  const recorder = new AttemptRecorder({
     pool: database.pool,
     gapsMs: [30_000, 120_000, 600_000],
     logger: { info() {}, warn() {}, error() {} },

@@ -2,108 +2,114 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Pool } from '#server/database/pool.ts'
 import { isDataError } from '#server/database/with-transaction.ts'
+import { type AttemptRecord, type ClaimedDelivery, recordAttempts, returnDeliveries } from './delivery-store.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
-import { type AttemptRecord, type ClaimedDelivery, recordAttempts, returnDeliveries } from './webhook-store.ts'
 
 export type DeliveryLogger = Pick<Logger, 'info' | 'warn' | 'error'>
-
-export type AttemptRecorder = {
-  add(record: AttemptRecord): void
-  /** Undoes claims of which nothing was sent. When that fails their lease brings them back, as interrupted attempts. */
-  giveBack(deliveries: readonly ClaimedDelivery[]): void
-  /** Resolves when everything added so far is committed, or when `waitMs` are over. */
-  flush(waitMs: number): Promise<void>
-}
 
 export type RecorderOptions = {
   pool: Pool
   gapsMs: readonly number[]
   logger: DeliveryLogger
-  /** Told how many attempts ended with each outcome, after the commit. */
+  /** Called with how many attempts ended with each outcome, after the commit. */
   onRecorded?: (outcome: AttemptOutcome, count: number) => void
 }
 
 const BATCH_MAX = 500
+const RETRY_MS_START = 50
 const RETRY_MS_MAX = 5_000
 
 /**
- * Writes outcomes down, one statement at a time: while one batch commits the next collects. A statement that fails because of the
- * database is tried again until it succeeds: an outcome that is lost would make a receiver hear the same thing once more. One that
- * fails because of what is in it is written row by row, so that a row the database refuses never holds up the others.
+ * Records outcomes, one statement at a time: while one batch commits, the next collects. A statement that fails because of the database is
+ * retried until it succeeds, because a lost outcome would send the same webhook once more. One that fails because of its content is
+ * recorded row by row, so that a row that the database refuses never delays the others.
  */
-export function createAttemptRecorder({ pool, gapsMs, logger, onRecorded }: RecorderOptions): AttemptRecorder {
-  let waiting: AttemptRecord[] = []
-  let returning: ClaimedDelivery[] = []
-  let running: Promise<void> | undefined
+export class AttemptRecorder {
+  readonly #options: RecorderOptions
+  #waiting: AttemptRecord[] = []
+  #returning: ClaimedDelivery[] = []
+  #running: Promise<void> | undefined
 
-  async function giveBackAll(): Promise<void> {
-    const batch = returning
-    returning = []
-    await returnDeliveries(pool, batch).catch((error: unknown) =>
-      logger.warn({ err: error }, 'Claimed webhook deliveries could not be given back'),
+  constructor(options: RecorderOptions) {
+    this.#options = options
+  }
+
+  add(record: AttemptRecord): void {
+    this.#waiting.push(record)
+    this.#begin()
+  }
+
+  /** Undoes claims of which nothing was sent. If that fails, their lease returns them, as interrupted attempts. */
+  returnClaims(deliveries: readonly ClaimedDelivery[]): void {
+    if (deliveries.length === 0) return
+    this.#returning.push(...deliveries)
+    this.#begin()
+  }
+
+  /** Resolves when everything added so far is committed, or after `waitMs`. */
+  async flush(waitMs: number): Promise<void> {
+    const timeout = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref())
+    await Promise.race([this.#running ?? Promise.resolve(), timeout])
+  }
+
+  /** After the present turn, so that everything that ended in it shares a statement. */
+  #begin(): void {
+    this.#running ??= nextTurn().then(() => this.#run())
+  }
+
+  async #run(): Promise<void> {
+    for (let retryMs = RETRY_MS_START; this.#waiting.length + this.#returning.length > 0; ) {
+      await this.#returnAll()
+      const batch = this.#waiting.slice(0, BATCH_MAX)
+      if (batch.length === 0) continue
+      try {
+        await this.#record(batch)
+        this.#waiting = this.#waiting.slice(batch.length)
+        retryMs = RETRY_MS_START
+      } catch (error) {
+        this.#options.logger.warn({ err: error, attempts: this.#waiting.length }, 'Webhook outcomes could not be recorded; trying again')
+        const pauseMs = retryMs
+        await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
+        retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)
+      }
+    }
+    this.#running = undefined
+  }
+
+  async #returnAll(): Promise<void> {
+    if (this.#returning.length === 0) return
+    const batch = this.#returning
+    this.#returning = []
+    await returnDeliveries(this.#options.pool, batch).catch((error: unknown) =>
+      this.#options.logger.warn({ err: error }, 'Claimed webhook deliveries could not be returned'),
     )
   }
 
-  async function record(batch: readonly AttemptRecord[]): Promise<void> {
+  async #record(batch: readonly AttemptRecord[]): Promise<void> {
+    const { pool, gapsMs, onRecorded } = this.#options
     try {
       await recordAttempts(pool, batch, gapsMs)
       for (const [outcome, count] of countByOutcome(batch)) onRecorded?.(outcome, count)
     } catch (error) {
       if (!isDataError(error)) throw error
-      await recordApart(batch, error)
+      await this.#recordApart(batch, error)
     }
   }
 
-  /** What was written in part before the database failed is written again by the next try: recording twice changes nothing. */
-  async function recordApart(batch: readonly AttemptRecord[], error: unknown): Promise<void> {
+  /** Rows that were recorded before the database failed are recorded again by the next try: recording twice changes nothing. */
+  async #recordApart(batch: readonly AttemptRecord[], error: unknown): Promise<void> {
     const [only] = batch
     if (batch.length > 1) {
-      for (const one of batch) await record([one])
+      for (const one of batch) await this.#record([one])
     } else if (only?.detail) {
-      // The words of the receiver are the only part that comes from outside.
-      await record([{ ...only, detail: null }])
+      // The receiver's text is the only part that comes from outside.
+      await this.#record([{ ...only, detail: null }])
     } else {
-      logger.error({ err: error, transactionId: only?.transactionId }, 'A webhook outcome was refused by the database and is not recorded')
+      this.#options.logger.error(
+        { err: error, transactionId: only?.transactionId },
+        'A webhook outcome was refused by the database and is not recorded',
+      )
     }
-  }
-
-  async function run(): Promise<void> {
-    for (let retryMs = 50; waiting.length + returning.length > 0; ) {
-      if (returning.length > 0) await giveBackAll()
-      if (waiting.length === 0) continue
-      const batch = waiting.slice(0, BATCH_MAX)
-      try {
-        await record(batch)
-        waiting = waiting.slice(batch.length)
-        retryMs = 50
-      } catch (error) {
-        logger.warn({ err: error, attempts: waiting.length }, 'Webhook outcomes could not be recorded; trying again')
-        await new Promise((resolve) => setTimeout(resolve, retryMs).unref())
-        retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)
-      }
-    }
-    running = undefined
-  }
-
-  /** After the present turn, so that everything that ended in it shares a statement. */
-  function begin(): void {
-    running ??= nextTurn().then(run)
-  }
-
-  return {
-    add(record) {
-      waiting.push(record)
-      begin()
-    },
-    giveBack(deliveries) {
-      if (deliveries.length === 0) return
-      returning.push(...deliveries)
-      begin()
-    },
-    async flush(waitMs) {
-      const timeout = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref())
-      await Promise.race([running ?? Promise.resolve(), timeout])
-    },
   }
 }
 

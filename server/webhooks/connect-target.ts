@@ -74,7 +74,7 @@ function openPlain(
       noDelay: true,
     })
     progress.socket = socket
-    // Stays on: between the connection and its first use nobody else listens, and an unheard error ends the process.
+    // Remains: between the connection and its first use there is no other listener, and an error without a listener ends the process.
     socket.on('error', reject)
     socket.once('close', () => reject(new Error('The connection was closed.')))
     socket.once('connect', () => resolve(socket))

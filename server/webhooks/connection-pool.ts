@@ -15,7 +15,7 @@ export type ConnectionPool = {
 
 /**
  * Shorter than what servers in use grant (Gunicorn 2 s, Node and Apache 5 s): a request must not meet a receiver that is
- * just closing, for nobody could tell whether it was read.
+ * just closing, because it would not be known whether it was read.
  */
 const KEEP_ALIVE_MS = 900
 const IDLE_KEPT_MS = 10_000

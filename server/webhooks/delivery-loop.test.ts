@@ -18,7 +18,7 @@ after(async () => {
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
 
-test('a result reaches its receiver once, signed, with exactly the eight fields', async () => {
+test('one signed request with exactly the eight fields for a result', async () => {
   const receiver = await startReceiver((response) => response.end('ok'))
   const applicationId = randomUUID()
   const loop = startLoop(database.pool, { secretsFor: () => [{ secret: SECRET, expiresAt: null }] })
@@ -54,7 +54,7 @@ test('a result reaches its receiver once, signed, with exactly the eight fields'
   )
 })
 
-test('four attempts at most, each after its pause from the failure before, then the delivery is exhausted', async () => {
+test('exhausted after four attempts, each after the pause that follows the previous failure', async () => {
   const receiver = await startReceiver((response) => response.writeHead(500).end())
   const applicationId = randomUUID()
   const loop = startLoop(database.pool, { gapsMs: [60, 120, 240] })
@@ -86,7 +86,7 @@ test('four attempts at most, each after its pause from the failure before, then 
   )
 })
 
-test('the contractual pauses are 30 s, 2 min and 10 min from the recorded failure', async () => {
+test('pauses of 30 s, 2 min and 10 min from the recorded failure', async () => {
   const receiver = await startReceiver((response) => response.writeHead(503).end())
   const applicationId = randomUUID()
   const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
@@ -115,7 +115,7 @@ test('the contractual pauses are 30 s, 2 min and 10 min from the recorded failur
   await receiver.close()
 })
 
-test('nothing is sent after a 200, also when it came on the second attempt', async () => {
+test('no further request after a 200 to the second attempt', async () => {
   let calls = 0
   const receiver = await startReceiver((response) => response.writeHead(++calls === 1 ? 204 : 200).end())
   const applicationId = randomUUID()
@@ -135,185 +135,7 @@ test('nothing is sent after a 200, also when it came on the second attempt', asy
   assert.equal(mine.length, 2)
 })
 
-/** How often each number was attempted, as receivers saw it. */
-function countBy(values: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return counts
-}
-
-test('two loops on one database never send the same attempt twice', async () => {
-  const receiver = await startReceiver((response) => response.writeHead(500).end())
-  const applicationId = randomUUID()
-  const items = await addDeliveries(database.pool, applicationId, Array<string>(150).fill(receiver.url))
-  const loops = [startLoop(database.pool), startLoop(database.pool)]
-  await untilFinished(database.pool, applicationId)
-  await Promise.all(loops.map((loop) => loop.drain()))
-  await receiver.close()
-  const counts = countBy(receiver.received.map((request) => String(request.headers['webhook-id'])))
-  assert.equal(counts.size, items.length)
-  assert.deepEqual([...new Set(counts.values())], [4])
-  const { rows } = await database.pool.query<{ attempts: bigint }>(
-    'select count(*) as attempts from webhook_attempts where application_id = $1',
-    [applicationId],
-  )
-  assert.equal(rows[0]?.attempts, BigInt(items.length * 4))
-})
-
-/** Puts a delivery into the state in which a killed process leaves it: attempt begun, nothing recorded, lease over. */
-async function crashDuring(applicationId: string, transactionId: string, number: number): Promise<void> {
-  await database.pool.query(
-    `insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome)
-       select $1, $2, n, now(), 1, 'bad_status' from generate_series(1, $3::integer - 1) as n`,
-    [applicationId, transactionId, number],
-  )
-  await database.pool.query(
-    'update webhook_deliveries set attempts = $3, next_at = now() where application_id = $1 and transaction_id = $2',
-    [applicationId, transactionId, number],
-  )
-}
-
-test('an attempt that a crash cut off is recorded as interrupted and the next one follows', async () => {
-  const receiver = await startReceiver((response) => response.end())
-  const applicationId = randomUUID()
-  const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
-  assert.ok(item)
-  await crashDuring(applicationId, item.transactionId, 1)
-  const loop = startLoop(database.pool)
-  await untilFinished(database.pool, applicationId)
-  await loop.drain()
-  await receiver.close()
-  const history = await listWebhookAttempts(database.pool, applicationId, item.transactionId)
-  assert.deepEqual(
-    history?.attempts.map(({ number, outcome }) => [number, outcome]),
-    [
-      [1, 'interrupted'],
-      [2, 'delivered'],
-    ],
-  )
-  assert.equal(receiver.received.length, 1)
-})
-
-test('a crash during the fourth attempt ends the delivery: there is no fifth', async () => {
-  const receiver = await startReceiver((response) => response.end())
-  const applicationId = randomUUID()
-  const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
-  assert.ok(item)
-  await crashDuring(applicationId, item.transactionId, 4)
-  const loop = startLoop(database.pool)
-  await untilFinished(database.pool, applicationId)
-  await loop.drain()
-  await receiver.close()
-  assert.equal(receiver.received.length, 0)
-  const history = await listWebhookAttempts(database.pool, applicationId, item.transactionId)
-  assert.deepEqual([history?.state, history?.attempts.at(-1)?.outcome], ['exhausted', 'interrupted'])
-})
-
-test('after a crash during the second attempt the third still waits its two minutes', async () => {
-  const receiver = await startReceiver((response) => response.end())
-  const applicationId = randomUUID()
-  const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])
-  assert.ok(item)
-  await crashDuring(applicationId, item.transactionId, 2)
-  const loop = startLoop(database.pool, { gapsMs: undefined })
-  await until(async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length === 2)
-  await loop.drain()
-  await receiver.close()
-  assert.equal(receiver.received.length, 0)
-  const history = await listWebhookAttempts(database.pool, applicationId, item.transactionId)
-  // The lease took 30 of the 120 seconds.
-  const waitS = ((history?.nextAt?.getTime() ?? 0) - Date.now()) / 1000
-  assert.ok(waitS > 80 && waitS <= 90, `${waitS} s`)
-})
-
-test('a loop that is drained records what was under way and gives back what was not begun', async () => {
-  const open: (() => void)[] = []
-  const receiver = await startReceiver((response) => open.push(() => response.end()))
-  const applicationId = randomUUID()
-  const items = await addDeliveries(database.pool, applicationId, Array<string>(20).fill(receiver.url))
-  const loop = startLoop(database.pool)
-  await until(() => open.length > 0)
-  const drained = loop.drain()
-  const answering = setInterval(() => {
-    for (const answer of open.splice(0)) answer()
-  }, 5)
-  await drained
-  clearInterval(answering)
-  await receiver.close()
-  const { rows } = await database.pool.query<{ state: string; attempts: number; recorded: bigint }>(
-    `select d.state, d.attempts, (select count(*) from webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id) as recorded
-       from webhook_deliveries d where d.application_id = $1`,
-    [applicationId],
-  )
-  assert.equal(rows.length, items.length)
-  for (const row of rows) assert.deepEqual([row.attempts, row.recorded], row.state === 'delivered' ? [1, 1n] : [0, 0n])
-  assert.equal(rows.filter((row) => row.state === 'delivered').length, receiver.received.length)
-  await database.pool.query(`delete from webhook_deliveries where application_id = $1 and state = 'due'`, [applicationId])
-})
-
-test('receivers that hang delay nobody else', async () => {
-  const hung = await Promise.all(Array.from({ length: 30 }, (_, index) => startReceiver(() => undefined, `127.0.9.${index + 1}`)))
-  const well = await startReceiver((response) => response.end())
-  const applicationId = randomUUID()
-  const loop = startLoop(database.pool, { claimedMax: 64 })
-  await addDeliveries(database.pool, applicationId, [well.url])
-  loop.wake()
-  await untilFinished(database.pool, applicationId)
-  await addDeliveries(
-    database.pool,
-    applicationId,
-    hung.flatMap((receiver) => Array<string>(20).fill(receiver.url)),
-  )
-  loop.wake()
-  await until(() => hung.some((receiver) => receiver.received.length > 0))
-  const startedMs = performance.now()
-  const healthy = await addDeliveries(database.pool, applicationId, Array<string>(40).fill(well.url))
-  loop.wake()
-  await until(() => well.received.length === 1 + healthy.length)
-  const tookMs = performance.now() - startedMs
-  assert.ok(tookMs < 2_500, `the healthy receiver waited ${tookMs} ms, less than the deadline that the others use up`)
-  const underWay = hung.map((receiver) => receiver.received.length)
-  assert.ok(Math.max(...underWay) <= 4, 'no receiver holds more than its slots')
-  await loop.drain()
-  await Promise.all([...hung, well].map((receiver) => receiver.close()))
-  await database.pool.query('delete from webhook_deliveries where application_id = $1', [applicationId])
-})
-
-test('more receivers than one claim looks at: each gets its turn', async () => {
-  const receiver = await startReceiver((response) => response.end(), '0.0.0.0')
-  const applicationId = randomUUID()
-  const urls = Array.from({ length: 120 }, (_, index) => `http://127.0.10.${index + 1}:${receiver.port}/hook`)
-  const items = await addDeliveries(database.pool, applicationId, urls)
-  // Older than what is looked at as recent: only the walk finds them.
-  await database.pool.query(`update webhook_deliveries set next_at = now() - interval '1 hour' where application_id = $1`, [applicationId])
-  const loop = startLoop(database.pool, { claimTargetsMax: 10, claimRowsMax: 7 })
-  await untilFinished(database.pool, applicationId)
-  await loop.drain()
-  await receiver.close()
-  assert.equal(new Set(receiver.received.map((request) => request.headers['webhook-id'])).size, items.length)
-  assert.equal(receiver.received.length, items.length)
-})
-
-test('an address that cannot be called is recorded four times and hurts nobody', async () => {
-  const receiver = await startReceiver((response) => response.end())
-  const applicationId = randomUUID()
-  const items = await addDeliveries(database.pool, applicationId, ['http://[broken', 'http://10.0.0.1/', receiver.url])
-  const loop = startLoop(database.pool)
-  await untilFinished(database.pool, applicationId)
-  await loop.drain()
-  await receiver.close()
-  const histories = await Promise.all(items.map((item) => listWebhookAttempts(database.pool, applicationId, item.transactionId)))
-  assert.deepEqual(
-    histories.map((history) => [history?.state, ...new Set(history?.attempts.map(({ outcome }) => outcome))]),
-    [
-      ['exhausted', 'invalid_url'],
-      ['exhausted', 'refused_target'],
-      ['delivered', 'delivered'],
-    ],
-  )
-})
-
-test('another application sees nothing of a delivery', async () => {
+test('undefined for the delivery of another application', async () => {
   const receiver = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
   const loop = startLoop(database.pool)

@@ -52,7 +52,7 @@ const SPECIAL = [
   '1.2.3.4.5',
 ]
 
-test('every special-purpose address is refused, in every spelling that carries one', () => {
+test('false for every special-purpose address, in every spelling', () => {
   const mayConnectTo = createAddressGuard([])
   assert.deepEqual(
     SPECIAL.filter((address) => mayConnectTo(address)),
@@ -60,7 +60,7 @@ test('every special-purpose address is refused, in every spelling that carries o
   )
 })
 
-test('public addresses are allowed', () => {
+test('true for public addresses', () => {
   const mayConnectTo = createAddressGuard([])
   assert.deepEqual(
     ['8.8.8.8', '196.207.1.1', '2606:4700::1111', '2c0f:f248::1'].filter((address) => !mayConnectTo(address)),
@@ -68,13 +68,13 @@ test('public addresses are allowed', () => {
   )
 })
 
-test('an allowed network opens just itself', () => {
+test('true for the addresses of an allowed network and no others', () => {
   const mayConnectTo = createAddressGuard([...LOOPBACK_NETWORKS, '10.20.0.0/16', '192.168.7.7'])
   for (const address of ['127.0.0.1', '127.9.8.7', '::1', '10.20.255.1', '192.168.7.7', '::ffff:10.20.0.1'])
     assert.equal(mayConnectTo(address), true, address)
   for (const address of ['10.21.0.1', '192.168.7.8', '169.254.169.254', 'fe80::1']) assert.equal(mayConnectTo(address), false, address)
 })
 
-test('a network that cannot be read stops the start', () => {
+test('an error for a network that is not in CIDR notation', () => {
   assert.throws(() => createAddressGuard(['10.0.0.0/33']), /10\.0\.0\.0\/33/)
 })

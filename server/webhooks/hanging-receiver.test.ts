@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
-import { createTargetSlots } from './target-slots.ts'
+import { ReceiverSlots } from './receiver-slots.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver, until } from './testing.ts'
 
 let database: TestDatabase
@@ -15,7 +15,7 @@ after(async () => {
   await database.drop()
 })
 
-test('a receiver that hangs: each attempt says how long it waited for its turn, and what waits says that it is late', async () => {
+test('waitedMs of each attempt and isLate of what is overdue, for a receiver that hangs', async () => {
   const receiver = await startReceiver(() => undefined)
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(30).fill(receiver.url))
@@ -44,7 +44,7 @@ test('a receiver that hangs: each attempt says how long it waited for its turn, 
   assert.equal(late?.attempts.length, 1)
 })
 
-test('retries of a receiver that hangs come one after another: the first after its exact pause, none more than 30 s later', async () => {
+test('retries of a receiver that hangs are at least 400 ms apart and at most 30 s later than their pause', async () => {
   const receiver = await startReceiver(() => undefined)
   const applicationId = randomUUID()
   await addDeliveries(database.pool, applicationId, Array<string>(12).fill(receiver.url))
@@ -76,53 +76,53 @@ test('retries of a receiver that hangs come one after another: the first after i
   )
 })
 
-test('a receiver that is slow keeps one slot, one that hangs gets its four back while few do', () => {
-  const slots = createTargetSlots(4_096)
+test('one slot for a receiver that is slow, four for one that hangs while few do', () => {
+  const slots = new ReceiverSlots(4_096)
   const target = slots.get('http://hangs.example')
   const timeOut = () => {
     slots.added(target)
     slots.allowance(500)
-    slots.ended(target, 'timed_out')
+    slots.ended(target, 'timed_out', 0)
   }
   for (let time = 0; time < 7; time++) timeOut()
   assert.equal(target.slots, 1)
   timeOut()
   assert.equal(target.slots, 4)
   slots.added(target)
-  slots.ended(target, 'answered')
+  slots.ended(target, 'answered', 0)
   for (let time = 0; time < 3; time++) timeOut()
   assert.equal(target.slots, 1)
 })
 
-test('where hundreds of receivers hang each keeps one slot', () => {
-  const slots = createTargetSlots(4_096)
+test('one slot each if hundreds of receivers hang', () => {
+  const slots = new ReceiverSlots(4_096)
   const targets = Array.from({ length: 300 }, (_, place) => slots.get(`http://hangs-${place}.example`))
   for (let time = 0; time < 12; time++) {
     for (const target of targets) {
       slots.added(target)
-      slots.ended(target, 'timed_out')
+      slots.ended(target, 'timed_out', 0)
     }
     slots.allowance(500)
   }
   assert.deepEqual(new Set(targets.map((target) => target.slots)), new Set([1]))
 })
 
-test('ten thousand host names that all hang leave two thousand in memory, and those that answer among them', () => {
-  const slots = createTargetSlots(4_096)
+test('two thousand receivers are remembered of ten thousand that hang, and those that answer are among them', () => {
+  const slots = new ReceiverSlots(4_096)
   const well = slots.get('http://well.example')
   slots.added(well)
-  slots.ended(well, 'answered')
+  slots.ended(well, 'answered', 0)
   for (let place = 0; place < 10_000; place++) {
     const target = slots.get(`http://h${place}.example`)
     slots.added(target)
-    slots.ended(target, 'timed_out')
+    slots.ended(target, 'timed_out', 0)
   }
   assert.ok([...slots.all()].length <= 2_048)
   assert.equal(slots.find('http://well.example'), well)
-  assert.ok(Object.keys(slots.allowance(500).suspects).length < 2_048)
+  assert.ok(Object.keys(slots.allowance(500).slots.suspects).length < 2_048)
 })
 
-test('an attempt that was due months ago is recorded like any other', async () => {
+test('delivered for an attempt that was due months ago', async () => {
   const receiver = await startReceiver((response) => response.end())
   const applicationId = randomUUID()
   const [item] = await addDeliveries(database.pool, applicationId, [receiver.url])

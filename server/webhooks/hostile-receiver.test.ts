@@ -61,7 +61,7 @@ test('protocol_error at once for a receiver that never stops sending interim ans
   await until(() => receiver.sockets.size === 0)
 })
 
-test('a failed attempt, never a crash, for headers or trailers without an end, an upgrade, and impossible lengths', async () => {
+test('protocol_error or connection_error for endless headers or trailers, an upgrade, and impossible lengths', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n'
   const answers: [string, string][] = [
     ['protocol_error', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(70_000)}`],
@@ -82,7 +82,7 @@ test('a failed attempt, never a crash, for headers or trailers without an end, a
   }
 })
 
-test('not delivered by a 200 that was sent before the request: what comes unasked ends the connection', async () => {
+test('bad_status for a request before which a 200 had already been sent on the connection', async () => {
   const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
   const receiver = await startHostile((socket, request) =>
     socket.write(request === 1 ? ok + ok : 'HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'),
@@ -93,7 +93,7 @@ test('not delivered by a 200 that was sent before the request: what comes unaske
   assert.equal(receiver.connections(), 2)
 })
 
-test('eight addresses are tried of a name that has hundreds', async () => {
+test('eight addresses are tried of a name with hundreds', async () => {
   const receiver = await startHostile((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'), '127.0.7.200')
   const addresses = Array.from({ length: 255 }, (_, place) => `127.0.7.${place}`)
   const send = (from: number) =>
@@ -103,7 +103,7 @@ test('eight addresses are tried of a name that has hundreds', async () => {
   assert.equal(receiver.connections(), 1)
 })
 
-test('the words of a failure are stored: well-formed and without NUL, wherever they are cut', async () => {
+test('well-formed text without NUL is stored of a failure, wherever it is cut', async () => {
   const words = [`${'x'.repeat(499)}\u{1f4b8}`, 'a\0b', 'half \ud83d']
   for (const text of words) {
     const sender = makeSender({ resolveHost: () => Promise.reject(new NameLookupError(text)) })

@@ -1,33 +1,30 @@
+import type { WebhookState } from '#lib/webhook-state.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { AttemptOutcome } from './send-webhook.ts'
-import { selectAttempts, selectDelivery } from './webhook-store.ts'
-
-export type WebhookAttempt = {
-  number: number
-  startedAt: Date
-  durationMs: number
-  outcome: AttemptOutcome
-  httpStatus: number | null
-  detail: string | null
-  /** From when it was due until it began; null where that was not recorded. */
-  waitedMs: number | null
-}
+import { type AttemptRow, selectAttempts, selectDelivery, selectWaitingResend, type WaitingResendRow } from './history-store.ts'
 
 /**
- * `nextAt` is when the next attempt is due (or, during one, when its lease ends); null once the delivery is over. `isLate`:
- * the next attempt is overdue by more than 5 s, because the receiver's queue has not reached it.
+ * `number` counts the attempts in the order in which they began. `requestedBy` is the name of the person if the origin is a person.
+ * `waitedMs` is from when the attempt was due until it began; null if that was not recorded.
+ */
+type WebhookAttempt = AttemptRow & { number: number }
+
+/**
+ * `nextAt` is when the next attempt of the schedule is due (or, during one, when its lease ends); null once the delivery has ended.
+ * `isLate`: that attempt is overdue by more than 5 s, because the receiver's queue has not reached it. `waitingResend` is a resend that a
+ * person requested and that has no outcome yet.
  */
 export type WebhookHistory = {
-  state: 'due' | 'delivered' | 'exhausted'
+  state: WebhookState
   nextAt: Date | null
   finishedAt: Date | null
   isLate: boolean
   attempts: WebhookAttempt[]
+  waitingResend: WaitingResendRow | null
 }
 
 /**
- * The webhook of one transaction and every attempt made so far, in order; undefined while the transaction is not final
- * or when the application has no such transaction.
+ * Returns the webhook of one transaction and every attempt made so far, in order; undefined while the transaction is not final, or if the
+ * application has no such transaction.
  */
 export async function listWebhookAttempts(
   queryable: Queryable,
@@ -39,17 +36,10 @@ export async function listWebhookAttempts(
   const rows = await selectAttempts(queryable, applicationId, transactionId)
   return {
     state: delivery.state,
-    nextAt: delivery.state === 'due' ? delivery.next_at : null,
-    finishedAt: delivery.finished_at,
-    isLate: delivery.is_late,
-    attempts: rows.map((row) => ({
-      number: row.number,
-      startedAt: row.started_at,
-      durationMs: row.duration_ms,
-      outcome: row.outcome,
-      httpStatus: row.http_status,
-      detail: row.detail,
-      waitedMs: row.waited_ms,
-    })),
+    nextAt: delivery.state === 'due' ? delivery.nextAt : null,
+    finishedAt: delivery.finishedAt,
+    isLate: delivery.isLate,
+    attempts: rows.map((row, index) => ({ ...row, number: index + 1 })),
+    waitingResend: (await selectWaitingResend(queryable, applicationId, transactionId)) ?? null,
   }
 }

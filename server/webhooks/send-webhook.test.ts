@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
@@ -67,7 +66,7 @@ for (const [status, outcome] of [
   [429, 'bad_status'],
   [500, 'bad_status'],
 ] as const) {
-  test(`a receiver that answers ${status}: ${outcome}`, async () => {
+  test(`${outcome} for a receiver that answers ${status}`, async () => {
     const receiver = await startReceiver((response) => response.writeHead(status).end())
     const result = await makeSender().send(receiver.url, {}, '{}')
     assert.deepEqual([result.outcome, result.httpStatus], [outcome, status])
@@ -75,7 +74,7 @@ for (const [status, outcome] of [
   })
 }
 
-test('a redirect to the metadata address is recorded and never followed', async () => {
+test('redirect, without a request to the new address, for an answer that points to a metadata service', async () => {
   const receiver = await startReceiver((response) =>
     response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data?secret=1' }).end(),
   )
@@ -86,7 +85,7 @@ test('a redirect to the metadata address is recorded and never followed', async 
   await receiver.close()
 })
 
-test('a redirect from http to https sends nothing to the new place', async () => {
+test('redirect, without a request to the new address, from http to https', async () => {
   const other = await startReceiver((response) => response.end())
   const receiver = await startReceiver((response) => response.writeHead(301, { location: other.url }).end())
   assert.equal((await makeSender().send(receiver.url, {}, '{}')).outcome, 'redirect')
@@ -94,7 +93,7 @@ test('a redirect from http to https sends nothing to the new place', async () =>
   await Promise.all([receiver.close(), other.close()])
 })
 
-test('one deadline ends a receiver that hangs, whatever it hangs in, and its connection is closed', async () => {
+test('timeout_<phase> for a receiver that hangs, in whichever phase, and its connection is closed', async () => {
   const cases: [string, (socket: Socket) => void][] = [
     ['timeout_headers', () => undefined],
     ['timeout_headers', (socket) => socket.write('HTTP/1.1 200 OK\r\n')],
@@ -125,7 +124,7 @@ test('one deadline ends a receiver that hangs, whatever it hangs in, and its con
   }
 })
 
-test('of an endless body 64 KB are read, and it counts as received', async () => {
+test('delivered for a 200 with an endless body, of which 64 KB are read', async () => {
   let written = 0
   const raw = await startRaw((socket) =>
     socket.once('data', () => {
@@ -146,14 +145,14 @@ test('of an endless body 64 KB are read, and it counts as received', async () =>
   raw.close()
 })
 
-test('a compressed body is not inflated', async () => {
+test('delivered for a compressed body, which is not decompressed', async () => {
   // Not valid gzip: an attempt to inflate it would fail.
   const receiver = await startReceiver((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all'))
   assert.equal((await makeSender().send(receiver.url, {}, '{}')).outcome, 'delivered')
   await receiver.close()
 })
 
-test('connections that are refused, reset or answered with something else each have their name', async () => {
+test('connection_refused, connection_error or protocol_error for a connection that is refused, reset or not HTTP', async () => {
   const refused = await startRaw(() => undefined)
   refused.close()
   const sender = makeSender()
@@ -167,7 +166,7 @@ test('connections that are refused, reset or answered with something else each h
   for (const server of [reset, closed, garbage]) server.close()
 })
 
-test('TLS that is none, and TLS that never ends, are failures of TLS', async () => {
+test('tls_error or timeout_tls for a handshake that is not TLS or never ends', async () => {
   const garbage = await startRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
   assert.equal((await makeSender().send(`https://127.0.0.1:${garbage.port}/`, {}, '{}')).outcome, 'tls_error')
   const silent = await startRaw(() => undefined)
@@ -177,59 +176,7 @@ test('TLS that is none, and TLS that never ends, are failures of TLS', async () 
   silent.close()
 })
 
-test('private targets are refused without a connection, however the address is written', async () => {
-  let connections = 0
-  const raw = await startRaw(() => connections++)
-  const sender = makeSender({ mayConnectTo: createAddressGuard([]) })
-  const hosts = [
-    '127.0.0.1',
-    'localhost',
-    'LOCALHOST',
-    '127.1',
-    '2130706433',
-    '0x7f000001',
-    '0177.0.0.1',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-    '0.0.0.0',
-    '169.254.169.254',
-    '[64:ff9b::7f00:1]',
-  ]
-  for (const host of hosts) {
-    const result = await sender.send(`http://${host}:${raw.port}/`, {}, '{}')
-    assert.equal(result.outcome, 'refused_target', host)
-    assert.doesNotMatch(result.detail ?? '', /\d+\.\d+\.\d+/, "what a name resolves to inside is nobody's business")
-  }
-  assert.equal(connections, 0)
-  raw.close()
-})
-
-test('addresses that are no http URL are failed attempts, not crashes', async () => {
-  const sender = makeSender()
-  for (const url of [
-    '',
-    'nonsense',
-    'ftp://127.0.0.1/',
-    'http://',
-    'http://127.0.0.1:99999/',
-    'http://127.0.0.1:0/',
-    'javascript:1',
-    'http://[::1',
-    'http://a b/',
-  ]) {
-    assert.equal((await sender.send(url, {}, '{}')).outcome, 'invalid_url', url)
-  }
-})
-
-test('user name and password of the address become an authorization header and stay out of the record', async () => {
-  const receiver = await startReceiver((response) => response.writeHead(403).end())
-  const result = await makeSender().send(receiver.url.replace('//', '//kora:s%40cret@'), {}, '{}')
-  assert.equal(receiver.received[0]?.headers.authorization, `Basic ${Buffer.from('kora:s@cret').toString('base64')}`)
-  assert.doesNotMatch(JSON.stringify(result), /s(%40|@)cret/)
-  await receiver.close()
-})
-
-test('a connection is used again for the next webhook', async () => {
+test('one connection for two webhooks in a row', async () => {
   const ports = new Set<number>()
   const raw = await startRaw((socket) => {
     ports.add(socket.remotePort ?? 0)
@@ -239,58 +186,4 @@ test('a connection is used again for the next webhook', async () => {
   for (let time = 0; time < 5; time++) assert.equal((await sender.send(raw.url, {}, '{}')).outcome, 'delivered')
   assert.equal(ports.size, 1)
   raw.close()
-})
-
-/** Answers A queries with the given addresses in turn, AAAA queries with nothing; undefined: never answers; null: no such name. */
-async function startNameServer(answers: (string | null | undefined)[]): Promise<{ address: string; queries: () => number; close(): void }> {
-  const socket = createSocket('udp4')
-  let asked = 0
-  socket.on('message', (query, peer) => {
-    const questionEnd = query.indexOf(0, 12) + 5
-    const isA = query.readUInt16BE(questionEnd - 4) === 1
-    const answer = isA ? answers[Math.min(asked++, answers.length - 1)] : answers[0] === undefined ? undefined : ''
-    if (answer === undefined) return
-    const header = Buffer.from(query.subarray(0, 12))
-    header.writeUInt16BE(answer === null ? 0x8183 : 0x8180, 2)
-    header.writeUInt16BE(answer ? 1 : 0, 6)
-    header.writeUInt32BE(0, 8)
-    const record = answer ? Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...answer.split('.').map(Number)]) : Buffer.alloc(0)
-    socket.send(Buffer.concat([header, query.subarray(12, questionEnd), record]), peer.port, peer.address)
-  })
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-  return { address: `127.0.0.1:${socket.address().port}`, queries: () => asked, close: () => socket.close() }
-}
-
-test('a name that resolves to a private address is refused', async () => {
-  const names = await startNameServer(['10.0.0.7'])
-  const result = await makeSender({ resolveHost: createHostResolver([names.address]) }).send('http://receiver.example/', {}, '{}')
-  assert.equal(result.outcome, 'refused_target')
-  names.close()
-})
-
-test('a name that changes its address after the check gains nothing: the checked address is connected to', async () => {
-  const receiver = await startReceiver((response) => response.end(), '127.0.0.5')
-  const names = await startNameServer(['127.0.0.5', '10.0.0.7'])
-  const sender = makeSender({ resolveHost: createHostResolver([names.address]), mayConnectTo: createAddressGuard(['127.0.0.5/32']) })
-  const result = await sender.send(`http://receiver.example:${receiver.port}/`, {}, '{}')
-  assert.equal(result.outcome, 'delivered')
-  assert.equal(names.queries(), 1, 'asked once')
-  assert.equal(receiver.received[0]?.headers.host, `receiver.example:${receiver.port}`)
-  names.close()
-  await receiver.close()
-})
-
-test('a name that does not exist, and a name server that is silent', async () => {
-  const missing = await startNameServer([null])
-  assert.equal(
-    (await makeSender({ resolveHost: createHostResolver([missing.address]) }).send('http://receiver.example/', {}, '{}')).outcome,
-    'dns_error',
-  )
-  const silent = await startNameServer([undefined])
-  assert.equal(
-    (await makeSender({ resolveHost: createHostResolver([silent.address]) }).send('http://receiver.example/', {}, '{}')).outcome,
-    'timeout_dns',
-  )
-  missing.close()
-  silent.close()
 })

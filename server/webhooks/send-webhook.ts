@@ -24,7 +24,7 @@ export type AttemptOutcome =
 export type SendResult = { outcome: AttemptOutcome; httpStatus: number | null; detail: string | null; durationMs: number }
 
 export type Sender = {
-  /** Makes one attempt. Never rejects; answers within the deadline, give or take the event loop's delay. */
+  /** Makes one attempt. Never rejects. Resolves within the deadline, plus the delay of the event loop. */
   send(url: string, headers: Record<string, string>, body: string): Promise<SendResult>
   close(): void
 }
@@ -176,7 +176,7 @@ function outcomeOf(error: Error, phase: Phase): AttemptOutcome {
   return 'connection_error'
 }
 
-/** Parts of it are the receiver's words (the names in a certificate): without NUL, well-formed, and cut so that PostgreSQL can store it. */
+/** Parts of it are the receiver's text (the names in a certificate): without NUL, well-formed and cut, so that PostgreSQL can store it. */
 function storableDetail(text: string): string {
   return text.slice(0, DETAIL_LENGTH_MAX).toWellFormed().replaceAll('\0', '\uFFFD')
 }

@@ -16,7 +16,7 @@ test('the signature is HMAC-SHA256 over id, timestamp and body with the decoded 
   assert.deepEqual(headers, { 'webhook-id': 'msg_1', 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${expected}` })
 })
 
-test('during a rotation receivers verify with either secret, afterwards with the new one only', () => {
+test('true for either secret during a rotation, and for the new one only afterwards', () => {
   const secrets = [
     { secret: NEW, expiresAt: null },
     { secret: OLD, expiresAt: new Date('2026-11-21T00:00:00Z') },
@@ -31,7 +31,7 @@ test('during a rotation receivers verify with either secret, afterwards with the
   assert.equal(verifyWebhook(afterwards, BODY, NEW, later), true)
 })
 
-test('a changed body, id, time or secret, and a stale timestamp do not verify', () => {
+test('false for a changed body, id, time or secret, and for a stale timestamp', () => {
   const headers = signWebhook('msg_1', BODY, [{ secret: NEW, expiresAt: null }], NOW)
   assert.equal(verifyWebhook(headers, `${BODY} `, NEW, NOW), false)
   assert.equal(verifyWebhook({ ...headers, 'webhook-id': 'msg_2' }, BODY, NEW, NOW), false)
@@ -41,7 +41,7 @@ test('a changed body, id, time or secret, and a stale timestamp do not verify', 
   assert.equal(verifyWebhook({}, BODY, NEW, NOW), false)
 })
 
-test('without a secret the webhook goes out unsigned', () => {
+test('no signature header without a secret', () => {
   assert.deepEqual(Object.keys(signWebhook('msg_1', BODY, [], NOW)), ['webhook-id', 'webhook-timestamp'])
 })
 
@@ -72,12 +72,12 @@ test('the body has the eight fields in order, the amount digit for digit', () =>
   assert.equal(JSON.parse(body).message, RESULT.message)
 })
 
-test('transactionStatus is added only for an application that asks for it', () => {
+test('transactionStatus is in the body only for an application that requires it', () => {
   assert.equal(JSON.parse(webhookPayload(RESULT, true)).transactionStatus, 'FAILED')
   assert.equal('transactionStatus' in JSON.parse(webhookPayload(RESULT, false)), false)
 })
 
-test('a result without a message still has a descriptive one', () => {
+test('a default message is in the body of a result without one', () => {
   assert.equal(
     JSON.parse(webhookPayload({ ...RESULT, status: 'SUCCESS', message: null }, false)).message,
     'Transaction effectuée avec succès',

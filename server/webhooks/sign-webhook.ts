@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 /** One of an application's signing secrets: `whsec_` and base64. `expiresAt` null: it has no successor yet. */
 export type WebhookSecret = { secret: string; expiresAt: Date | null }
 
-export type SignatureHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature'?: string }
+type SignatureHeaders = { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature'?: string }
 
 const PREFIX = 'whsec_'
 /** How far a receiver may find our clock from its own (Standard Webhooks). */
@@ -37,7 +37,7 @@ export function signWebhook(webhookId: string, body: string, secrets: readonly W
 
 /**
  * What a receiver does: true when one of the signatures was made with `secret` and the timestamp is within five minutes
- * of `now`. For tests and for the examples we give to partners.
+ * of `now`. For tests and for the examples in the documentation for partners.
  */
 export function verifyWebhook(headers: Partial<Record<string, string>>, body: string, secret: string, now: Date): boolean {
   const id = headers['webhook-id'] ?? ''
@@ -46,8 +46,8 @@ export function verifyWebhook(headers: Partial<Record<string, string>>, body: st
   const expected = digest(secret, id, timestamp, body)
   return (headers['webhook-signature'] ?? '').split(' ').some((signature) => {
     const [version, encoded = ''] = signature.split(',')
-    const given = Buffer.from(encoded, 'base64')
-    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+    const sent = Buffer.from(encoded, 'base64')
+    return version === 'v1' && sent.length === expected.length && timingSafeEqual(sent, expected)
   })
 }
 

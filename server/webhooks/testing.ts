@@ -7,7 +7,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from './delivery-loop.ts'
 
 /** What a receiver was sent. */
-export type Received = { path: string; headers: IncomingMessage['headers']; body: string; atMs: number }
+type Received = { path: string; headers: IncomingMessage['headers']; body: string; atMs: number }
 
 export type Receiver = { url: string; port: number; received: Received[]; close(): Promise<void> }
 
@@ -84,7 +84,7 @@ export async function addDeliveries(
   return items
 }
 
-export type QuickLoop = DeliveryLoop & { warnings: unknown[] }
+type QuickLoop = DeliveryLoop & { warnings: unknown[] }
 
 /** A loop that may reach loopback receivers, with short pauses unless told otherwise. */
 export function startLoop(pool: Pool, options: Partial<DeliveryLoopOptions> = {}): QuickLoop {

@@ -1,14 +1,14 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { selectHealth } from './webhook-store.ts'
+import { selectHealth } from './history-store.ts'
 
-/** How many results one receiver was told or given up on within the window, and how many it is still to be told. */
-export type TargetHealth = {
+/** How many deliveries of one receiver ended within the window, and how many are due. */
+type TargetHealth = {
   target: string
   delivered: number
   due: number
   exhausted: number
   lastDeliveredAt: Date | null
-  /** Something was given up on, or waits longer than the first attempt takes. */
+  /** A delivery is exhausted, or has been due for longer than a first attempt takes. */
   isTroubled: boolean
 }
 
@@ -25,8 +25,8 @@ export type WebhookHealth = {
 const TARGETS_MAX = 100
 
 /**
- * How an application's webhooks did in the last 24 hours: deliveries, never attempts, so that each figure is a list of transactions. At
- * most a hundred receivers are named, those with most that was given up on first; the sums are of all.
+ * Returns an application's webhooks of the last 24 hours: deliveries, never attempts, so that each figure is a list of transactions. At
+ * most a hundred receivers are listed, those with most exhausted deliveries first; the sums include all.
  */
 export async function webhookHealth(queryable: Queryable, applicationId: string): Promise<WebhookHealth> {
   const rows = await selectHealth(queryable, applicationId, TARGETS_MAX)

@@ -1,7 +1,7 @@
 import { formatMinor } from '#lib/money.ts'
 
 /** What the body of a webhook is made from. `finalAt` is ISO 8601 in UTC. */
-export type WebhookResult = {
+type WebhookResult = {
   externalId: string
   transactionId: string
   status: string
@@ -12,7 +12,7 @@ export type WebhookResult = {
   finalAt: string
 }
 
-/** For results that came without a message; operators' own words are French, so are these. */
+/** For results without a message. In French, as the messages of operators are. */
 const DEFAULT_MESSAGES: Partial<Record<string, string>> = { SUCCESS: 'Transaction effectuée avec succès', FAILED: 'Transaction échouée' }
 
 /**

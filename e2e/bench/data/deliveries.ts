@@ -1,9 +1,16 @@
+import { randomUUID } from 'node:crypto'
+import { computeFees } from '#lib/fees.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { ok } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
 
-/** Deliveries to put into the outbox: `count` of them, in turns to so many receivers, each due at its own instant. */
+/** `count` deliveries for the outbox, to these receivers in turn, each due at its own instant. */
 export type DeliveryPlan = {
   applicationId: string
-  /** Tells these from those of other plans: part of the transactions' ids. */
+  /** Identifies the plan; part of the transactions' ids. */
   run: number
   count: number
   /** Addresses without a slash at their end. */
@@ -13,33 +20,73 @@ export type DeliveryPlan = {
   gapMs: number
 }
 
-/** When the nth delivery of a plan is due, in milliseconds since 1970. */
+/** Returns when the nth delivery of a plan is due, in milliseconds since 1970. */
 export function dueAtMs(plan: DeliveryPlan, nth: number): number {
   return plan.firstDueAtMs + nth * plan.gapMs
 }
 
-/** Writes finished transactions with a webhook each that nobody has sent yet, and counts them. */
+/** The largest batch of the service itself. */
+const BATCH = 256
+
+/**
+ * Takes collects in and ends them as SUCCESS, through the service's own statements, and makes their webhooks due as planned. All of it
+ * becomes visible at once, so that none is sent before the others are written.
+ */
 export async function insertDeliveries(pool: Pool, plan: DeliveryPlan): Promise<void> {
-  await pool.query(
-    `with n as materialized (
-      select i, (lpad(to_hex($2::integer), 8, '0') || '00007000' || '8000' || lpad(to_hex(i), 12, '0'))::uuid as id,
-             ($4::text[])[1 + i % cardinality($4::text[])] as receiver, to_timestamp(($5::float8 + i * $6::float8) / 1000) as due_at,
-             c.transaction_count as sequence, c.success_count
-        from generate_series(0, $3::integer - 1) as i, application_counters c where c.application_id = $1
-    ), new_transactions as (
-      insert into transactions (application_id, transaction_id, sequence, final_sequence, external_id, type, status, operator, currency, amount_minor,
-          fee_system_minor, fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, version, created_at, final_at)
-        select $1::uuid, id, sequence + i + 1, success_count + i + 1, gen_random_uuid(), 'COLLECT', 'SUCCESS', 'MOMOCM', 'XAF', 500000, 5000, 2500,
-               'Clarisse Mbarga Essomba', '237670000000', receiver || '/hook', 'none', 'api', 2, now(), now() from n
-    ), counted as (
-      update application_counters set transaction_count = transaction_count + $3::integer, success_count = success_count + $3::integer where application_id = $1
-    )
-    insert into webhook_deliveries (application_id, transaction_id, target, next_at, created_at) select $1::uuid, id, receiver, due_at, now() from n`,
-    [plan.applicationId, plan.run, plan.count, plan.receivers, plan.firstDueAtMs, plan.gapMs],
-  )
+  await withTransaction<void, never>(pool, async (trx) => {
+    for (let first = 0; first < plan.count; first += BATCH) {
+      const numbers = Array.from({ length: Math.min(BATCH, plan.count - first) }, (_, index) => first + index)
+      const items = numbers.map((nth) => itemOf(plan, nth))
+      await takeIn(trx, items)
+      await transition(
+        trx,
+        items.map(({ applicationId, transactionId }) => ({
+          applicationId,
+          transactionId,
+          event: 'succeeded',
+          actor: { kind: 'operator', id: null },
+        })),
+      )
+      await trx.query(
+        `update webhook_deliveries d set next_at = to_timestamp(due.at_ms / 1000)
+           from unnest($2::uuid[], $3::float8[]) as due (transaction_id, at_ms)
+           where d.application_id = $1 and d.transaction_id = due.transaction_id`,
+        [plan.applicationId, items.map((item) => item.transactionId), numbers.map((nth) => dueAtMs(plan, nth))],
+      )
+    }
+    return ok(undefined)
+  })
 }
 
-/** Which delivery of which plan an id in a webhook's body means. */
+function itemOf(plan: DeliveryPlan, nth: number): IntakeItem {
+  const amountMinor = 500_000n
+  return {
+    applicationId: plan.applicationId,
+    transactionId: deliveryId(plan.run, nth),
+    externalId: randomUUID(),
+    type: 'COLLECT',
+    operator: 'MOMOCM',
+    customerName: 'Clarisse Mbarga Essomba',
+    phoneNumber: '237670000000',
+    amountMinor,
+    ...computeFees(amountMinor, OPERATORS.MOMOCM.country.currency),
+    webhookUrl: `${plan.receivers[nth % plan.receivers.length]}/hook`,
+    payToken: 'none',
+    source: 'api',
+    makerId: null,
+    batchId: null,
+    batchSumMinor: null,
+    actor: { kind: 'api', id: null },
+    bands: null,
+  }
+}
+
+function deliveryId(run: number, nth: number): string {
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+  return `${hex(run, 8)}-0000-7000-8000-${hex(nth, 12)}`
+}
+
+/** Returns the delivery and its plan that the id in a webhook's body belongs to. */
 export function readDeliveryId(transactionId: string): { run: number; nth: number } {
   return { run: Number.parseInt(transactionId.slice(0, 8), 16), nth: Number.parseInt(transactionId.slice(24), 16) }
 }

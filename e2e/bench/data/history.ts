@@ -1,3 +1,4 @@
+import { computeFees } from '#lib/fees.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
@@ -12,11 +13,14 @@ const DAYS = 3_650
 const PENDING = 500
 const WAITING = 100
 const PER_PHONE = 20
+/** Amounts from 25 to 25,000 units, all of them whole. */
+const AMOUNTS_MINOR = Array.from({ length: 1_000 }, (_, index) => BigInt(index + 1) * 2_500n)
 
 /**
- * Fills a database whose application `applicationId` has its funding and nothing else: transactions with their events,
- * postings, deliveries and open work, then balances, roll-ups and counters out of them. `npm run verify` is clean on it.
- * Rows are a function of their number, so that equal sizes are equal data.
+ * Fills a database whose application `applicationId` has its funding and nothing else: transactions with their events, postings, deliveries
+ * and open work, then balances, roll-ups and counters calculated from them. Intake and transition would take about 0.1 ms per row and step,
+ * which is minutes per million, so the rows are written in bulk. The fees are those of `computeFees`, and the amounts of each posting are those
+ * of `posting_amounts`, which intake and transition use too. Rows are a function of their number: equal sizes are equal data.
  */
 export async function loadHistory(pool: Pool, applicationId: string, size: number, say: (line: string) => void): Promise<History> {
   const finals = size - PENDING - WAITING
@@ -33,6 +37,8 @@ export async function loadHistory(pool: Pool, applicationId: string, size: numbe
       size,
       OPERATOR_CODES,
       OPERATOR_CODES.map((code) => OPERATORS[code].country.currency),
+      AMOUNTS_MINOR,
+      ...feesByOperator(),
     ])
     if (last % (CHUNK * 5) === 0) say(`history: ${last} of ${size}`)
   }
@@ -53,27 +59,43 @@ export async function loadHistory(pool: Pool, applicationId: string, size: numbe
   }
 }
 
-/** The phone numbers that loadHistory gives out, by their number from 0. */
+/** System and application fees of every amount, operator after operator. */
+function feesByOperator(): [bigint[], bigint[]] {
+  const fees = OPERATOR_CODES.flatMap((code) =>
+    AMOUNTS_MINOR.map((amountMinor) => computeFees(amountMinor, OPERATORS[code].country.currency)),
+  )
+  return [fees.map((fee) => fee.feeSystemMinor), fees.map((fee) => fee.feeAppMinor)]
+}
+
+/** The phone numbers that loadHistory uses, by their number from 0. */
 export function phoneOf(index: number): string {
   return `2376${String(index).padStart(8, '0')}`
 }
 
-/** $1 application, $2 and $3 first and last number, $4 the last final one, $5 the last waiting one, $6 phones, $7 size, $8 operators, $9 currencies. */
+/**
+ * $1 application, $2 and $3 first and last number, $4 the last final one, $5 the last waiting one, $6 phones, $7 size, $8 operators,
+ * $9 currencies, $10 amounts, $11 and $12 fees by operator and amount.
+ */
 function fillSql(): string {
   return `with n as materialized (
     select i, hashint8extended(i, 1) & 1048575 as h, hashint8extended(i, 2) & 2147483647 as p, ((i - 1) % 20)::integer as turn, ((i - 1) / 20) as twenty
       from generate_series($2::bigint, $3::bigint) as i
+  ), m as materialized (
+    select n.*, (h / 2) % 13 as operator_index, (p / 11) % cardinality($10::bigint[]) as amount_index from n
   ), t as materialized (
     select i, (lpad(to_hex(i), 12, '0') || '70008000' || '000000000000')::uuid as id, md5('external ' || i)::uuid as ext,
-           case when h % 2 = 0 then 'DEPOSIT' else 'COLLECT' end as type, ($8::text[])[1 + (h / 2) % 13] as op, ($9::text[])[1 + (h / 2) % 13] as cur,
-           (1 + h % 50000) * 100 as amount, 1 + h % 50000 as fsys, (1 + h % 50000) / 2 as fapp,
+           case when h % 2 = 0 then 'DEPOSIT' else 'COLLECT' end as type, ($8::text[])[1 + operator_index] as op, ($9::text[])[1 + operator_index] as cur,
+           ($10::bigint[])[1 + amount_index] as amount,
+           ($11::bigint[])[1 + operator_index * cardinality($10::bigint[]) + amount_index] as fsys,
+           ($12::bigint[])[1 + operator_index * cardinality($10::bigint[]) + amount_index] as fapp,
            '2376' || lpad((p % $6::bigint)::text, 8, '0') as phone,
            case when i > $5::bigint then 'PENDING' when i > $4::bigint then 'PENDING_APPROVAL' when turn < 17 then 'SUCCESS' else 'FAILED' end as status,
            case when i > $4::bigint then null when turn < 17 then twenty * 17 + turn + 1 else twenty * 3 + turn - 16 end as final_sequence,
            date_trunc('day', now(), 'UTC') - interval '${DAYS} days' + (i * ${DAYS}.0 * 86400 / ($7::bigint + 1)) * interval '1 second' as at
-      from n
+      from m
   ), row as materialized (
-    select t.*, t.amount + t.fsys + t.fapp as hold, t.type = 'DEPOSIT' and t.status <> 'PENDING_APPROVAL' as has_hold, t.status in ('SUCCESS', 'FAILED') as is_final from t
+    select t.*, p.held_minor as hold, t.type = 'DEPOSIT' and t.status <> 'PENDING_APPROVAL' as has_hold, t.status in ('SUCCESS', 'FAILED') as is_final
+      from t cross join lateral posting_amounts('hold', t.type, t.amount, t.fsys, t.fapp) p
   ), new_transactions as (
     insert into transactions (application_id, transaction_id, sequence, final_sequence, external_id, type, status, operator, currency, amount_minor,
         fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token, source, version, created_at, final_at)
@@ -87,10 +109,12 @@ function fillSql(): string {
       union all select $1::uuid, id, 2, 'PENDING', status, case status when 'SUCCESS' then 'succeeded' else 'failed' end, 'operator', at + interval '20 seconds' from row where is_final
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor, held_minor, fees_minor, clearing_minor, revenue_minor, at)
-      select $1::uuid, id, 'hold', op, cur, 0, -hold, hold, 0, 0, 0, at from row where has_hold
-      union all select $1::uuid, id, 'settle', op, cur, 0, 0, -hold, fapp, amount, fsys, at + interval '20 seconds' from row where has_hold and status = 'SUCCESS'
-      union all select $1::uuid, id, 'release', op, cur, 0, hold, -hold, 0, 0, 0, at + interval '20 seconds' from row where has_hold and status = 'FAILED'
-      union all select $1::uuid, id, 'settle', op, cur, amount - fsys - fapp, 0, 0, fapp, -amount, fsys, at + interval '20 seconds' from row where type = 'COLLECT' and status = 'SUCCESS'
+      select $1::uuid, id, k.kind, op, cur, p.collect_minor, p.deposit_minor, p.held_minor, p.fees_minor, p.clearing_minor, p.revenue_minor,
+             case k.kind when 'hold' then at else at + interval '20 seconds' end
+        from row
+        cross join lateral (values ('hold', has_hold), ('settle', status = 'SUCCESS'), ('release', has_hold and status = 'FAILED')) as k (kind, is_posted)
+        cross join lateral posting_amounts(k.kind, row.type, amount, fsys, fapp) p
+        where k.is_posted
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
       select $1::uuid, id, op, 'submitted', now() + interval '1 day' from row where status = 'PENDING'

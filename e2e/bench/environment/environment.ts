@@ -8,17 +8,17 @@ import { administer } from '#server/testing/database.ts'
 import { type ServerOptions, type ServerProcess, startServer } from './server-process.ts'
 
 /** A database of its own on the one durable PostgreSQL of this run. */
-export type StageDatabase = { name: string; url: string; pool: Pool; drop(): Promise<void> }
+export type BenchDatabase = { name: string; url: string; pool: Pool; drop(): Promise<void> }
 
-/** What every part of a run stands on; `close` ends all of it and removes its folder. */
-export type Stage = {
+/** What every part of a run uses. `close` stops all of it and removes its folder. */
+export type BenchEnvironment = {
   folder: string
   postgres: EmbeddedPostgres
   /** For programs that speak over a socket file, which costs them less than TCP. */
   socketFolder: string
-  createDatabase(name: string): Promise<StageDatabase>
-  /** One that was created. Throws when there is none of this name. */
-  database(name: string): StageDatabase
+  createDatabase(name: string): Promise<BenchDatabase>
+  /** Returns one that was created. Throws if there is none of this name. */
+  database(name: string): BenchDatabase
   startServer(options: Omit<ServerOptions, 'logFile' | 'tokenSecret'>): Promise<ServerProcess>
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export const TOKEN_SECRET = 'the secret of the access tokens of this measurement
  * Starts the embedded PostgreSQL with the settings it has in the product: durable, nothing switched off. The limits that
  * the service is held against run on the same server.
  */
-export async function openStage(): Promise<Stage> {
+export async function openEnvironment(): Promise<BenchEnvironment> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-bench-'))
   const socketFolder = path.join(folder, 'sockets')
   await mkdir(socketFolder)
@@ -41,7 +41,7 @@ export async function openStage(): Promise<Stage> {
     dataDirectory: path.join(folder, 'postgres'),
     settings: { unix_socket_directories: socketFolder },
   })
-  const databases = new Map<string, StageDatabase>()
+  const databases = new Map<string, BenchDatabase>()
   const servers: ServerProcess[] = []
   return {
     folder,
@@ -73,7 +73,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-async function createDatabase(serverUrl: string, name: string): Promise<StageDatabase> {
+async function createDatabase(serverUrl: string, name: string): Promise<BenchDatabase> {
   await administer(serverUrl, `create database ${name}`)
   const url = serverUrl.replace(/\/[^/]*$/, `/${name}`)
   const pool = createPool({ databaseUrl: url, connectionsMax: 4, applicationName: 'bench' })

@@ -11,7 +11,7 @@ export async function residentMb(pid: number): Promise<number> {
 /** CPU seconds that were used since `start`: by the server, by PostgreSQL with all its processes, and by the whole machine. */
 export type CpuUse = { server: number; postgres: number; machine: number }
 
-/** Begins to count; `stop` gives what was used in between, as parts of one core. */
+/** Starts counting. `stop` returns what was used since, in cores. */
 export async function startCpuCount(serverPid: number, postmasterPid: number): Promise<{ stop(): Promise<CpuUse> }> {
   const before = await readCpu(serverPid, postmasterPid)
   const startedMs = performance.now()
@@ -44,7 +44,7 @@ async function cpuOfFamily(parent: number): Promise<number> {
   return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.cpu : 0), (await readStat(parent))?.cpuWithEnded ?? 0)
 }
 
-/** Counts what programs outside this run use of the CPU; `stop` gives it in cores. */
+/** Starts counting what programs outside this run use of the CPU. `stop` returns it, in cores. */
 export async function startCountOfOthers(): Promise<{ stop(): Promise<number> }> {
   const startedMs = performance.now()
   const before = (await cpuOfMachine()) - (await cpuOfDescendants(process.pid))

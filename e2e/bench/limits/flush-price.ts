@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { median, percentile } from '#e2e/bench/figures.ts'
 
-export type FlushPrice = { p50Ms: number; p99Ms: number }
+type FlushPrice = { p50Ms: number; p99Ms: number }
 
 /**
  * What it costs to make 8 KB durable in a folder, measured the way pg_test_fsync does it: overwrite one block, fdatasync.

@@ -3,26 +3,33 @@ import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { Stage, StageDatabase } from '#e2e/bench/environment/environment.ts'
+import type { BenchDatabase, BenchEnvironment } from '#e2e/bench/environment/environment.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 
 const run = promisify(execFile)
 const DEBIAN_FOLDER = '/usr/lib/postgresql'
 
-export type PgbenchResult = { ratePerSecond: number; clients: number; latencyMs: number }
+type PgbenchResult = { ratePerSecond: number; clients: number; latencyMs: number }
 
-/** Where a program of PostgreSQL's own is: on the path, or where Debian keeps it; undefined when it is not installed. */
+/** Returns the file of one of PostgreSQL's programs, from the path or from where Debian installs it; undefined if it is not installed. */
 export async function findPostgresProgram(name: string): Promise<string | undefined> {
   const versions = (await readdir(DEBIAN_FOLDER).catch(() => [])).sort((left, right) => Number(right) - Number(left))
   const folders = [...(process.env['PATH'] ?? '').split(':'), ...versions.map((version) => path.join(DEBIAN_FOLDER, version, 'bin'))]
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file))
 }
 
-export type PgbenchRun = { program: string; stage: Stage; database: StageDatabase; script: string; seconds: number; clientCounts: number[] }
+type PgbenchRun = {
+  program: string
+  environment: BenchEnvironment
+  database: BenchDatabase
+  script: string
+  seconds: number
+  clientCounts: number[]
+}
 
-/** Runs a script with several numbers of clients over the socket file, prepared statements, and gives the best. */
+/** Runs a script with several numbers of clients, over the socket file and with prepared statements. Returns the best result. */
 export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
-  const file = path.join(options.stage.folder, 'script.sql')
+  const file = path.join(options.environment.folder, 'script.sql')
   await writeFile(file, options.script)
   let best: PgbenchResult = { ratePerSecond: 0, clients: 0, latencyMs: 0 }
   for (const clients of options.clientCounts) {
@@ -32,7 +39,7 @@ export async function runPgbench(options: PgbenchRun): Promise<PgbenchResult> {
   return best
 }
 
-async function runOnce({ program, stage, database, seconds }: PgbenchRun, file: string, clients: number): Promise<PgbenchResult> {
+async function runOnce({ program, environment, database, seconds }: PgbenchRun, file: string, clients: number): Promise<PgbenchResult> {
   const { username, password } = new URL(database.url)
   const args = [
     '--no-vacuum',
@@ -41,8 +48,8 @@ async function runOnce({ program, stage, database, seconds }: PgbenchRun, file: 
     `--client=${clients}`,
     '--jobs=1',
     `--time=${Math.max(1, Math.round(seconds))}`,
-    `--host=${stage.socketFolder}`,
-    `--port=${stage.postgres.port}`,
+    `--host=${environment.socketFolder}`,
+    `--port=${environment.postgres.port}`,
     `--username=${username}`,
     database.name,
   ]
@@ -55,7 +62,7 @@ async function runOnce({ program, stage, database, seconds }: PgbenchRun, file: 
 
 const CHOICES = `\\set app random(100000000000, 100000000999)
 \\set place random(1, ${OPERATOR_CODES.length})
-\\set amount random(5000, 30000) * 100
+\\set amount random(25, 150) * 20000
 \\set phone random(237670000000, 237679999999)
 `
 const APPLICATION = `('00000000-0000-4000-8000-' || :app)::uuid`

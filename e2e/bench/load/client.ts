@@ -1,4 +1,4 @@
-import type { Player } from '#e2e/bench/environment/cast.ts'
+import type { Partner } from '#e2e/bench/environment/partners.ts'
 import { openConnection } from './connection.ts'
 import { credentialLines } from './deposit-templates.ts'
 
@@ -10,7 +10,7 @@ export type Client = {
 }
 
 /** Connects a partner to a server on this machine. */
-export async function createClient(port: number, player: Player): Promise<Client> {
+export async function createClient(port: number, partner: Partner): Promise<Client> {
   let pending: { resolve(answer: string): void; reject(error: Error): void } | undefined
   let broken: Error | undefined
   const connection = await openConnection(port, {
@@ -20,7 +20,7 @@ export async function createClient(port: number, player: Player): Promise<Client
       pending?.reject(broken)
     },
   })
-  const lines = `Host: 127.0.0.1\r\n${credentialLines(player)}\r\n`
+  const lines = `Host: 127.0.0.1\r\n${credentialLines(partner)}\r\n`
   return {
     async get(path) {
       const answer = await new Promise<string>((resolve, reject) => {

@@ -6,7 +6,7 @@ const LENGTH_NAME = 'content-length: '
 /** Keep-alive HTTP/1.1 with one request at a time: the least that a client can do, so that the load costs little CPU. */
 export type Connection = { send(request: string): void; close(): void }
 
-export type ConnectionListener = {
+type ConnectionListener = {
   onAnswer(answer: string): void
   onBroken(reason: string): void
 }

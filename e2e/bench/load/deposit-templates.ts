@@ -1,4 +1,4 @@
-import type { Player } from '#e2e/bench/environment/cast.ts'
+import type { Partner } from '#e2e/bench/environment/partners.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { Template } from './plan.ts'
 
@@ -6,30 +6,30 @@ import type { Template } from './plan.ts'
 export const ACCEPTED = '"transactionStatus":"PENDING"'
 
 /** A deposit for each partner at an operator of its own turn; several per partner, so that all thirteen balances are used. */
-export function depositTemplates(players: Player[], perPlayer: number): Template[] {
-  return players.flatMap((player, index) =>
-    Array.from({ length: perPlayer }, (_, turn) => depositTemplate(player, index * perPlayer + turn)),
+export function depositTemplates(partners: Partner[], perPartner: number): Template[] {
+  return partners.flatMap((partner, index) =>
+    Array.from({ length: perPartner }, (_, turn) => depositTemplate(partner, index * perPartner + turn)),
   )
 }
 
 /** The three credentials as header lines. */
-export function credentialLines(player: Player): string {
-  return `apiKey: ${player.apiKey}\r\napiId: ${player.apiId}\r\nAuthorization: Bearer ${player.accessToken}\r\n`
+export function credentialLines(partner: Partner): string {
+  return `apiKey: ${partner.apiKey}\r\napiId: ${partner.apiId}\r\nAuthorization: Bearer ${partner.accessToken}\r\n`
 }
 
-function depositTemplate(player: Player, turn: number): Template {
+function depositTemplate(partner: Partner, turn: number): Template {
   const operator = OPERATORS[OPERATOR_CODES[turn % OPERATOR_CODES.length] ?? 'MOMOCM']
   const phoneNumber = `${operator.country.dialCode}${String(670_000_000 + ((turn * 7_919) % 9_999_999)).padStart(9, '0')}`
   const fields = {
     transferMethod: operator.code,
     customerName: 'Clarisse Mbarga Essomba',
     phoneNumber,
-    amount: 5_000 + (turn % 1_000) * 25,
+    amount: 5_000 + (turn % 125) * 200,
     webhookUrl: 'https://hooks.partner.example/payments/results',
     countryName: operator.country.name,
   }
   return {
-    head: `POST /api/v1/transaction/deposit HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${credentialLines(player)}`,
+    head: `POST /api/v1/transaction/deposit HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${credentialLines(partner)}`,
     body: { before: `${JSON.stringify(fields).slice(0, -1)},"externalId":"`, after: '"}' },
   }
 }

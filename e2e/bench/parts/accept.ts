@@ -1,7 +1,7 @@
 import type { Context, Part } from '#e2e/bench/context.ts'
 import { memoryFigure } from '#e2e/bench/context.ts'
-import { createCast } from '#e2e/bench/environment/cast.ts'
-import type { StageDatabase } from '#e2e/bench/environment/environment.ts'
+import type { BenchDatabase } from '#e2e/bench/environment/environment.ts'
+import { createPartners } from '#e2e/bench/environment/partners.ts'
 import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
 import { type CpuUse, startCpuCount } from '#e2e/bench/environment/usage.ts'
 import { type Figure, median, medianRatio } from '#e2e/bench/figures.ts'
@@ -35,12 +35,12 @@ export const latency: Part = {
 }
 
 async function measureAccept(context: Context, isForLatencyOnly: boolean): Promise<Figure[]> {
-  const { stage, options } = context
-  const database = await stage.createDatabase('bench_accept')
-  const players = await createCast(database.pool, APPLICATIONS)
+  const { environment, options } = context
+  const database = await environment.createDatabase('bench_accept')
+  const partners = await createPartners(database.pool, APPLICATIONS)
   await database.pool.query('vacuum analyze')
-  const server = await stage.startServer({ databaseUrl: database.url })
-  const ways = { spread: depositTemplates(players, 3), hot: depositTemplates(players.slice(0, 1), 13) }
+  const server = await environment.startServer({ databaseUrl: database.url })
+  const ways = { spread: depositTemplates(partners, 3), hot: depositTemplates(partners.slice(0, 1), 13) }
   try {
     const figures = isForLatencyOnly ? [] : await comparedWithPgbench(context, server, ways)
     context.findings.acceptRate ??= (await load(context, server, ways.spread, options.seconds)).ratePerSecond
@@ -97,25 +97,32 @@ async function comparedWithPgbench(context: Context, server: ServerProcess, ways
   ]
 }
 
-type Pgbench = { database: StageDatabase; name: string; measure(): Promise<number> }
+type Pgbench = { database: BenchDatabase; name: string; measure(): Promise<number> }
 
 /** Finds the better of two ways to write a deposit and its best number of clients. Undefined: there is no pgbench. */
 async function preparePgbench(context: Context): Promise<Pgbench | undefined> {
-  const { stage, options } = context
+  const { environment, options } = context
   const program = await findPostgresProgram('pgbench')
   if (!program) {
     context.say('accept: pgbench is not installed (Debian: postgresql-contrib or postgresql-15), so its bar counts as missed')
     return undefined
   }
   context.say('accept: pgbench with several numbers of clients')
-  const database = await stage.createDatabase('bench_limit')
-  await createCast(database.pool, APPLICATIONS)
+  const database = await environment.createDatabase('bench_limit')
+  await createPartners(database.pool, APPLICATIONS)
   await database.pool.query('vacuum analyze')
   const trialSeconds = Math.min(2, options.seconds)
-  const plain = await runPgbench({ program, stage, database, script: PLAIN_SCRIPT, seconds: trialSeconds, clientCounts: CLIENT_COUNTS })
+  const plain = await runPgbench({
+    program,
+    environment,
+    database,
+    script: PLAIN_SCRIPT,
+    seconds: trialSeconds,
+    clientCounts: CLIENT_COUNTS,
+  })
   const oneCall = await runPgbench({
     program,
-    stage,
+    environment,
     database,
     script: ONE_CALL_SCRIPT,
     seconds: trialSeconds,
@@ -128,15 +135,15 @@ async function preparePgbench(context: Context): Promise<Pgbench | undefined> {
     database,
     name: `pgbench, ${isPlain ? 'plain statements' : 'one call each'}, ${clients} clients`,
     measure: async () =>
-      (await runPgbench({ program, stage, database, script, seconds: options.seconds, clientCounts: [clients] })).ratePerSecond,
+      (await runPgbench({ program, environment, database, script, seconds: options.seconds, clientCounts: [clients] })).ratePerSecond,
   }
 }
 
 /** Loads, then holds every answer against the database: as many new transactions as there were right answers. */
-async function load({ stage }: Context, server: ServerProcess, templates: Template[], seconds: number): Promise<Measured> {
-  const database = stage.database('bench_accept')
+async function load({ environment }: Context, server: ServerProcess, templates: Template[], seconds: number): Promise<Measured> {
+  const database = environment.database('bench_accept')
   const countBefore = await countTransactions(database)
-  const counting = await startCpuCount(server.pid, stage.postgres.pid)
+  const counting = await startCpuCount(server.pid, environment.postgres.pid)
   const result = await runLoad({
     port: server.port,
     connections: CONNECTIONS,
@@ -152,7 +159,7 @@ async function load({ stage }: Context, server: ServerProcess, templates: Templa
   return { ...result, cpu }
 }
 
-async function countTransactions({ pool }: StageDatabase): Promise<number> {
+async function countTransactions({ pool }: BenchDatabase): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>('select count(*) from transactions')
   return Number(rows[0]?.count ?? 0)
 }

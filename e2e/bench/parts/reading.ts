@@ -2,7 +2,7 @@ import type { Context, Part } from '#e2e/bench/context.ts'
 import { memoryFigure } from '#e2e/bench/context.ts'
 import { type History, loadHistory } from '#e2e/bench/data/history.ts'
 import { PAGE_QUESTIONS, type Question, type QuestionKind, RANGE_QUESTIONS } from '#e2e/bench/data/questions.ts'
-import { createCast, type Player } from '#e2e/bench/environment/cast.ts'
+import { createPartners, type Partner } from '#e2e/bench/environment/partners.ts'
 import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
 import { type Figure, median, medianRatio, percentile } from '#e2e/bench/figures.ts'
 import { type Client, createClient } from '#e2e/bench/load/client.ts'
@@ -16,7 +16,7 @@ const WARM_UP = 200
 const ROUNDS = 5
 const RATIO_BAR = 1.5
 
-type Filled = { history: History; pool: Pool; server: ServerProcess; player: Player }
+type Filled = { history: History; pool: Pool; server: ServerProcess; partner: Partner }
 type Place = Filled & { client: Client }
 type Places = { small: Place; large: Place }
 /** Milliseconds of each answer. */
@@ -29,11 +29,11 @@ export const pages: Part = { name: 'pages', run: (context) => measureReading(con
 export const totals: Part = { name: 'totals', run: (context) => measureReading(context, 'totals', RANGE_QUESTIONS) }
 
 /** Filling takes longest, so both parts share the two databases. */
-const opened = new WeakMap<Context['stage'], Promise<Places>>()
+const opened = new WeakMap<Context['environment'], Promise<Places>>()
 
 async function measureReading(context: Context, part: string, kinds: QuestionKind[]): Promise<Figure[]> {
-  const places = opened.get(context.stage) ?? openBoth(context)
-  opened.set(context.stage, places)
+  const places = opened.get(context.environment) ?? openBoth(context)
+  opened.set(context.environment, places)
   const { small, large } = await places
   const figures: Figure[] = []
   for (const kind of kinds) {
@@ -68,17 +68,17 @@ async function openBoth(context: Context): Promise<Places> {
 }
 
 async function connectTo(filled: Filled): Promise<Place> {
-  return { ...filled, client: await createClient(filled.server.port, filled.player) }
+  return { ...filled, client: await createClient(filled.server.port, filled.partner) }
 }
 
 async function openPlace(context: Context, name: string, size: number): Promise<Filled> {
   context.say(`${name}: filling with ${size} transactions`)
-  const { pool, url } = await context.stage.createDatabase(name)
-  const [player] = await createCast(pool, 1)
-  if (!player) throw new Error('There is no partner')
-  const history = await loadHistory(pool, player.applicationId, size, context.say)
-  const server = await context.stage.startServer({ databaseUrl: url })
-  return { history, pool, server, player }
+  const { pool, url } = await context.environment.createDatabase(name)
+  const [partner] = await createPartners(pool, 1)
+  if (!partner) throw new Error('There is no partner')
+  const history = await loadHistory(pool, partner.applicationId, size, context.say)
+  const server = await context.environment.startServer({ databaseUrl: url })
+  return { history, pool, server, partner }
 }
 
 /** One question here, one there: whatever else the machine does falls on both alike. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Context, Part } from '#e2e/bench/context.ts'
 import { memoryFigure } from '#e2e/bench/context.ts'
 import { loadHistory } from '#e2e/bench/data/history.ts'
-import { createCast } from '#e2e/bench/environment/cast.ts'
+import { createPartners } from '#e2e/bench/environment/partners.ts'
 import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
 import { WEB_QUESTIONS } from '#e2e/bench/web/pages.ts'
 import { openVisitor, type Timing, type Visitor } from '#e2e/bench/web/visitor.ts'
@@ -26,21 +26,21 @@ const NOT_MEASURED = new Set(['/', '/sign-in/second-factor', '/sign-in'])
 export const web: Part = { name: 'web', isOnRequest: true, run: measureWeb }
 
 async function measureWeb(context: Context): Promise<Figure[]> {
-  const { stage, options } = context
+  const { environment, options } = context
   context.say('web: building the pages where they changed')
   await buildPages()
   context.say(`web: filling with ${options.size} transactions`)
-  const { pool, url } = await stage.createDatabase('bench_web')
-  const [player] = await createCast(pool, 1)
-  if (!player) throw new Error('There is no partner')
-  await loadHistory(pool, player.applicationId, options.size, context.say)
+  const { pool, url } = await environment.createDatabase('bench_web')
+  const [partner] = await createPartners(pool, 1)
+  if (!partner) throw new Error('There is no partner')
+  await loadHistory(pool, partner.applicationId, options.size, context.say)
   const { rows } = await pool.query<{ id: string }>('select transaction_id as id from transactions where application_id = $1 limit 1', [
-    player.applicationId,
+    partner.applicationId,
   ])
   const transactionId = rows[0]?.id ?? ''
-  const server = await stage.startServer({ databaseUrl: url, role: 'web' })
+  const server = await environment.startServer({ databaseUrl: url, role: 'web' })
   const baseUrl = `http://127.0.0.1:${server.port}`
-  const visitor = await openVisitor(pool, baseUrl, player.applicationId)
+  const visitor = await openVisitor(pool, baseUrl, partner.applicationId)
   try {
     const times = await measureTimes(context, visitor, transactionId)
     const scripts = await measureScripts(context, visitor, baseUrl, transactionId)

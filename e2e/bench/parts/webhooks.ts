@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Context, Part } from '#e2e/bench/context.ts'
 import { memoryFigure } from '#e2e/bench/context.ts'
 import { type DeliveryPlan, dueAtMs, insertDeliveries, readDeliveryId } from '#e2e/bench/data/deliveries.ts'
-import { createCast } from '#e2e/bench/environment/cast.ts'
+import { createPartners } from '#e2e/bench/environment/partners.ts'
 import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
 import { startCpuCount } from '#e2e/bench/environment/usage.ts'
 import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
@@ -28,17 +28,17 @@ const ARRIVAL_LIMIT_MS = 60_000
 export const webhooks: Part = {
   name: 'webhooks',
   async run(context) {
-    const { stage } = context
+    const { environment } = context
     const sink = await startSink()
-    const database = await stage.createDatabase('bench_webhooks')
-    const [player] = await createCast(database.pool, 1)
-    if (!player) throw new Error('There is no partner')
-    const server = await stage.startServer({
+    const database = await environment.createDatabase('bench_webhooks')
+    const [partner] = await createPartners(database.pool, 1)
+    if (!partner) throw new Error('There is no partner')
+    const server = await environment.startServer({
       databaseUrl: database.url,
       role: 'all',
       environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
     })
-    const plans = createPlans(player.applicationId)
+    const plans = createPlans(partner.applicationId)
     try {
       const figures = [
         await measureRate(context, database.pool, server, sink, plans),
@@ -61,7 +61,13 @@ function createPlans(applicationId: string): Plans {
   return { next: (plan) => ({ ...plan, applicationId, run: ++run }) }
 }
 
-async function measureRate({ stage, options, say }: Context, pool: Pool, server: ServerProcess, sink: Sink, plans: Plans): Promise<Figure> {
+async function measureRate(
+  { environment, options, say }: Context,
+  pool: Pool,
+  server: ServerProcess,
+  sink: Sink,
+  plans: Plans,
+): Promise<Figure> {
   say('webhooks: as fast as they go')
   const receivers = sink.healthy(HEALTHY)
   const before = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
@@ -69,7 +75,7 @@ async function measureRate({ stage, options, say }: Context, pool: Pool, server:
   await sink.take()
   const plan = plans.next({ count, receivers, firstDueAtMs: Date.now(), gapMs: 0 })
   await insertDeliveries(pool, plan)
-  const counting = await startCpuCount(server.pid, stage.postgres.pid)
+  const counting = await startCpuCount(server.pid, environment.postgres.pid)
   const arrivals = await untilArrived(sink, plan)
   const cpu = await counting.stop()
   const after = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
@@ -92,7 +98,7 @@ async function measureDelays({ options, say }: Context, pool: Pool, sink: Sink, 
     const plan = plans.next({
       count,
       receivers: sink.healthy(HEALTHY),
-      firstDueAtMs: Date.now() + 1_500,
+      firstDueAtMs: Date.now() + 3_000,
       gapMs: 1_000 / TRICKLE_PER_SECOND,
     })
     await sink.take()

@@ -1,5 +1,5 @@
 /** What is asked for, and who it is that looks: addresses are relative to the application. */
-export type WebQuestion = { name: string; page: string; data?: string }
+type WebQuestion = { name: string; page: string; data?: string }
 
 /** The pages that people wait for, as they open them: fresh, filtered, deep in the list, over a long range. `$` is a transaction. */
 export const WEB_QUESTIONS: WebQuestion[] = [

@@ -70,7 +70,7 @@ test('429 with the five fields and Retry-After for an application that forces mo
     assert.match(errorSchema.parse(refused.body).message, /Try again in 2 s/)
     assert.equal(refused.headers.get('retry-after'), '2')
     assert.equal((await post(other, `${TRANSACTION}/transaction-status?id=${transactionId}`)).status, 200)
-    const unprovenReceivers = await other.runtime.forcedQueries.ask(
+    const unprovenReceivers = await other.runtime.forcedQueries.run(
       { applicationId: randomUUID(), transactionId: randomUUID(), operator: 'OMCM' },
       { kind: 'api', id: randomUUID() },
       async () => true,
@@ -88,7 +88,7 @@ test('503 with Retry-After for a forced query when no slot becomes free, and the
     const made = await post(other, `${TRANSACTION}/collect`, aCollect())
     const { transactionId } = made.body as { transactionId: string }
     const place = { applicationId: other.partner.applicationId, transactionId: randomUUID(), operator: 'OMCM' as const }
-    const holding = other.runtime.forcedQueries.ask(place, { kind: 'api', id: null }, () => done.promise)
+    const holding = other.runtime.forcedQueries.run(place, { kind: 'api', id: null }, () => done.promise)
     const answer = await post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
     assert.equal(answer.status, 503)
     assert.equal(answer.headers.get('retry-after'), '1')

@@ -1,4 +1,4 @@
--- Adds the postings of a stretch of time, of one application or (null) of all.
+-- Adds the postings of a period, of one application or (null) of all.
 create or replace function add_ledger_days(p_application uuid, p_from timestamptz, p_until timestamptz) returns void
 language plpgsql volatile set jit = off
 set search_path from current as $$

@@ -1,4 +1,4 @@
--- Makes the days of an application anew from its postings.
+-- Rebuilds the days of an application from its postings.
 create or replace function rebuild_ledger_days(p_application uuid) returns void language plpgsql volatile
 set search_path from current as $$
 declare

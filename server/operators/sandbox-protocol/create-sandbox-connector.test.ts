@@ -62,7 +62,7 @@ function transfer(overrides: Record<string, unknown> = {}): Record<string, unkno
   return { reference: submission.reference, status: 'PENDING', operatorReference: 'SIM1', context: submission.applicationId, ...overrides }
 }
 
-test('a submission carries reference, exact amount, context and callback address, and the secret', async () => {
+test('a submission contains reference, exact amount, context, callback address and secret', async () => {
   let seen: unknown
   answer = async (request, response) => {
     const chunks: Buffer[] = []
@@ -90,7 +90,7 @@ test('a submission carries reference, exact amount, context and callback address
   assert.deepEqual(outcome.kind === 'accepted' && [outcome.operatorReference, outcome.operatorToken], ['SIM1', 'T1'])
 })
 
-test("a failure carries the operator's sentence word for word", async () => {
+test("failed with the operator's sentence, unchanged", async () => {
   answer = says(200, transfer({ status: 'FAILED', message: 'Numéro invalide' }))
   const outcome = await connector.query(query)
   assert.deepEqual(outcome.kind === 'failed' && outcome.reason, 'Numéro invalide')
@@ -127,7 +127,7 @@ const UNKNOWN: [string, Answer][] = [
   ],
 ]
 for (const [name, behaviour] of UNKNOWN) {
-  test(`${name} is an unknown outcome, never a failure`, async () => {
+  test(`unknown for ${name}, never failed`, async () => {
     answer = behaviour
     const startedAtMs = performance.now()
     assert.equal((await hasty.submit(submission)).kind, 'unknown')
@@ -136,7 +136,7 @@ for (const [name, behaviour] of UNKNOWN) {
   })
 }
 
-test('nobody listening: the submission was not sent, and a query has no outcome', async () => {
+test('not_sent for a submission, and unknown for a query, if nothing listens at the address', async () => {
   const nobody = createSandboxConnector({
     operator: 'MOMOCM',
     baseUrl: 'http://127.0.0.1:1',
@@ -151,7 +151,7 @@ test('nobody listening: the submission was not sent, and a query has no outcome'
   await nobody.close()
 })
 
-test("only the operator's own word proves that it does not know a reference", async () => {
+test("not_found only for the operator's own answer, not for any other 404", async () => {
   answer = says(404, { code: 'UNKNOWN_REFERENCE', message: 'x' })
   assert.equal((await connector.query(query)).kind, 'not_found')
   assert.equal((await connector.submit(submission)).kind, 'unknown')
@@ -159,7 +159,7 @@ test("only the operator's own word proves that it does not know a reference", as
   assert.equal((await connector.query(query)).kind, 'unknown')
 })
 
-test('balances are read exactly, zero included', async () => {
+test('exact balances, zero included', async () => {
   answer = says(200, { collect: '0', deposit: '1234567.5', currency: 'XAF' })
   const outcome = await connector.balance()
   assert.deepEqual(outcome.kind === 'balance' && [outcome.collectMinor, outcome.depositMinor], [0n, 123_456_750n])
@@ -167,7 +167,7 @@ test('balances are read exactly, zero included', async () => {
   assert.equal((await connector.balance()).kind, 'unknown')
 })
 
-test('a callback counts only with a fresh signature of exactly its bytes', () => {
+test('unverified for a callback without a fresh signature of exactly its bytes', () => {
   const body = JSON.stringify(transfer({ status: 'SUCCESS' }))
   const parse = (text: string, signature?: string) => connector.parseCallback({ [SIGNATURE_HEADER]: signature }, Buffer.from(text)).kind
   assert.equal(parse(body, signCallback(SECRET, body, NOW)), 'callback')

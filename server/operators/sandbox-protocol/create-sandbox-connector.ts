@@ -14,11 +14,11 @@ import type {
   SubmitOutcome,
   UnknownOutcome,
 } from '#server/operators/connector.ts'
-import { type CallOutcome, exchangeOf, type OperatorHttpClient, openOperatorLine } from '#server/operators/operator-call.ts'
+import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorHttpClient } from '#server/operators/operator-call.ts'
 import { balanceSchema, problemSchema, type Transfer, type TransferRequest, transferSchema } from './messages.ts'
 import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
 
-export type SandboxConnectorOptions = {
+type SandboxConnectorOptions = {
   operator: OperatorCode
   /** Where the operator listens, for example http://127.0.0.1:4010. */
   baseUrl: string
@@ -36,19 +36,19 @@ const DEADLINE_MS = 10_000
 const CONNECTIONS_MAX = 128
 const CLAIMS = { SUCCESS: 'succeeded', FAILED: 'failed', PENDING: 'pending' } as const
 
-/** Speaks the sandbox's own HTTP/JSON protocol, which all thirteen codes use there. */
+/** Implements the sandbox's own HTTP/JSON protocol, which all thirteen codes use there. */
 export function createSandboxConnector(options: SandboxConnectorOptions): Connector {
-  const line = openOperatorLine(options.baseUrl, options.connectionsMax ?? CONNECTIONS_MAX)
+  const client = createOperatorHttpClient(options.baseUrl, options.connectionsMax ?? CONNECTIONS_MAX)
   return {
-    submit: (submission) => submit(line, options, submission),
-    query: (query) => askStatus(line, options, query),
-    balance: () => balance(line, options),
+    submit: (submission) => submit(client, options, submission),
+    query: (query) => askStatus(client, options, query),
+    balance: () => balance(client, options),
     parseCallback: (headers, body) => parseCallback(options, headers, body),
-    close: () => line.close(),
+    close: () => client.close(),
   }
 }
 
-async function submit(line: OperatorHttpClient, options: SandboxConnectorOptions, submission: Submission): Promise<SubmitOutcome> {
+async function submit(client: OperatorHttpClient, options: SandboxConnectorOptions, submission: Submission): Promise<SubmitOutcome> {
   const request: TransferRequest = {
     reference: submission.reference,
     direction: submission.type,
@@ -59,7 +59,7 @@ async function submit(line: OperatorHttpClient, options: SandboxConnectorOptions
     context: submission.applicationId,
     callbackUrl: options.callbackUrl,
   }
-  const outcome = await line.call({
+  const outcome = await client.call({
     method: 'POST',
     path: `/v1/${options.operator}/transfers`,
     headers: { 'content-type': 'application/json', ...authorisation(options) },
@@ -75,8 +75,8 @@ async function submit(line: OperatorHttpClient, options: SandboxConnectorOptions
   return unknown(outcome)
 }
 
-async function askStatus(line: OperatorHttpClient, options: SandboxConnectorOptions, query: StatusQuery): Promise<QueryOutcome> {
-  const outcome = await line.call({
+async function askStatus(client: OperatorHttpClient, options: SandboxConnectorOptions, query: StatusQuery): Promise<QueryOutcome> {
+  const outcome = await client.call({
     method: 'GET',
     path: `/v1/${options.operator}/transfers/${query.reference}`,
     headers: authorisation(options),
@@ -87,13 +87,13 @@ async function askStatus(line: OperatorHttpClient, options: SandboxConnectorOpti
     return transfer.status === 'PENDING'
       ? { kind: 'pending', ...identifiersOf(transfer), exchange: exchangeOf(outcome) }
       : finalOutcome(transfer, exchangeOf(outcome))
-  // Only the operator's own words prove that it does not know the reference.
+  // Only the operator's own answer proves that it does not know the reference.
   const problem = outcome.kind === 'answered' && outcome.httpStatus === 404 ? parseJson(problemSchema, outcome.body) : undefined
   return problem?.code === 'UNKNOWN_REFERENCE' ? { kind: 'not_found', exchange: exchangeOf(outcome) } : unknown(outcome)
 }
 
-async function balance(line: OperatorHttpClient, options: SandboxConnectorOptions): Promise<BalanceOutcome> {
-  const outcome = await line.call({
+async function balance(client: OperatorHttpClient, options: SandboxConnectorOptions): Promise<BalanceOutcome> {
+  const outcome = await client.call({
     method: 'GET',
     path: `/v1/${options.operator}/balance`,
     headers: authorisation(options),
@@ -126,7 +126,7 @@ function parseCallback(
   return { kind: 'callback', applicationId: transfer.context, reference: transfer.reference, claim: CLAIMS[transfer.status] }
 }
 
-/** The transfer that the operator speaks of; undefined where the answer is anything but a 2xx about this reference. */
+/** The transfer in an answer; undefined unless the answer is a 2xx about this reference. */
 function transferIn(outcome: CallOutcome, reference: string): Transfer | undefined {
   if (outcome.kind !== 'answered' || outcome.httpStatus < 200 || outcome.httpStatus > 299) return undefined
   const transfer = parseJson(transferSchema, outcome.body)

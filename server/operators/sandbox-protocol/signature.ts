@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** The header that carries `t=<unix seconds>,v1=<hex>`. */
 export const SIGNATURE_HEADER = 'x-sandbox-signature'
 
-/** An older signature is refused: a callback that somebody recorded is worth nothing later. */
+/** An older signature is refused: a recorded callback cannot be replayed later. */
 const AGE_SECONDS_MAX = 300
 
 /** Signs the raw bytes of a callback together with its time. */

@@ -28,9 +28,9 @@ type BookLine =
 const FILE_NAME = 'books.jsonl'
 
 /**
- * The operator's own ledger. Each line is handed to the operating system before the operator says anything about it, so
- * a killed operator finds everything again that it ever told. Kept whole in memory too (about 800 bytes a transfer):
- * a reference that were forgotten could be executed twice.
+ * The operator's own ledger. Each line is written to the operating system before the operator answers, so a killed operator finds
+ * everything that it ever reported. It is also kept in memory (about 800 bytes per transfer): a forgotten reference could be
+ * executed twice.
  */
 export class Books {
   #entries = new Map<string, BookEntry>()
@@ -126,7 +126,7 @@ export class Books {
 
   #load(file: string): void {
     const text = readFileSync(file)
-    // A process that was killed while it wrote can leave half a line; nobody was told about it.
+    // A process that was killed while it wrote can leave half a line; it was never reported.
     const length = text.lastIndexOf(0x0a) + 1
     if (length < text.length) truncateSync(file, length)
     for (const line of text.subarray(0, length).toString('utf8').split('\n')) {

@@ -12,7 +12,7 @@ import { setTimeout as nextTimer } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { request } from 'undici'
-import { until } from '#server/operators/testing/operator-harness.ts'
+import { until } from '#server/operators/testing/until.ts'
 import { Books } from './books.ts'
 import { DueQueue } from './due-queue.ts'
 import { startSimulator } from './start-simulator.ts'
@@ -57,7 +57,7 @@ async function call(url: string, method: 'GET' | 'POST', place: string, body?: u
   return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> }
 }
 
-test('a simulator killed with SIGKILL knows everything again that it ever told, and finishes what was open', async () => {
+test('every accepted transfer is in the books of a simulator that was killed with SIGKILL', async () => {
   const first = await startProcess()
   const transfers = Array.from({ length: 200 }, () => transferRequest())
   const answers = await Promise.all(transfers.map((transfer) => call(first.url, 'POST', '/v1/MOMOCM/transfers', transfer)))
@@ -86,7 +86,7 @@ test('a simulator killed with SIGKILL knows everything again that it ever told, 
   assert.deepEqual(await once(second.child, 'exit'), [0, null])
 })
 
-test('one reference is executed once; with other content it is refused; unprovenReceivers and nonsense are refused', async () => {
+test('200, 409, 401, 400 or 404 for a repeated reference, other content, a wrong secret, garbage or an unknown path', async () => {
   const { child, url } = await startProcess()
   const transfer = transferRequest()
   const answers = await Promise.all(Array.from({ length: 10 }, () => call(url, 'POST', '/v1/MOMOCM/transfers', transfer)))
@@ -101,7 +101,7 @@ test('one reference is executed once; with other content it is refused; unproven
   await once(child, 'exit')
 })
 
-test('half a line at the end of the books, left by a killed process, is dropped', async () => {
+test('half a line at the end of the books is ignored', async () => {
   const place = path.join(folder, 'torn')
   const books = new Books(place)
   const transfer = transferRequest()
@@ -119,7 +119,7 @@ test('half a line at the end of the books, left by a killed process, is dropped'
   last.close()
 })
 
-test('items leave the queue in the order of their instants, whatever the order of arrival', async () => {
+test('items leave the queue in the order of their due times', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 300 }), async (instants) => {
       let nowMs = 0
@@ -143,7 +143,7 @@ test('items leave the queue in the order of their instants, whatever the order o
   )
 })
 
-test('an instant that is months away is waited for without a timer that runs over', async () => {
+test('an item that is due in months is not due now', async () => {
   let looks = 0
   const queue = new DueQueue<string>(
     () => {
@@ -158,7 +158,7 @@ test('an instant that is months away is waited for without a timer that runs ove
   assert.equal(looks, 1)
 })
 
-test('a reader of the books that goes away in the middle does not hold up the others', async () => {
+test('the books are readable after another reader disconnected in the middle', async () => {
   const simulator = await startSimulator({ port: 0, folder: path.join(folder, 'left'), secret: SECRET, delayMs: 600_000 })
   try {
     const context = 'x'.repeat(100)

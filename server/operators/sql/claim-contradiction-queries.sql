@@ -1,5 +1,5 @@
--- Takes contradictions about which the operator is due to be asked, at most p_per_operator of each operator, and moves
--- their next try p_pause_ms ahead: what a dead process held comes back by itself.
+-- Takes contradictions about which the operator is due to be queried, at most p_per_operator of each operator, and moves
+-- their next try p_pause_ms ahead: what a dead process held becomes due again.
 create or replace function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 returns table (application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
 language plpgsql volatile set enable_seqscan = off set jit = off

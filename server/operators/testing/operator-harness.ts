@@ -1,11 +1,6 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { request } from 'undici'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { systemClock } from '#server/clock.ts'
 import { createLogger } from '#server/logger.ts'
@@ -22,14 +17,18 @@ import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
+import { type CallbackServer, startCallbackServer } from './callback-server.ts'
+import { compareBooks, readBooks } from './compare-books.ts'
+import { readAttempts, readWork } from './read-work.ts'
+import { until } from './until.ts'
 
 export const SECRET = 'a secret between the test and its operators'
 /** Long enough that a busy machine alone does not make an answer late: a late submission would be sent twice, rightly. */
 const CALL_TIMEOUT_MS = 1_000
 const SIMULATOR = { secret: SECRET, delayMs: 30, slowDelayMs: 400 }
 
-export type RoomOptions = {
-  /** Operators that listen elsewhere than the simulator. */
+type HarnessOptions = {
+  /** Operators that have another address than the simulator. */
   elsewhere?: Partial<Record<OperatorCode, string>>
   /** The longest that a call may last; short, so that silence is soon an unknown outcome. */
   callTimeoutMs?: number
@@ -40,27 +39,26 @@ export type RoomOptions = {
   nowMs?: () => number
 }
 
-/** A database, a simulator, an address for its callbacks, and everything between them, with delays made short. */
+/** A database, a simulator, an address for its callbacks, and everything between them, with short delays. */
 export class OperatorHarness {
   readonly database: TestDatabase
   readonly settler: Settler
   readonly connectors: Connectors
-  readonly desk: CallbackIntake
+  readonly callbackIntake: CallbackIntake
   readonly forcedQueries: ForcedQueryDesk
   /** The outcomes of callbacks, in order. */
   readonly callbackOutcomes: string[] = []
   readonly applicationId: string
   readonly dispatchers: Dispatcher[] = []
   simulator: Simulator
-  /** How many callbacks came in. */
   callbacks = 0
-  readonly #options: RoomOptions
+  readonly #options: HarnessOptions
   readonly #folder: string
-  readonly #callbackServer: Server
+  readonly #callbackServer: CallbackServer
 
   private constructor(
-    options: RoomOptions,
-    parts: { database: TestDatabase; simulator: Simulator; folder: string; callbackServer: Server; applicationId: string },
+    options: HarnessOptions,
+    parts: { database: TestDatabase; simulator: Simulator; folder: string; callbackServer: CallbackServer; applicationId: string },
   ) {
     this.#options = options
     this.#folder = parts.folder
@@ -69,13 +67,12 @@ export class OperatorHarness {
     this.simulator = parts.simulator
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
-    const address = parts.callbackServer.address() as AddressInfo
     const place = (code: OperatorCode) => ({ baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET })
     const logger = createLogger('silent')
     const connect = () =>
       createConnectors({
         operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
-        callbackBaseUrl: `http://127.0.0.1:${address.port}`,
+        callbackBaseUrl: parts.callbackServer.url,
         clock: systemClock,
         logger,
         submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
@@ -90,7 +87,7 @@ export class OperatorHarness {
       limits: options.forcedQueries,
       nowMs: options.nowMs,
     })
-    this.desk = createCallbackIntake({
+    this.callbackIntake = createCallbackIntake({
       pool: this.database.pool,
       connectors: this.connectors,
       logger,
@@ -98,21 +95,24 @@ export class OperatorHarness {
       hintGapMs: 5,
       wake: () => this.dispatchers[0]?.wake(),
     })
-    this.#callbackServer.on('request', (incoming: IncomingMessage, response: ServerResponse) => void this.#takeCallback(incoming, response))
+    parts.callbackServer.onCallback(async (code, headers, body) => {
+      const result = await handleCallback(this.callbackIntake, code, headers, body)
+      this.callbacks++
+      return result.ok
+    })
   }
 
-  static async open(options: RoomOptions = {}): Promise<OperatorHarness> {
+  static async open(options: HarnessOptions = {}): Promise<OperatorHarness> {
     const database = await createTestDatabase()
     const folder = await mkdtemp(path.join(tmpdir(), 'countersign-simulator-'))
     const simulator = await startSimulator({ ...SIMULATOR, port: 0, folder, givesTokens: options.givesTokens })
-    const callbackServer = createServer().listen(0, '127.0.0.1')
-    await once(callbackServer, 'listening')
+    const callbackServer = await startCallbackServer()
     const applicationId = await makeApplication(database.pool)
     for (const code of OPERATOR_CODES) await fund(database.pool, applicationId, code, 100_000_000_00n)
     return new OperatorHarness(options, { database, simulator, folder, callbackServer, applicationId })
   }
 
-  /** Starts it again on the books and the port that it had. */
+  /** Restarts it with its books and its port. */
   async restartSimulator(): Promise<void> {
     this.simulator = await startSimulator({
       ...SIMULATOR,
@@ -120,15 +120,6 @@ export class OperatorHarness {
       folder: this.#folder,
       givesTokens: this.#options.givesTokens,
     })
-  }
-
-  async #takeCallback(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk)
-    const code = incoming.url?.split('/').at(-1) ?? ''
-    const result = await handleCallback(this.desk, code, incoming.headers, Buffer.concat(chunks))
-    this.callbacks++
-    response.writeHead(result.ok ? 200 : 400).end()
   }
 
   createDispatcher(overrides: Partial<DispatcherOptions> = {}): Dispatcher {
@@ -166,7 +157,7 @@ export class OperatorHarness {
 
   async read(item: IntakeItem): Promise<Transaction> {
     const transaction = await findTransaction(this.database.pool, item.applicationId, item.transactionId)
-    if (!transaction) throw new Error('The transaction is not there')
+    if (!transaction) throw new Error('The transaction does not exist')
     return transaction
   }
 
@@ -177,49 +168,22 @@ export class OperatorHarness {
     }, `transaction ${item.transactionId} (${item.phoneNumber}) becomes final`)
   }
 
-  async workOf(item: IntakeItem): Promise<Record<string, unknown> | undefined> {
-    const { rows } = await this.database.pool.query('select * from operator_work where application_id = $1 and transaction_id = $2', [
-      item.applicationId,
-      item.transactionId,
-    ])
-    return rows[0]
+  workOf(item: IntakeItem): Promise<Record<string, unknown> | undefined> {
+    return readWork(this.database.pool, item)
   }
 
   /** The attempts of a transaction in order, each as `kind outcome`. */
-  async attemptsOf(item: IntakeItem): Promise<string[]> {
-    const { rows } = await this.database.pool.query<{ kind: string; outcome: string | null }>(
-      'select kind, outcome from operator_attempts where application_id = $1 and transaction_id = $2 order by number',
-      [item.applicationId, item.transactionId],
-    )
-    return rows.map((row) => `${row.kind} ${row.outcome}`)
+  attemptsOf(item: IntakeItem): Promise<string[]> {
+    return readAttempts(this.database.pool, item)
   }
 
-  async books(): Promise<Map<string, BookEntry>> {
-    const answer = await request(`${this.simulator.url}/books`)
-    const { entries } = (await answer.body.json()) as { entries: BookEntry[] }
-    return new Map(entries.map((entry) => [entry.reference, entry]))
+  books(): Promise<Map<string, BookEntry>> {
+    return readBooks(this.simulator.url)
   }
 
-  /**
-   * Compares the simulator's books with ours and throws on the first difference: money moves once and only for what is
-   * SUCCESS here, FAILED here is not executed there, amounts agree, and no reference came again while the operator had it.
-   */
+  /** Compares the simulator's books with the database (compare-books.ts). */
   async compareBooks(): Promise<void> {
-    const books = await this.books()
-    const { rows } = await this.database.pool.query<{ transaction_id: string; status: string; amount_minor: bigint; message: string }>(
-      'select transaction_id, status, amount_minor, message from transactions',
-    )
-    for (const row of rows) {
-      const entry = books.get(row.transaction_id)
-      const name = `${row.transaction_id} ${row.status} ${row.message}`
-      if (row.status === 'SUCCESS' && entry?.timesExecuted !== 1) throw new Error(`${name}: executed ${entry?.timesExecuted ?? 0} times`)
-      if (row.status === 'FAILED' && entry && entry.timesExecuted !== 0) throw new Error(`${name}: executed although it failed`)
-      if (entry && entry.timesExecuted > 1) throw new Error(`${name}: executed ${entry.timesExecuted} times`)
-      if (entry && entry.duplicates > 0) throw new Error(`${name}: sent again ${entry.duplicates} times while the operator had it`)
-      if (entry && BigInt(entry.amount) * 100n !== row.amount_minor) throw new Error(`${name}: the amounts differ`)
-      books.delete(row.transaction_id)
-    }
-    if (books.size > 0) throw new Error(`The operator knows ${books.size} references that we do not`)
+    await compareBooks(this.database.pool, await this.books())
   }
 
   async close(): Promise<void> {
@@ -228,20 +192,8 @@ export class OperatorHarness {
     await this.settler.drain()
     await closeConnectors(this.connectors)
     await this.simulator.close()
-    this.#callbackServer.closeAllConnections()
     this.#callbackServer.close()
     await this.database.drop()
     await rm(this.#folder, { recursive: true, force: true })
   }
-}
-
-/** Checks the condition until it returns a value; throws after 20 s and names what was waited for. */
-export async function until<Value>(condition: () => Promise<Value | undefined | false>, what: string): Promise<Value> {
-  const endsAtMs = performance.now() + 20_000
-  while (performance.now() < endsAtMs) {
-    const value = await condition()
-    if (value !== undefined && value !== false) return value
-    await delay(5)
-  }
-  throw new Error(`Waited 20 s in vain: ${what}`)
 }

@@ -4,10 +4,10 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TransferRequest } from '#server/operators/sandbox-protocol/messages.ts'
 
 export type Asked = { reference: string; response: ServerResponse }
-export type Submitted = Asked & { transfer: TransferRequest }
+type Submitted = Asked & { transfer: TransferRequest }
 
 /** What the operator does; both may answer, break the connection, or do nothing at all. */
-export type Script = { submit(asked: Submitted): void; query(asked: Asked): void }
+type Script = { submit(asked: Submitted): void; query(asked: Asked): void }
 
 export type ScriptedOperator = {
   url: string

@@ -149,13 +149,14 @@ function toWork({ nextAt, unconfirmedSince, ...work }: WorkRow) {
   return { ...work, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null }
 }
 
-function toWebhook({ state, nextAt, finishedAt, isLate, attempts }: WebhookHistory): WebhookDto {
+function toWebhook({ state, nextAt, finishedAt, isLate, attempts, waitingResend }: WebhookHistory): WebhookDto {
   return {
     state,
     nextAt: nextAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,
     isLate,
     attempts: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
+    waitingResend: waitingResend ? { ...waitingResend, requestedAt: waitingResend.requestedAt.toISOString() } : null,
   }
 }
 

@@ -23,15 +23,16 @@ begin
   if cardinality(v_successes) is distinct from cardinality(p_application_ids) then
     raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
   end if;
-  v_at := clock_timestamp();
+  v_at := service_time();
 
   return query
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
-      actor_kind text, actor_id uuid, checker_id uuid)
+      actor_kind text, actor_id uuid, checker_id uuid, at timestamptz)
   ), found as materialized (
-    select t.ctid as row_address, i.*, t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
+    select t.ctid as row_address, i.*, case when i.at is null then v_at else service_time(i.at) end as moved_at,
+           t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
            t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at,
            t.status = i.from_status and (i.checker_id is null or t.maker_id is null or i.checker_id <> t.maker_id)
              -- A deposit for which nothing is held cannot have been paid out of the balance.
@@ -49,9 +50,9 @@ begin
       where t.transaction_id = i.transaction_id
   ), moving as materialized (
     select f.*, row_number() over (partition by f.application_id, f.to_status order by f.item_index) as sequence_offset,
-           case when f.to_status = 'PENDING' and f.type = 'DEPOSIT'
-                then f.amount_minor + f.fee_system_minor + f.fee_app_minor else 0 end as hold_minor
-      from found f where f.may_move
+           case when f.to_status = 'PENDING' and f.type = 'DEPOSIT' then p.held_minor else 0 end as hold_minor
+      from found f cross join lateral posting_amounts('hold', f.type, f.amount_minor, f.fee_system_minor, f.fee_app_minor) p
+      where f.may_move
   ), need as materialized (
     select m.application_id, m.operator, sum(m.hold_minor)::bigint as total_minor,
            array_agg(m.item_index order by m.item_index) as item_indexes,
@@ -64,19 +65,15 @@ begin
       cross join lateral unnest(n.item_indexes, fund_in_order(coalesce(b.deposit_minor, 0), n.holds_minor)) as u (item_index, is_funded)
       where n.total_minor > coalesce(b.deposit_minor, 0) and not u.is_funded
   ), posting as materialized (
-    -- What each move does to the six accounts, as in the table in server/ledger/README.md.
-    select m.*, case when m.item_index in (select u.item_index from unfunded u) then 0 else m.hold_minor end as newly_held_minor,
-      case when m.to_status = 'SUCCESS' then 'settle' when m.to_status = 'FAILED' then 'release' else 'hold' end as posting_kind
+    select m.*, case when m.to_status = 'SUCCESS' then 'settle'
+                     when m.to_status = 'FAILED' and m.held_minor > 0 then 'release'
+                     when m.hold_minor > 0 and m.item_index not in (select u.item_index from unfunded u) then 'hold' end as posting_kind
       from moving m
   ), entry as materialized (
-    select p.*,
-      case when p.posting_kind = 'settle' and p.type = 'COLLECT' then p.amount_minor - p.fee_system_minor - p.fee_app_minor else 0 end as collect_delta,
-      case p.posting_kind when 'hold' then -p.newly_held_minor when 'release' then p.held_minor else 0 end as deposit_delta,
-      case p.posting_kind when 'hold' then p.newly_held_minor else -p.held_minor end as held_delta,
-      case when p.posting_kind = 'settle' then p.fee_app_minor else 0 end as fees_delta,
-      case when p.posting_kind <> 'settle' then 0 when p.type = 'COLLECT' then -p.amount_minor else p.amount_minor end as clearing_delta,
-      case when p.posting_kind = 'settle' then p.fee_system_minor else 0 end as revenue_delta
+    select p.*, a.collect_minor as collect_delta, a.deposit_minor as deposit_delta, a.held_minor as held_delta,
+           a.fees_minor as fees_delta, a.clearing_minor as clearing_delta, a.revenue_minor as revenue_delta
       from posting p
+      cross join lateral posting_amounts(p.posting_kind, p.type, p.amount_minor, p.fee_system_minor, p.fee_app_minor) a
   ), moved_transactions as (
     update transactions t
       set status = e.to_status, version = t.version + 1, held_minor = t.held_minor + e.held_delta,
@@ -84,27 +81,27 @@ begin
           checker_id = coalesce(e.checker_id, t.checker_id),
           final_sequence = case e.to_status when 'SUCCESS' then v_successes[e.application_index] + e.sequence_offset
                                             when 'FAILED' then v_failures[e.application_index] + e.sequence_offset end,
-          final_at = case when e.to_status in ('SUCCESS', 'FAILED') then v_at end
+          final_at = case when e.to_status in ('SUCCESS', 'FAILED') then e.moved_at end
       from entry e
       where t.ctid = e.row_address and t.application_id = e.application_id and t.transaction_id = e.transaction_id
       returning 1
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, at)
       select e.application_id, e.transaction_id, e.current_version + 1, e.from_status, e.to_status, e.event, e.actor_kind, e.actor_id,
-             e.reason, v_at
+             e.reason, e.moved_at
         from entry e
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor,
         held_minor, fees_minor, clearing_minor, revenue_minor, at)
       select e.application_id, e.transaction_id, e.posting_kind, e.operator, e.currency, e.collect_delta, e.deposit_delta, e.held_delta,
-             e.fees_delta, e.clearing_delta, e.revenue_delta, v_at
+             e.fees_delta, e.clearing_delta, e.revenue_delta, e.moved_at
         from entry e
-        where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0
+        where e.posting_kind is not null
   ), balance_delta as materialized (
     select e.application_id, e.operator, sum(e.collect_delta)::bigint as collect_delta, sum(e.deposit_delta)::bigint as deposit_delta,
            sum(e.held_delta)::bigint as held_delta, sum(e.fees_delta)::bigint as fees_delta,
            sum(e.clearing_delta)::bigint as clearing_delta, sum(e.revenue_delta)::bigint as revenue_delta
-      from entry e where e.posting_kind = 'settle' or e.deposit_delta <> 0 or e.held_delta <> 0 group by e.application_id, e.operator
+      from entry e where e.posting_kind is not null group by e.application_id, e.operator
   ), moved_balances as (
     update ledger_balances b
       set collect_minor = b.collect_minor + d.collect_delta, deposit_minor = b.deposit_minor + d.deposit_delta,
@@ -119,7 +116,7 @@ begin
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
       select e.application_id, e.transaction_id, e.operator,
-             case when e.newly_held_minor < e.hold_minor then 'refused' else 'queued' end, v_at
+             case when e.hold_minor > 0 and e.posting_kind is null then 'unfunded' else 'queued' end, e.moved_at
         from entry e where e.to_status = 'PENDING'
   ), new_deliveries as (
     -- Not within half a second of the creation, so that a webhook does not overtake the response to its request.
@@ -130,7 +127,7 @@ begin
              left(lower(case when e.webhook_url like '%@%'
                              then regexp_replace(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
                              else substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300),
-             greatest(v_at, e.created_at + interval '500 milliseconds'), v_at
+             greatest(e.moved_at, e.created_at + interval '500 milliseconds'), e.moved_at
         from entry e where e.to_status in ('SUCCESS', 'FAILED')
   ), day_delta as materialized (
     -- One net figure per roll-up row, because a statement can change a row only once.

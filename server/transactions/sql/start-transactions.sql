@@ -33,14 +33,15 @@ begin
     raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
   end if;
   -- Read after the lock, so that creation times of one application follow its sequence.
-  v_at := clock_timestamp();
+  v_at := service_time();
 
   if p_has_bands then
     for v_item in
       select b.*, sum(b.amount_minor) over (partition by b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms[1]
                                             order by b.item_index) - b.amount_minor as earlier_minor
         from json_to_recordset(p_items) as b (item_index integer, application_id uuid, external_id uuid, type text,
-          phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb)
+          phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb,
+          at timestamptz)
         -- A transaction that is stored already counts as stored, and must not count again as a part of this batch.
         left join lateral (select t.external_id from transactions t
                            where t.application_id = b.application_id and t.external_id >= b.external_id
@@ -49,7 +50,7 @@ begin
     loop
       v_band := approval_band_for(v_item.application_id, v_item.type, v_item.maker_id, v_item.source, v_item.phone_number_forms,
                                   v_item.amount_minor, coalesce(v_item.batch_sum_minor, 0), v_item.earlier_minor::bigint,
-                                  v_item.bands, v_at);
+                                  v_item.bands, case when v_item.at is null then v_at else service_time(v_item.at) end);
       if v_band is not null then
         v_waiting := v_waiting || jsonb_build_object(v_item.item_index::text, v_band);
       end if;
@@ -58,11 +59,12 @@ begin
 
   return query
   with item as materialized (
-    select i.*, case when v_waiting ? i.item_index::text then 'PENDING_APPROVAL' else 'PENDING' end as status
+    select i.*, case when v_waiting ? i.item_index::text then 'PENDING_APPROVAL' else 'PENDING' end as status,
+           case when i.at is null then v_at else service_time(i.at) end as created_at
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
         external_id uuid, type text, operator text, currency text, customer_name text, phone_number text, amount_minor bigint,
         fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
-        actor_kind text, actor_id uuid)
+        actor_kind text, actor_id uuid, at timestamptz)
   ), known as materialized (
     select i.item_index, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
            t.type = i.type and t.operator = i.operator and t.customer_name = i.customer_name and t.phone_number = i.phone_number
@@ -73,9 +75,9 @@ begin
       where t.external_id = i.external_id
   ), fresh as materialized (
     select i.*, row_number() over (partition by i.application_id order by i.item_index) as sequence_offset,
-           case when i.type = 'DEPOSIT' and i.status = 'PENDING'
-                then i.amount_minor + i.fee_system_minor + i.fee_app_minor else 0 end as hold_minor
-      from item i where i.item_index not in (select k.item_index from known k)
+           case when i.type = 'DEPOSIT' and i.status = 'PENDING' then p.held_minor else 0 end as hold_minor
+      from item i cross join lateral posting_amounts('hold', i.type, i.amount_minor, i.fee_system_minor, i.fee_app_minor) p
+      where i.item_index not in (select k.item_index from known k)
   ), need as materialized (
     select f.application_id, f.operator, sum(f.hold_minor)::bigint as total_minor,
            array_agg(f.item_index order by f.item_index) as item_indexes,
@@ -96,39 +98,42 @@ begin
         source, maker_id, batch_id, created_at)
       select r.application_id, r.transaction_id, v_counts[r.application_index] + r.sequence_offset, r.external_id, r.type, r.status,
              r.operator, r.currency, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.held_minor, r.customer_name,
-             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.batch_id, v_at
+             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.batch_id, r.created_at
         from ready r
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
-      select r.application_id, r.transaction_id, 1, r.status, 'created', r.actor_kind, r.actor_id, v_at from ready r
+      select r.application_id, r.transaction_id, 1, r.status, 'created', r.actor_kind, r.actor_id, r.created_at from ready r
   ), new_approvals as (
     insert into approval_items (application_id, transaction_id, policy_version, rule, steps, needs_code, api_may_decide, expires_at)
       select r.application_id, r.transaction_id, (b.band ->> 'policyVersion')::integer, b.band -> 'rule',
              (select array_agg(s.value::smallint) from jsonb_array_elements_text(b.band -> 'steps') as s (value)),
              (b.band ->> 'needsCode')::boolean, coalesce((b.band ->> 'apiMayDecide')::boolean, false),
-             v_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
+             r.created_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
         from ready r cross join lateral (select v_waiting -> r.item_index::text as band) b
         where r.status = 'PENDING_APPROVAL'
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
-      select r.application_id, r.transaction_id, 'hold', r.operator, r.currency, -r.held_minor, r.held_minor, v_at
-        from ready r where r.held_minor > 0
+      select r.application_id, r.transaction_id, 'hold', r.operator, r.currency, p.deposit_minor, p.held_minor, r.created_at
+        from ready r cross join lateral posting_amounts('hold', r.type, r.amount_minor, r.fee_system_minor, r.fee_app_minor) p
+        where r.held_minor > 0
   ), balance_delta as materialized (
-    select r.application_id, r.operator, sum(r.held_minor)::bigint as held_minor
-      from ready r where r.held_minor > 0 group by r.application_id, r.operator
+    select r.application_id, r.operator, sum(p.deposit_minor)::bigint as deposit_minor, sum(p.held_minor)::bigint as held_minor
+      from ready r cross join lateral posting_amounts('hold', r.type, r.amount_minor, r.fee_system_minor, r.fee_app_minor) p
+      where r.held_minor > 0 group by r.application_id, r.operator
   ), moved_balances as (
-    update ledger_balances b set deposit_minor = b.deposit_minor - d.held_minor, held_minor = b.held_minor + d.held_minor
+    update ledger_balances b set deposit_minor = b.deposit_minor + d.deposit_minor, held_minor = b.held_minor + d.held_minor
       from balance_delta d
       where b.application_id = d.application_id and b.operator = d.operator
       returning 1
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
-      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'refused' else 'queued' end, v_at
+      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end,
+             r.created_at
         from ready r where r.status = 'PENDING'
   ), moved_days as (
     insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
-      select r.application_id, (v_at at time zone 'UTC')::date, r.operator, r.type, r.status, count(*), sum(r.amount_minor)
-        from ready r group by r.application_id, r.operator, r.type, r.status
+      select r.application_id, (r.created_at at time zone 'UTC')::date, r.operator, r.type, r.status, count(*), sum(r.amount_minor)
+        from ready r group by 1, 2, 3, 4, 5
       on conflict (application_id, day, operator, type, status) do update
         set transaction_count = transaction_days.transaction_count + excluded.transaction_count,
             amount_minor = transaction_days.amount_minor + excluded.amount_minor

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { createPool } from '#server/database/pool.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { type TransitionItem, transition } from '#server/transactions/transition.ts'
+import { readBalances, readPostingKinds } from './testing.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+function moveOf({ applicationId, transactionId }: IntakeItem, event: TransitionItem['event']): TransitionItem {
+  return { applicationId, transactionId, event, actor: SYSTEM_ACTOR }
+}
+
+/** A deposit of 5,000 with fees of 75, held from a balance of 10,000. */
+async function aHeldDeposit(): Promise<IntakeItem> {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 1_000_000n)
+  const item = anIntakeItem(applicationId)
+  await takeIn(database.pool, [item])
+  return item
+}
+
+test('hold: an accepted deposit moves amount and fees out of the deposit balance', async () => {
+  const { applicationId } = await aHeldDeposit()
+  assert.deepEqual(await readBalances(database.pool, applicationId), [0n, 492_500n, 507_500n, 0n, -1_000_000n, 0n])
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), ['fund', 'hold'])
+})
+
+test('settle: a deposit that succeeds leaves nothing held', async () => {
+  const item = await aHeldDeposit()
+  await transition(database.pool, [moveOf(item, 'succeeded')])
+  assert.deepEqual(await readBalances(database.pool, item.applicationId), [0n, 492_500n, 0n, 2_500n, -500_000n, 5_000n])
+  assert.deepEqual(await readPostingKinds(database.pool, item.applicationId), ['fund', 'hold', 'settle'])
+})
+
+test('release: a deposit that fails restores the balances from before it', async () => {
+  const item = await aHeldDeposit()
+  await transition(database.pool, [moveOf(item, 'failed')])
+  assert.deepEqual(await readBalances(database.pool, item.applicationId), [0n, 1_000_000n, 0n, 0n, -1_000_000n, 0n])
+  assert.deepEqual(await readPostingKinds(database.pool, item.applicationId), ['fund', 'hold', 'release'])
+})
+
+test('no posting: a collect that is accepted, and one that fails', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = anIntakeItem(applicationId, { type: 'COLLECT' })
+  await takeIn(database.pool, [item])
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), [])
+  await transition(database.pool, [moveOf(item, 'failed')])
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), [])
+})
+
+test('settle: a collect that succeeds credits the collect balance', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = anIntakeItem(applicationId, { type: 'COLLECT' })
+  await takeIn(database.pool, [item])
+  await transition(database.pool, [moveOf(item, 'succeeded')])
+  assert.deepEqual(await readBalances(database.pool, applicationId), [492_500n, 0n, 0n, 2_500n, -500_000n, 5_000n])
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), ['settle'])
+})
+
+test('isMoved true once: twenty settlements at the same time through two pools post once', async () => {
+  const item = await aHeldDeposit()
+  const otherPool = createPool({ databaseUrl: database.url, connectionsMax: 5, applicationName: 'second process' })
+  try {
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const [outcome] = await transition(n % 2 === 0 ? database.pool : otherPool, [moveOf(item, n % 3 === 0 ? 'failed' : 'succeeded')])
+        return outcome
+      }),
+    )
+    assert.equal(outcomes.filter((outcome) => outcome?.isMoved).length, 1)
+  } finally {
+    await otherPool.end()
+  }
+  const kinds = await readPostingKinds(database.pool, item.applicationId)
+  assert.equal(kinds.filter((kind) => kind === 'settle' || kind === 'release').length, 1)
+  assert.equal((await readBalances(database.pool, item.applicationId))[2], 0n)
+})
+
+test('isMoved false: a settlement after a release changes no balance', async () => {
+  const item = await aHeldDeposit()
+  await transition(database.pool, [moveOf(item, 'failed')])
+  const before = await readBalances(database.pool, item.applicationId)
+  const [outcome] = await transition(database.pool, [moveOf(item, 'succeeded')])
+  assert.equal(outcome?.isMoved, false)
+  assert.deepEqual(await readBalances(database.pool, item.applicationId), before)
+})
+
+test('23505: a settlement whose posting exists already is rolled back as a whole', async () => {
+  const item = await aHeldDeposit()
+  await database.pool.query(
+    `insert into ledger_postings (application_id, subject_id, kind, operator, currency, at) values ($1, $2, 'settle', 'MOMOCM', 'XAF', now())`,
+    [item.applicationId, item.transactionId],
+  )
+  const before = await readBalances(database.pool, item.applicationId)
+  await assert.rejects(transition(database.pool, [moveOf(item, 'succeeded')]), { code: '23505' })
+  assert.deepEqual(await readBalances(database.pool, item.applicationId), before)
+})
+
+test('equal: balances and the sum of the postings, after any sequence of fundings, deposits, collects and results', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('fund' as const), amountMinor: fc.bigInt(1n, 2_000_000n) }),
+    fc.record({
+      kind: fc.constant('transaction' as const),
+      type: fc.constantFrom('COLLECT' as const, 'DEPOSIT' as const),
+      amountMinor: fc.bigInt(100n, 900_000n),
+      events: fc.array(fc.constantFrom('succeeded' as const, 'failed' as const, 'refused_for_funds' as const), { maxLength: 3 }),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 15 }), async (steps) => {
+      for (const one of steps) {
+        if (one.kind === 'fund') {
+          await fund(database.pool, applicationId, 'MOMOCM', one.amountMinor)
+          continue
+        }
+        const { type, amountMinor } = one
+        const item = anIntakeItem(applicationId, { type, amountMinor, feeSystemMinor: 50n, feeAppMinor: 25n, externalId: randomUUID() })
+        await takeIn(database.pool, [item])
+        await Promise.all(one.events.map((event) => transition(database.pool, [moveOf(item, event)])))
+      }
+      const { rows } = await database.pool.query<Record<string, bigint>>(
+        `select coalesce(sum(collect_minor), 0)::bigint as collect, coalesce(sum(deposit_minor), 0)::bigint as deposit, coalesce(sum(held_minor), 0)::bigint as held,
+           coalesce(sum(fees_minor), 0)::bigint as fees, coalesce(sum(clearing_minor), 0)::bigint as clearing, coalesce(sum(revenue_minor), 0)::bigint as revenue
+           from ledger_postings where application_id = $1`,
+        [applicationId],
+      )
+      assert.deepEqual(await readBalances(database.pool, applicationId), Object.values(rows[0] ?? {}))
+    }),
+    { numRuns: 25, seed: 20_261_122 },
+  )
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication } from '#server/testing/factories.ts'
+import { type Funding, fundBalance } from './fund-balance.ts'
+import { readBalances, readPostingKinds } from './testing.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+function aFunding(applicationId: string, overrides: Partial<Funding> = {}): Funding {
+  return {
+    applicationId,
+    operator: 'MOMOCM',
+    amountMinor: 1_000_000n,
+    fundingId: randomUUID(),
+    actorId: null,
+    reason: 'test',
+    ...overrides,
+  }
+}
+
+const fundOnce = (funding: Funding) => withTransaction(database.pool, (trx) => fundBalance(trx, funding))
+
+test('isNew true: the deposit balance rises against clearing, with one posting', async () => {
+  const applicationId = await makeApplication(database.pool)
+  assert.deepEqual(await fundOnce(aFunding(applicationId)), { ok: true, value: { isNew: true } })
+  assert.deepEqual(await readBalances(database.pool, applicationId), [0n, 1_000_000n, 0n, 0n, -1_000_000n, 0n])
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), ['fund'])
+})
+
+test('isNew false: the same funding id a second time posts nothing and moves no balance', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const funding = aFunding(applicationId)
+  await fundOnce(funding)
+  assert.deepEqual(await fundOnce(funding), { ok: true, value: { isNew: false } })
+  assert.deepEqual(await readBalances(database.pool, applicationId), [0n, 1_000_000n, 0n, 0n, -1_000_000n, 0n])
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), ['fund'])
+})
+
+test('isNew true once: twenty fundings with one id at the same time post once', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const funding = aFunding(applicationId)
+  const results = await Promise.all(Array.from({ length: 20 }, () => fundOnce(funding)))
+  assert.equal(results.filter((result) => result.ok && result.value.isNew).length, 1)
+  assert.deepEqual(await readBalances(database.pool, applicationId), [0n, 1_000_000n, 0n, 0n, -1_000_000n, 0n])
+})
+
+test('isNew true: the same funding id in another application is another funding', async () => {
+  const [first, second] = [await makeApplication(database.pool), await makeApplication(database.pool)]
+  const fundingId = randomUUID()
+  await fundOnce(aFunding(first, { fundingId }))
+  assert.deepEqual(await fundOnce(aFunding(second, { fundingId })), { ok: true, value: { isNew: true } })
+})
+
+test('unknown_application: nothing is posted', async () => {
+  const applicationId = randomUUID()
+  assert.deepEqual(await fundOnce(aFunding(applicationId)), { ok: false, error: 'unknown_application' })
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), [])
+})
+
+test('an error for an operator without a balance row, and the posting is rolled back', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'MOMOCM'", [applicationId])
+  await assert.rejects(fundOnce(aFunding(applicationId)), /has no balance at MOMOCM/)
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), [])
+})
+
+test('an error for an amount that is not positive', async () => {
+  const applicationId = await makeApplication(database.pool)
+  for (const amountMinor of [0n, -1n]) await assert.rejects(fundOnce(aFunding(applicationId, { amountMinor })), /positive/)
+})

@@ -1,0 +1,92 @@
+-- Stores the operators' answers and schedules the next query. Returns the answers that still count: an answer
+-- to a submission counts while the row is in that very submission, an answer to a query as long as the row is not in a
+-- later one. Final answers change nothing here: the transition that follows removes the row.
+--
+-- An answer that no longer counts still proves something when it shows that the operator has the transfer: it is marked
+-- accepted, and a row that was about to be sent again is not. What was accepted once never returns to `queued`, because an
+-- operator that loses sight of a transfer for a while would execute it twice.
+create or replace function store_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
+returns table (item_index integer)
+language plpgsql volatile set enable_seqscan = off set jit = off
+set search_path from current as $$
+#variable_conflict use_column
+begin
+  return query
+  with item as materialized (
+    select i.*, i.outcome in ('accepted', 'pending', 'succeeded', 'failed') as proves_receipt
+      from json_to_recordset(p_items) as i (item_index integer, application_id uuid, transaction_id uuid, number integer,
+        kind text, submission integer, outcome text, http_status integer, answer text, duration_ms integer, delay_ms integer,
+        requeue_ms integer, operator_reference text, operator_token text)
+  ), attempt as (
+    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
+      select i.application_id, i.transaction_id, i.number, i.kind, clock_timestamp() - i.duration_ms * interval '1 millisecond', clock_timestamp(),
+             i.outcome, i.http_status, i.answer
+        from item i
+      on conflict (application_id, transaction_id, number) do update
+        set finished_at = excluded.finished_at, outcome = excluded.outcome, http_status = excluded.http_status, answer = excluded.answer
+  ), matched as materialized (
+    select w.application_id, w.transaction_id, i.item_index, i.outcome, i.proves_receipt,
+           w.submissions = i.submission and case i.kind when 'submit' then w.state = 'submitting'
+             else w.state in ('submitted', 'unconfirmed', 'queued') end as is_current
+      from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id
+  ), locked as materialized (
+    -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
+    -- transition is about to remove, which takes them in an order of its own.
+    select w.application_id, w.transaction_id, m.item_index, w.absent_since, clock_timestamp() as now_at,
+           not m.is_current or w.state = 'queued' as is_late,
+           w.state = 'submitted' or w.accepted_at is not null
+             or (m.outcome in ('not_found', 'not_sent') and exists (select from operator_attempts a
+               where a.application_id = w.application_id and a.transaction_id = w.transaction_id
+                 and (a.kind = 'callback' or a.outcome in ('accepted', 'pending', 'succeeded', 'failed')))) as was_accepted
+      from operator_work w join matched m on w.application_id = m.application_id and w.transaction_id = m.transaction_id
+      where case when m.is_current and w.state <> 'queued' then m.outcome not in ('succeeded', 'failed') else m.proves_receipt end
+      order by w.application_id, w.transaction_id
+      for update of w
+  ), judged as materialized (
+    select l.application_id, l.transaction_id, l.now_at, l.is_late, l.was_accepted, i.kind, i.outcome, i.answer, i.delay_ms,
+           i.requeue_ms, i.operator_reference, i.operator_token, i.proves_receipt,
+           -- The same denial twice, with time in between, is believed.
+           i.outcome = 'not_found' and coalesce(l.absent_since <= l.now_at - interval '1 millisecond'
+             * case when l.was_accepted then p_accepted_absence_ms else p_absence_ms end, false) as is_absent
+      from locked l join item i on i.item_index = l.item_index
+  ), moved as (
+    update operator_work w
+      set state = case
+            when j.is_late then case when w.state = 'queued' then 'submitted' else w.state end
+            when j.proves_receipt then 'submitted'
+            when j.outcome = 'not_sent' and not j.was_accepted then 'queued'
+            when j.kind = 'submit' then 'unconfirmed'
+            when j.is_absent then case when j.was_accepted then 'unconfirmed' else 'queued' end
+            else w.state end,
+          next_at = case
+            when j.is_late then case when w.state = 'queued' then j.now_at else w.next_at end
+            else j.now_at + interval '1 millisecond' * case
+              when j.is_absent and not j.was_accepted then j.requeue_ms
+              when j.outcome = 'not_found' and not j.was_accepted then p_absence_ms
+              when w.hinted_at is not null then least(p_hint_gap_ms, j.delay_ms)
+              else j.delay_ms end end,
+          accepted_at = case when j.proves_receipt or j.was_accepted then coalesce(w.accepted_at, j.now_at) end,
+          unconfirmed_since = case
+            when j.is_late then w.unconfirmed_since
+            when j.proves_receipt then null
+            when j.outcome = 'not_found' or (j.kind = 'submit' and (j.outcome <> 'not_sent' or j.was_accepted))
+              then coalesce(w.unconfirmed_since, j.now_at)
+            else w.unconfirmed_since end,
+          absent_since = case
+            when j.is_late then w.absent_since
+            when j.outcome <> 'not_found' then case when j.proves_receipt or j.kind = 'submit' then null else w.absent_since end
+            when j.is_absent and not j.was_accepted then null
+            else coalesce(w.absent_since, j.now_at) end,
+          -- A submission made again starts the schedule of its queries again.
+          queries = case
+            when j.is_absent and not j.was_accepted then 0
+            else w.queries + case j.kind when 'query' then 1 else 0 end end,
+          is_claimed = w.is_claimed and j.is_late,
+          last_answer = case when j.is_late then w.last_answer else j.answer end,
+          operator_reference = coalesce(j.operator_reference, w.operator_reference),
+          operator_token = coalesce(j.operator_token, w.operator_token)
+      from judged j
+      where w.application_id = j.application_id and w.transaction_id = j.transaction_id
+  )
+  select m.item_index from matched m where m.is_current;
+end $$;

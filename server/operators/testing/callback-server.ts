@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Returns whether the callback was accepted. */
+type CallbackHandler = (operator: string, headers: IncomingHttpHeaders, body: Buffer) => Promise<boolean>
+
+export type CallbackServer = { url: string; onCallback(handler: CallbackHandler): void; close(): void }
+
+/** An address for callbacks: passes each of them to the handler and answers 200 or 400. */
+export async function startCallbackServer(): Promise<CallbackServer> {
+  let handle: CallbackHandler | undefined
+  const server = createServer(async (incoming, response) => {
+    const body = await readBody(incoming)
+    const isAccepted = await handle?.(incoming.url?.split('/').at(-1) ?? '', incoming.headers, body)
+    response.writeHead(isAccepted ? 200 : 400).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // Not a pipe: it listens on a host.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    onCallback(handler) {
+      handle = handler
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,37 @@
+import { request } from 'undici'
+import type { Pool } from '#server/database/pool.ts'
+import type { BookEntry } from '#server/operators/simulator/books.ts'
+
+/** Reads the books of a simulator, by reference. */
+export async function readBooks(simulatorUrl: string): Promise<Map<string, BookEntry>> {
+  const answer = await request(`${simulatorUrl}/books`)
+  const { entries } = (await answer.body.json()) as { entries: BookEntry[] }
+  return new Map(entries.map((entry) => [entry.reference, entry]))
+}
+
+type StoredRow = { transaction_id: string; status: string; amount_minor: bigint; message: string }
+
+/**
+ * Compares a simulator's books with the database and throws on the first difference: money moves once and only for SUCCESS, what is FAILED
+ * is not executed, amounts agree, and no reference was sent again while the operator had it.
+ */
+export async function compareBooks(pool: Pool, books: ReadonlyMap<string, BookEntry>): Promise<void> {
+  const { rows } = await pool.query<StoredRow>('select transaction_id, status, amount_minor, message from transactions')
+  for (const row of rows) {
+    const difference = differenceOf(row, books.get(row.transaction_id))
+    if (difference) throw new Error(`${row.transaction_id} ${row.status} ${row.message}: ${difference}`)
+  }
+  const stored = new Set(rows.map((row) => row.transaction_id))
+  const unknown = [...books.keys()].filter((reference) => !stored.has(reference))
+  if (unknown.length > 0) throw new Error(`The operator knows ${unknown.length} references that are not stored`)
+}
+
+function differenceOf(row: StoredRow, entry: BookEntry | undefined): string | undefined {
+  const timesExecuted = entry?.timesExecuted ?? 0
+  if (row.status === 'SUCCESS' && timesExecuted !== 1) return `executed ${timesExecuted} times`
+  if (row.status === 'FAILED' && timesExecuted !== 0) return 'executed although it failed'
+  if (timesExecuted > 1) return `executed ${timesExecuted} times`
+  if (entry && entry.duplicates > 0) return `sent again ${entry.duplicates} times while the operator had it`
+  if (entry && BigInt(entry.amount) * 100n !== row.amount_minor) return 'the amounts differ'
+  return undefined
+}

@@ -1,0 +1,163 @@
+import type { FreeSlots } from './delivery-store.ts'
+import {
+  type AttemptEnding,
+  createReceiver,
+  freeOf,
+  growSlots,
+  type Health,
+  healthAfter,
+  heldBy,
+  type Receiver,
+  SLOTS_START,
+  shrinkSlots,
+} from './receiver.ts'
+import type { ClaimLimitsRow } from './sql-functions.ts'
+
+/** How much the next claim may take. */
+export type Allowance = {
+  limits: Pick<ClaimLimitsRow, 'rows_max' | 'suspect_rows_max' | 'unlisted_each' | 'unlisted_rows_max'>
+  slots: FreeSlots
+}
+
+const SLOTS_MAX = 64
+/** Receivers that answer quickly share so many connections: more of them would each be used too seldom to stay open. */
+const SHARED_SLOTS = 512
+/** A receiver that takes longer than this needs slots of its own to be served as fast as others. */
+const SLOW_MS = 250
+const RECENT_MS = 2_000
+/** Many retries of suspects are due at once, and each needs a new connection: spread over several claims they delay no others. */
+const SUSPECT_ROWS_PER_CLAIM = 16
+const FORGET_AFTER_MS = 15 * 60_000
+/**
+ * Receivers that are remembered, besides those with work under way. Each claim reads all of them and sends them to the database, so without
+ * a limit an application that uses another host name for every transaction would slow down everybody's claims.
+ */
+const REMEMBERED_MAX = 2_048
+const FORGOTTEN_AT_ONCE = 256
+
+/**
+ * Shares `claimedMax` deliveries at once between receivers (README.md, Isolation). Each receiver has slots: four at first, more while it
+ * answers and uses them all, half after each timeout. Receivers that never answered may hold three quarters of the whole, suspects one half:
+ * proven receivers always find room.
+ */
+export class ReceiverSlots {
+  readonly #claimedMax: number
+  readonly #receivers = new Map<string, Receiver>()
+  readonly #held: Record<Health, number> = { unknown: 0, proven: 0, suspect: 0 }
+  /** Receivers that were used lately, and receivers that are suspects, both counted at each claim. */
+  #busy = 1
+  #suspects = 1
+
+  constructor(claimedMax: number) {
+    this.#claimedMax = claimedMax
+  }
+
+  find(target: string): Receiver | undefined {
+    return this.#receivers.get(target)
+  }
+
+  get(target: string): Receiver {
+    const known = this.#receivers.get(target)
+    if (known) return known
+    if (this.#receivers.size >= REMEMBERED_MAX) this.#forgetSome()
+    const receiver = createReceiver(target)
+    this.#receivers.set(target, receiver)
+    return receiver
+  }
+
+  all(): Iterable<Receiver> {
+    return this.#receivers.values()
+  }
+
+  /** Deliveries that are claimed: under way or waiting for a slot. */
+  claimed(): number {
+    return this.#held.unknown + this.#held.proven + this.#held.suspect
+  }
+
+  /** A delivery was claimed. */
+  added(receiver: Receiver): void {
+    this.#held[receiver.health]++
+    receiver.lastUsedMs = performance.now()
+  }
+
+  /** A claimed delivery was returned without an attempt. */
+  returned(receiver: Receiver): void {
+    this.#held[receiver.health]--
+    receiver.lastUsedMs = performance.now()
+  }
+
+  /** An attempt ended. */
+  ended(receiver: Receiver, ending: AttemptEnding, durationMs: number): void {
+    this.returned(receiver)
+    if (ending === 'timed_out') shrinkSlots(receiver, this.#slotsOfHanging())
+    if (ending === 'answered') growSlots(receiver, this.#slotsMax(durationMs))
+    this.#setHealth(receiver, healthAfter(receiver, ending))
+  }
+
+  allowance(rowsMax: number): Allowance {
+    this.#countReceivers()
+    const notProven = this.#held.unknown + this.#held.suspect
+    const unlistedRowsMax = Math.max(0, Math.floor((this.#claimedMax * 3) / 4) - notProven)
+    const unlistedEach = notProven >= this.#claimedMax / 4 ? 1 : SLOTS_START
+    const free: Record<string, number> = {}
+    const suspects: Record<string, number> = {}
+    for (const receiver of this.#receivers.values()) {
+      const mine = freeOf(receiver, unlistedEach)
+      if (receiver.health === 'suspect') suspects[receiver.target] = mine
+      // Left out if it is what every receiver may have, unless there is not enough for all.
+      else if (mine !== unlistedEach || (receiver.health === 'proven' && unlistedRowsMax < rowsMax)) free[receiver.target] = mine
+    }
+    return {
+      limits: {
+        rows_max: Math.max(0, Math.min(rowsMax, this.#claimedMax - this.claimed())),
+        suspect_rows_max: Math.max(0, Math.min(SUSPECT_ROWS_PER_CLAIM, Math.floor(this.#claimedMax / 2) - this.#held.suspect)),
+        unlisted_each: unlistedEach,
+        unlisted_rows_max: unlistedRowsMax,
+      },
+      slots: { free, suspects },
+    }
+  }
+
+  forgetIdle(nowMs: number): void {
+    for (const receiver of this.#receivers.values()) {
+      if (heldBy(receiver) === 0 && nowMs - receiver.lastUsedMs > FORGET_AFTER_MS) this.#receivers.delete(receiver.target)
+    }
+  }
+
+  /** Those that answer go last: all that is known of the others is that they were slow, and that is soon known again. */
+  #forgetSome(): void {
+    const idle = [...this.#receivers.values()].filter((receiver) => heldBy(receiver) === 0)
+    const rank = (receiver: Receiver) => (receiver.health === 'proven' ? 1 : 0)
+    idle.sort((left, right) => rank(left) - rank(right) || left.lastUsedMs - right.lastUsedMs)
+    for (const receiver of idle.slice(0, FORGOTTEN_AT_ONCE)) this.#receivers.delete(receiver.target)
+  }
+
+  #setHealth(receiver: Receiver, health: Health): void {
+    const held = heldBy(receiver)
+    this.#held[receiver.health] -= held
+    this.#held[health] += held
+    receiver.health = health
+  }
+
+  #countReceivers(): void {
+    const recentMs = performance.now() - RECENT_MS
+    let busy = 0
+    let suspects = 0
+    for (const receiver of this.#receivers.values()) {
+      if (receiver.lastUsedMs > recentMs) busy++
+      if (receiver.health === 'suspect') suspects++
+    }
+    this.#busy = Math.max(1, busy)
+    this.#suspects = Math.max(1, suspects)
+  }
+
+  #slotsMax(durationMs: number): number {
+    if (durationMs > SLOW_MS) return SLOTS_MAX
+    return Math.max(SLOTS_START, Math.min(SLOTS_MAX, Math.floor(SHARED_SLOTS / this.#busy)))
+  }
+
+  /** Suspects together may hold a sixteenth of the whole in slots beyond their first. */
+  #slotsOfHanging(): number {
+    return Math.max(1, Math.min(SLOTS_START, Math.floor(this.#claimedMax / 16 / this.#suspects)))
+  }
+}

@@ -1,0 +1,61 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { insertResend, selectResendFacts } from './resend-store.ts'
+
+/** Resends of one transaction within the period. */
+const LIMIT = { count: 10, periodMs: 60 * 60_000 }
+
+export type ResendCommand = {
+  applicationId: string
+  transactionId: string
+  /** A person, whose roles were just read: a resend is always a person's decision. */
+  actor: Extract<CommandActor, { kind: 'person' }>
+}
+
+/**
+ * `not_permitted`: the person's roles do not allow it (403). `no_delivery`: the application has no such transaction, it is not final, or
+ * its delivery is older than the installation keeps deliveries. `attempt_in_progress`: an attempt of the schedule has been claimed and has
+ * no outcome yet. `resend_waiting`: an earlier resend has no outcome yet. `throttled`: the limit for this transaction is reached.
+ */
+export type ResendFailure =
+  | 'not_permitted'
+  | 'no_delivery'
+  | 'attempt_in_progress'
+  | 'resend_waiting'
+  | { code: 'throttled'; retryAfterMs: number }
+
+/**
+ * Requests one more attempt to deliver the webhook of a final transaction, whether it was delivered, is waiting or is exhausted. Once this
+ * returns, the request and its audit entry are committed, and a delivery loop sends it: also if this process dies now. The attempt schedules
+ * no retry, and its failure leaves the state of the delivery as it was. Of two requests at the same moment one is `resend_waiting`.
+ */
+export async function resendWebhook(
+  deps: { pool: Pool; wakeWebhooks: () => void },
+  { applicationId, transactionId, actor }: ResendCommand,
+): Promise<Result<{ resendNumber: number }, ResendFailure>> {
+  if (!mayAct(actor, applicationId, 'webhook:resend')) return err('not_permitted')
+  const key = { applicationId, transactionId }
+  const resent = await withTransaction<{ resendNumber: number }, ResendFailure>(deps.pool, async (trx) => {
+    const facts = await selectResendFacts(trx, key, LIMIT)
+    if (!facts) return err('no_delivery')
+    if (facts.hasWaitingResend) return err('resend_waiting')
+    if (facts.isAttemptUnderWay) return err('attempt_in_progress')
+    if (facts.recentCount >= LIMIT.count) return err({ code: 'throttled', retryAfterMs: Math.max(1, facts.retryAfterMs ?? 1) })
+    const resendNumber = facts.lastNumber + 1
+    const isInserted = await insertResend(trx, { ...key, number: resendNumber, target: facts.target, requestedBy: actor.id })
+    if (!isInserted) return err('resend_waiting')
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'webhook.resend_requested',
+      subject: transactionId,
+      details: { resendNumber, state: facts.state },
+    })
+    return ok({ resendNumber })
+  })
+  if (resent.ok) deps.wakeWebhooks()
+  return resent
+}

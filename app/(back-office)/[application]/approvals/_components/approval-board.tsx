@@ -1,9 +1,9 @@
 'use client'
 
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { PageSkeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { ApprovalFilters } from './approval-filters.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { BoardContext } from './board-context.ts'
 import { BoardHead } from './board-head.tsx'
@@ -11,6 +11,9 @@ import { BoardPanel } from './board-panel.tsx'
 import { type BoardProps, useBoard } from './use-board.ts'
 import { useBoardFocus } from './use-board-focus.ts'
 import { useBoardKeys } from './use-board-keys.ts'
+
+/** Rendered on the server; links and popovers work before its script has arrived. */
+const FILTERS = definePart(() => import('./approval-filters.tsx'))
 
 /** The approvals: queues and list, and the panel in which somebody decides. */
 export function ApprovalBoard(props: BoardProps) {
@@ -30,7 +33,7 @@ export function ApprovalBoard(props: BoardProps) {
           </a>
           {/* On a phone one line that scrolls: what waits is what a checker came for. */}
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 max-md:-mx-4 max-md:overflow-x-auto max-md:px-4">
-            <ApprovalFilters application={application} query={query} page={list.page} />
+            <LazyPart part={FILTERS} props={{ application, query, page: list.page }} fallback={<div className="h-[30px]" />} />
           </div>
           <RefreshNotice isFailed={list.isError} onRetry={list.retry} />
           <ApprovalTable total={list.page.total} pageNumber={props.page} />

@@ -10,15 +10,15 @@ import { formatAmount } from '#lib/format.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
+import { AMOUNT_FORM } from './amount-part.ts'
 import { ChoiceChip } from './choice-chip.tsx'
 
 const DECIDED = definePart(() => import('./decided-filters.tsx'))
-export const AMOUNT_FORM = definePart(async () => ({ default: (await import('#components/form/amount-range-form.tsx')).AmountRangeForm }))
 
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
 
 /** What the list can be narrowed to and how it is ordered; each choice is an address. */
-export function ApprovalFilters({ application, query, page }: Props) {
+export default function ApprovalFilters({ application, query, page }: Props) {
   const { t } = useTranslations()
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })
   const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect } from 'react'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { AMOUNT_FORM } from './approval-filters.tsx'
+import { AMOUNT_FORM } from './amount-part.ts'
 import { BULK_BAR } from './approval-table.tsx'
 import { useBoardContext } from './board-context.ts'
 

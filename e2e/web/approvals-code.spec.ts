@@ -25,7 +25,7 @@ test('a rule asks for a fresh code: a wrong one and a used one decide nothing an
   await page.reload()
   await expect(rowOf(page, ids[0])).toContainText('0 of 1 · code')
   await moveToFirstRow(page)
-  await page.keyboard.press('v')
+  await askByKey(page, 'v')
   const panel = panelOf(page)
   const field = panel.getByLabel('One-time code')
   await expect(panel).toContainText('It counts for exactly this one and is then used up.')

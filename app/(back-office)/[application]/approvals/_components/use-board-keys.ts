@@ -3,10 +3,12 @@ import { isTyping } from '#components/frame/shortcuts.tsx'
 import type { Board } from './use-board.ts'
 
 /** J and K, Enter, V, R, X and Escape, on the list and in the panel; not while somebody types or another layer is open. */
-export function useBoardKeys({ move, open, ask, toggle, dispatch, current, isPanelOver }: Board): void {
+export function useBoardKeys({ move, open, ask, toggle, dispatch, state, current, isPanelOver }: Board): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (isTyping(event) || event.shiftKey || (event.repeat && event.key !== 'j' && event.key !== 'k')) return
     if (document.querySelector('dialog[open], [popover]:popover-open')) return
+    // The note is on its way to the screen: what is typed meanwhile is meant for it.
+    if (state.focus.on === 'note' && !document.getElementById('field-note')) return
     switch (event.key) {
       case 'j':
         return move(1)

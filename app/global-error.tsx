@@ -3,7 +3,7 @@
 import './globals.css'
 import { lazy, Suspense } from 'react'
 
-// Every page carries this file, so its words come only when they are needed.
+// Every page loads this file, so the texts are loaded on demand.
 const LastResort = lazy(() => import('#components/frame/last-resort.tsx'))
 
 export default function GlobalError({ error }: { error: Error & { digest?: string } }) {

@@ -7,10 +7,9 @@ export default async function NotFound() {
   const t = await getT()
   return (
     <main className="mx-auto max-w-xl px-4 py-16">
-      <h1 className="sr-only">{t('state.notFoundTitle')}</h1>
       <EmptyState
         icon="search"
-        title={t('state.notFoundTitle')}
+        title={<h1>{t('state.notFoundTitle')}</h1>}
         text={t('state.notFoundText')}
         action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>}
       />

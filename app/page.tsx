@@ -6,7 +6,7 @@ import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { signOut } from './actions/session.ts'
 
-/** `/` leads on: to the sign-in, or to the first application of whoever is signed in. */
+/** Redirects to the sign-in page, or to the first application of the signed-in person. */
 export default async function HomePage() {
   const person = await currentPerson()
   if (!person) redirect(paths.signIn())
@@ -17,7 +17,7 @@ export default async function HomePage() {
     <main className="mx-auto max-w-xl px-4 py-16">
       <EmptyState
         icon="people"
-        title={t('state.noApplicationTitle')}
+        title={<h1>{t('state.noApplicationTitle')}</h1>}
         text={t('state.noApplicationText', { email: person.email })}
         action={
           <form action={signOut}>

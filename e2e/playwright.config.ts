@@ -15,6 +15,11 @@ export default defineConfig({
   // On a build machine that others load too, a page that was merely slow gets a second look; the report still names it.
   retries: process.env['CI'] ? 1 : 0,
   reporter: [['list']],
+  // The sweep's tests take longest: started last, one of them would run alone at the end while a core is idle.
+  projects: [
+    { name: 'sweep', testMatch: 'sweep.spec.ts' },
+    { name: 'tasks', testIgnore: 'sweep.spec.ts' },
+  ],
   use: {
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',

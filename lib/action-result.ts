@@ -1,14 +1,14 @@
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 
-/** Why an action may refuse before its command runs. */
+/** Why an action refuses before its command runs. */
 export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
 
-/** What every action may answer besides the errors of its own command. */
+/** The refusals that every action may return besides the errors of its command. */
 export type ActionRefusal = ActorRefusal | 'invalid' | 'unexpected'
 
 export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
 
-/** What an action gives to the browser: a value, or a code that the messages have words for. Never the text of an exception. */
+/** What an action returns to the browser: a value, or an error code with a message in lib/i18n. Exceptions are not exposed. */
 export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
 
 const REFUSALS: Record<ActionRefusal, MessageKey> = {
@@ -20,7 +20,7 @@ const REFUSALS: Record<ActionRefusal, MessageKey> = {
   unexpected: 'action.unexpected',
 }
 
-/** The words for a refusal: the command's own from `words`, the common ones from here. A new error code without words does not compile. */
+/** Returns the message for a refusal: `words` for the command's own codes, and the common ones. A code without a message does not compile. */
 export function refusalText<Failure extends string>(
   t: Translate,
   code: Failure | ActionRefusal,
@@ -31,7 +31,7 @@ export function refusalText<Failure extends string>(
 }
 
 /**
- * Calls an action from the browser. A connection that breaks on the way is an answer too: `offline`, because a person must know
+ * Calls an action from the browser. A failed connection is a result as well: `offline`, because a person must know
  * that it may or may not have arrived.
  */
 export async function callAction<Value, Failure extends string>(

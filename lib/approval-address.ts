@@ -4,7 +4,7 @@ import type { QueryValues } from './paths.ts'
 
 export const APPROVAL_PAGE_SIZE = 50
 
-/** The filter as it is written in an address; what is at its default is left out, so that one view has one address. */
+/** Returns the filter as address values without defaults, so that one view has one address. */
 export function approvalQuery(filter: ApprovalFilter): QueryValues {
   return {
     queue: filter.queue === 'mine' ? null : filter.queue,

@@ -20,7 +20,7 @@ export const approvalRuleSchema = z
       .min(1)
       .max(120)
       // Neither can be stored.
-      .refine((name) => name.isWellFormed() && !name.includes('\0'), { message: 'The name holds characters that are not text' }),
+      .refine((name) => name.isWellFormed() && !name.includes('\0'), { message: 'The name must not contain NUL or invalid characters.' }),
     sources: z.array(z.enum(TRANSACTION_SOURCES)).min(1),
     types: z.array(z.enum(TRANSACTION_TYPES)).min(1).default(['DEPOSIT']),
     /** Absent or null: every operator. */
@@ -50,7 +50,7 @@ export const approvalRuleSchema = z
   })
   .refine((rule) => rule.aboveMinor === '0' || rule.currency !== null, {
     path: ['currency'],
-    message: 'A threshold other than zero needs its currency',
+    message: 'A threshold above zero requires a currency.',
   })
   .transform((rule) => ({ ...rule, apiMayDecide: rule.apiMayDecide ?? isDefaultRule(rule) }))
 export type ApprovalRule = z.output<typeof approvalRuleSchema>
@@ -59,9 +59,9 @@ export type ApprovalRule = z.output<typeof approvalRuleSchema>
 export const approvalRulesSchema = z
   .array(approvalRuleSchema)
   .max(50)
-  .refine((rules) => new Set(rules.map((rule) => rule.name)).size === rules.length, { message: 'Two rules have the same name' })
+  .refine((rules) => new Set(rules.map((rule) => rule.name)).size === rules.length, { message: 'Each rule must have its own name.' })
 
-/** The rules that one version of an application's policy consists of. Version 0: nobody has set any. */
+/** The rules of one version of an application's policy. Version 0: none set. */
 export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
 
 /** What the items of one band need. The field names are those that approval_band_for and start_transactions read. */
@@ -69,7 +69,7 @@ export type ApprovalBand = {
   aboveMinor: string
   firstTimeOnly: boolean
   policyVersion: number
-  /** Which rules together ask for this, for the people who decide. */
+  /** The names of the rules that require this. */
   rule: { name: string; parts: ApprovalRulePart[] }
   steps: number[]
   needsCode: boolean
@@ -87,7 +87,7 @@ export type ApprovalRulePart = {
 }
 
 /**
- * Nobody moves money alone: what a person or a file starts waits for at least one checker, for seven days, also where no
+ * No person moves money alone: what a person or a file creates waits for at least one checker, for seven days, also if no
  * rule says so. A rule can ask for more, never for less.
  */
 export const BASE_RULE: ApprovalRule = {
@@ -111,5 +111,5 @@ function isDefaultRule(rule: Readonly<Record<string, unknown>>): boolean {
   )
 }
 
-/** The policy of an application that has set none: what its API starts goes straight to the operator. */
+/** The policy of an application that has set none: transactions of its API are submitted without approval. */
 export const DEFAULT_POLICY_RULES: readonly ApprovalRule[] = [BASE_RULE]

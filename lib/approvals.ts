@@ -18,7 +18,7 @@ type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missin
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
 /** One rule that asked for the approval. `above`: a decimal, null where every amount counts. */
-export type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
+type ApprovalReason = { name: string; above: string | null; currency: Currency | null; isFirstTimeOnly: boolean }
 
 export type ApprovalDecisionRow = {
   checkerId: string

@@ -11,7 +11,7 @@ export type BalanceEffect =
   | 'deposit_taken'
   | 'none'
 
-export type BalanceEffectInput = { type: TransactionType; status: TransactionStatus; held: string; net: string }
+type BalanceEffectInput = { type: TransactionType; status: TransactionStatus; held: string; net: string }
 
 /**
  * Returns which sentence about the balance is true of a transaction now, and its amount as a decimal. A failed transaction changes no

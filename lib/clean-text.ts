@@ -3,7 +3,7 @@ export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** Deeper than any input of ours is; what is deeper is not looked at and not accepted. */
+/** Deeper than any valid input; deeper values are refused without a check. */
 const DEPTH_MAX = 12
 
 /** True if every text in an action's input is clean, names of fields included: strings, lists, objects and forms. */

@@ -1,4 +1,4 @@
-/** Which columns of a table somebody hid, and the order of all of them. Ids that the table does not know are left out when it is read. */
+/** The hidden columns of a table, and the order of all columns. Unknown ids are dropped when the settings are read. */
 export type ColumnSettings = { order: readonly string[]; hidden: readonly string[] }
 
 /** The name of the cookie in which a browser remembers the columns of one table. */

@@ -1,7 +1,7 @@
 import type { ExportFormat } from './export-formats.ts'
 import type { SumDto } from './transaction-row.ts'
 
-/** One file that somebody took out. Without `finishedAt` it was broken off, or is still under way. */
+/** One exported file. Without `finishedAt` the export was interrupted or is still running. */
 export type ExportDto = {
   exportId: string
   personName: string

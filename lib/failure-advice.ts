@@ -17,7 +17,7 @@ const FAILURE_CASES = [
 type FailureCase = (typeof FAILURE_CASES)[number]
 
 /**
- * Which explanation and next step belong beside the message of a failed transaction. Decided by what ended it, then by the operator's
+ * Returns the explanation and next step for a failed transaction: by the event that ended it, then by the operator's
  * own sentence; a sentence that we do not know is `other`.
  */
 export function failureCaseOf(detail: Pick<TransactionDetailDto, 'type' | 'message' | 'events'>): FailureCase {

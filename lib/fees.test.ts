@@ -22,7 +22,7 @@ test('the smallest collect of fixed fees is the first amount above them', () => 
   assert.equal(collectCredit(50_100n, computeFees(50_100n, 'XAF', fixed)), 0n)
 })
 
-test('from the smallest collect on every amount credits something, and the amount below it nothing', () => {
+test('a credit above zero from the smallest collect on, and none for the amount below it', () => {
   fc.assert(
     fc.property(schedule, fc.bigInt({ min: 0n, max: 5_000n }), (one, more) => {
       const smallest = smallestCollect(one, 'XOF')
@@ -34,7 +34,7 @@ test('from the smallest collect on every amount credits something, and the amoun
   )
 })
 
-test('a schedule that takes nearly everything has an amount too from which on something is credited', () => {
+test('a smallest collect also for a schedule that takes nearly everything', () => {
   for (const systemRatePpm of [999_001, 999_500, 999_999]) {
     const greedy = { systemRatePpm, systemFixedMinor: 999_999_999_999n, appRatePpm: 0, appFixedMinor: 999_999_999_999n }
     const enough = smallestCollect(greedy, 'UGX')

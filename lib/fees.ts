@@ -26,7 +26,7 @@ export function computeFees(amountMinor: bigint, currency: Currency, schedule: F
   }
 }
 
-/** What a collect credits, in hundredths: the amount less both fees. Zero or less: the fees leave nothing of it. */
+/** Returns the credit of a collect in hundredths: the amount less both fees. Zero or less if the fees exceed it. */
 export function collectCredit(amountMinor: bigint, fees: Fees): bigint {
   return amountMinor - fees.feeSystemMinor - fees.feeAppMinor
 }
@@ -39,7 +39,7 @@ export function smallestCollect(schedule: FeeSchedule, currency: Currency): bigi
   const leftPpm = BigInt(1_000_000 - schedule.systemRatePpm - schedule.appRatePpm)
   // Rounding adds less than one unit of the currency to each fee, so above this every amount credits something.
   const enoughMinor = ((schedule.systemFixedMinor + schedule.appFixedMinor + 200n) * 1_000_000n) / leftPpm + 1n
-  // The search below takes as many steps as rounding leaves doubtful amounts, which is millions where next to nothing is left.
+  // The search below takes one step per amount within the rounding error, which is millions if almost nothing is credited.
   if (leftPpm < 1_000n) return enoughMinor
   let amountMinor = enoughMinor
   while (amountMinor > 0n) {

@@ -6,7 +6,7 @@ import { monthEnd, type OpenRange, type TotalPreset, type UtcDay } from './time.
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 import type { WebhookState } from './webhook-state.ts'
 
-/** The dates of an address: a preset, or days of one's own, which win. */
+/** The dates of an address: a preset, or a custom range, which takes precedence. */
 export type DatesQuery = { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null }
 export type TotalsQuery = DatesQuery & { status: TotalStatus; type: TransactionType | null; operator: readonly OperatorCode[] }
 export type StatementQuery = DatesQuery & { view: 'days' | 'lines'; kind: LineFilter | null; page: number }
@@ -15,23 +15,23 @@ function datesOf({ dates, from, to }: DatesQuery): QueryValues {
   return { dates: from !== null || to !== null || dates === 'thisMonth' ? null : dates, from, to }
 }
 
-/** What stands in the totals' address; what is usual is left out. */
+/** Returns the address values of the totals, without defaults. */
 export function totalsAddress(query: TotalsQuery): QueryValues {
   return { ...datesOf(query), status: query.status === 'SUCCESS' ? null : query.status, type: query.type, operator: query.operator }
 }
 
-/** What stands in a statement's address. */
+/** Returns the address values of a statement. */
 export function statementAddress(query: StatementQuery): QueryValues {
   if (query.view === 'days') return datesOf(query)
   return { ...datesOf(query), view: query.view, kind: query.kind, page: query.page === 0 ? null : query.page + 1 }
 }
 
-/** The countries of a currency: how a list is narrowed to it. */
+/** Returns the countries of a currency, to filter a list by it. */
 export function countriesOf(currency: Currency): CountryName[] {
   return COUNTRY_NAMES.filter((name) => COUNTRIES[name].currency === currency)
 }
 
-/** The list behind a figure of the totals: it has exactly the transactions that the figure adds up. */
+/** Returns the list of a figure of the totals: exactly the transactions that it adds up. */
 export function drillDownQuery(
   query: TotalsQuery,
   range: OpenRange,
@@ -47,10 +47,10 @@ export function drillDownQuery(
   }
 }
 
-/** What the chart draws for one period, `2026-11-03`, `2026-11` or `2026`. */
+/** The parts of the chart for one period, `2026-11-03`, `2026-11` or `2026`. */
 export type PeriodPart = { period: string; currency: Currency; status: TransactionStatus | readonly TransactionStatus[] }
 
-/** The list behind a period of the chart: the days of it that the range leaves. */
+/** Returns the list of a period of the chart, limited to the days of the range. */
 export function listBehindPeriod(
   query: Pick<TotalsQuery, 'type' | 'operator'>,
   range: OpenRange,
@@ -68,7 +68,7 @@ export function listBehindPeriod(
   }
 }
 
-/** The list behind a figure of the webhooks' health: what ended within its window, or what has not ended. */
+/** Returns the list of a webhook figure: what ended within its window, or what has not ended. */
 export function listBehindWebhooks(
   health: Pick<WebhookHealthDto, 'after' | 'before'>,
   webhook: WebhookState,

@@ -1,7 +1,7 @@
 import { isCleanText } from './clean-text.ts'
 
 /**
- * A text field of what a server action was given. Anybody can call an action with anything, so what is not a form has no fields, a file is
+ * Returns a text field of a server action's form. Anybody can call an action with any value: what is not a form has no fields, a file is
  * not text, and text that no database can hold is none: null.
  */
 export function formField(form: unknown, name: string): string | null {

@@ -6,7 +6,7 @@ type Parts = { year: number; month: number; day: number; hour: string; minute: s
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 /**
- * The parts of an instant in a time zone (IANA name; an unknown one falls back to UTC). Only digits are taken from Intl:
+ * Returns the parts of an instant in a time zone (IANA name; an unknown one falls back to UTC). Only digits are taken from Intl:
  * names of months differ between the dictionaries of Node and of browsers, and then server and browser disagree.
  */
 function partsIn(timeZone: string, instant: Date): Parts {
@@ -24,6 +24,7 @@ function partsIn(timeZone: string, instant: Date): Parts {
     try {
       formatter = new Intl.DateTimeFormat('en-GB', { ...options, timeZone })
     } catch {
+      // A zone that this machine does not know: shown in UTC, as the label says.
       formatter = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
     }
     formatters.set(timeZone, formatter)
@@ -42,7 +43,7 @@ function partsIn(timeZone: string, instant: Date): Parts {
 export type TimeStyle = 'time' | 'time-seconds' | 'day' | 'day-year' | 'day-time' | 'full'
 
 /**
- * Writes an instant in a person's zone. `time` 10:24, `time-seconds` 10:24:08, `day` 20 Nov, `day-year` 20 Nov 2026,
+ * Formats an instant in a person's time zone. `time` 10:24, `time-seconds` 10:24:08, `day` 20 Nov, `day-year` 20 Nov 2026,
  * `day-time` 20 Nov, 10:24, `full` 20 Nov 2026, 10:24:08.
  */
 export function formatTime(t: Translate, timeZone: string, instant: Date, style: TimeStyle): string {
@@ -66,7 +67,7 @@ export function formatTime(t: Translate, timeZone: string, instant: Date, style:
   }
 }
 
-/** Writes an instant in UTC, for the hover of a local time: 20 Nov 2026, 09:24:08 UTC. */
+/** Formats an instant in UTC, for the tooltip of a local time: 20 Nov 2026, 09:24:08 UTC. */
 export function formatUtc(t: Translate, instant: Date): string {
   return `${formatTime(t, 'UTC', instant, 'full')} UTC`
 }
@@ -75,8 +76,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Writes a length of time in its two largest units, `6 d 23 h`, `3 h 10 min`, `12 min`, `40 s`; `isCoarse`: in the largest alone.
- * Negative counts as nothing.
+ * Formats a duration in its two largest units, `6 d 23 h`, `3 h 10 min`, `12 min`, `40 s`; `isCoarse`: only the largest.
+ * A negative duration counts as zero.
  */
 export function formatDuration(t: Translate, durationMs: number, isCoarse = false): string {
   const rest = Math.max(0, durationMs)
@@ -89,7 +90,7 @@ export function formatDuration(t: Translate, durationMs: number, isCoarse = fals
   return t('time.seconds', { seconds: Math.floor(rest / 1000) })
 }
 
-/** Writes how far an instant lies from now: `now`, `3 min ago`, `in 6 d 23 h`; `isCoarse`: `in 6 d`. */
+/** Formats the distance of an instant from now: `now`, `3 min ago`, `in 6 d 23 h`; `isCoarse`: `in 6 d`. */
 export function formatRelative(t: Translate, instant: Date, now: Date, isCoarse = false): string {
   const aheadMs = instant.getTime() - now.getTime()
   if (Math.abs(aheadMs) < 10_000) return t('time.now')

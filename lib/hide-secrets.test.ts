@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hideSecrets } from './hide-secrets.ts'
 
-test('user name and password of an address are left out', () => {
+test('the address without user name and password', () => {
   for (const address of [
     'https://kora:s3cret@partner.example/hooks?id=7',
     'https://s3cret@partner.example/hooks?id=7',
@@ -12,7 +12,7 @@ test('user name and password of an address are left out', () => {
     assert.equal(hideSecrets(address), 'https://partner.example/hooks?id=7')
 })
 
-test('a parameter that is named like a secret, or looks like one, keeps its name and loses its value', () => {
+test('the name without the value of a parameter that is named like a secret, or looks like one', () => {
   const written: Record<string, string> = {
     'https://p.example/h?token=abc&order=12': 'https://p.example/h?token=***&order=12',
     'https://p.example/h?api_key=a%20b&X-Signature=1&apiKey=2': 'https://p.example/h?api_key=***&X-Signature=***&apiKey=***',
@@ -27,12 +27,12 @@ test('a parameter that is named like a secret, or looks like one, keeps its name
   for (const [address, expected] of Object.entries(written)) assert.equal(hideSecrets(address), expected)
 })
 
-test('an address without secrets stays as it was written', () => {
+test('the same address if it has no secrets', () => {
   for (const address of ['https://partner.example', 'http://127.0.0.1:4567/', 'https://partner.example/a%20b/c?order=12&time=10:20'])
     assert.equal(hideSecrets(address), address)
 })
 
-test('what is no address any more shows nothing of itself', () => {
+test('nothing of a text that is not an address', () => {
   for (const text of ['', 'kora:s3cret@host', 'https://', 'http://[', 'ftp://kora:s3cret@host/']) assert.equal(hideSecrets(text), '***')
 })
 

@@ -1,7 +1,7 @@
 const HIDDEN = '***'
-/** Parameters by which receivers are told a secret. */
+/** Parameters that carry a receiver's secret. */
 const SECRET_NAME = /token|secret|passw|pwd|auth|sig|key|credential|session|jwt|otp|hmac/i
-/** A value that nobody typed: keys and tokens are at least this long and have no spaces in them. */
+/** Keys and tokens are at least this long and contain no spaces. */
 const SECRET_VALUE = /^[\w\-.~+/=%!*']{20,}$/
 
 /**
@@ -23,7 +23,7 @@ export function hideSecrets(address: string): string {
         .join('&')}`
 }
 
-/** `scheme://user:password@host/path` without what stands before the last `@` of its authority. */
+/** Returns `scheme://user:password@host/path` without the user name and password. */
 function withoutCredentials(place: string): string {
   const begin = place.indexOf('//') + 2
   const slash = place.slice(begin).search(/[/\\]/)
@@ -43,6 +43,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
+    // No percent escape: shown as it is.
     return text
   }
 }

@@ -13,7 +13,7 @@ import {
   repeatedNames,
 } from './json.ts'
 
-/** What JSON.parse would have given: numbers become floats. */
+/** The value that JSON.parse returns: numbers become floats. */
 function toPlain(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.text)
   if (Array.isArray(value)) return value.map(toPlain)
@@ -21,12 +21,12 @@ function toPlain(value: JsonValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]))
 }
 
-/** Keeps what our parser refuses on purpose out of the comparison with JSON.parse. */
+/** Excludes what our parser refuses on purpose from the comparison with JSON.parse. */
 function isOrdinary(text: string): boolean {
   return text.isWellFormed() && !/\\u[dD][89a-fA-F]/.test(text)
 }
 
-test('whatever JSON.stringify writes is read as JSON.parse reads it', () => {
+test('the value of JSON.parse for everything that JSON.stringify writes', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, pretty) => {
       const written = pretty ? JSON.stringify(JSON.parse(text), null, 2) : text
@@ -39,7 +39,7 @@ test('whatever JSON.stringify writes is read as JSON.parse reads it', () => {
   )
 })
 
-test('nothing is accepted that JSON.parse refuses, and what both accept is equal', () => {
+test('an error for everything that JSON.parse refuses, and an equal value otherwise', () => {
   const pieces = fc.constantFrom(
     '{',
     '}',
@@ -84,7 +84,7 @@ test('nothing is accepted that JSON.parse refuses, and what both accept is equal
   )
 })
 
-test('a valid document that is cut or changed anywhere never throws', () => {
+test('a result, not an exception, for a document that is cut or changed anywhere', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(200), fc.string({ maxLength: 2, unit: 'binary' }), (text, place, noise) => {
       const broken = text.slice(0, place) + noise + text.slice(place + 1)
@@ -93,14 +93,14 @@ test('a valid document that is cut or changed anywhere never throws', () => {
   )
 })
 
-test('numbers keep their source text', () => {
+test('the source text of each number', () => {
   for (const text of ['1e400', '-0', '0.001', '100000000000000000000000.10', '1E+2']) {
     const result = parseJson(`[${text}]`)
     assert.deepEqual(result, { ok: true, value: [new JsonNumber(text)] })
   }
 })
 
-test('a repeated name keeps its last value and is reported, also when one is escaped', () => {
+test('the last value of a repeated name, and the name in `repeatedNames`, also when one is escaped', () => {
   for (const [text, names] of [
     ['{"a":1,"a":2}', ['a']],
     ['{"a":1,"\\u0061":2}', ['a']],
@@ -130,7 +130,7 @@ test('__proto__ and constructor are names like any other', () => {
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
 })
 
-test('surrogates without a partner are refused, written and escaped; pairs are kept', () => {
+test('an error for a surrogate without a partner, written or escaped; pairs unchanged', () => {
   for (const text of [
     '"\ud800"',
     '"\udc00"',
@@ -148,7 +148,7 @@ test('surrogates without a partner are refused, written and escaped; pairs are k
   assert.deepEqual(parseJson('"😀"'), { ok: true, value: '😀' })
 })
 
-test('an escaped NUL is part of its text; a NUL as it is is refused', () => {
+test('an escaped NUL as part of its text; an error for a raw NUL', () => {
   assert.deepEqual(parseJson('"a\\u0000b"'), { ok: true, value: 'a\0b' })
   assert.deepEqual(parseJson('{"a\\u0000":true}'), { ok: true, value: { 'a\0': true } })
   for (const text of ['"\0"', '{"a\0":1}', '\0', '"a"\0']) assert.equal(parseJson(text).ok, false)
@@ -169,7 +169,7 @@ test(`nesting is allowed ${JSON_DEPTH_MAX} deep and no deeper, however much deep
   assert.equal(parseJson('{"a":'.repeat(60_000)).ok, false)
 })
 
-test('bytes that are not UTF-8 are refused, and so is a byte order mark', () => {
+test('an error for bytes that are not UTF-8, and for a byte order mark', () => {
   for (const bytes of [
     [0x22, 0xff, 0x22],
     [0x22, 0xc0, 0x80, 0x22],
@@ -182,7 +182,7 @@ test('bytes that are not UTF-8 are refused, and so is a byte order mark', () => 
   assert.deepEqual(parseJsonBytes(new TextEncoder().encode('"é😀漢"')), { ok: true, value: 'é😀漢' })
 })
 
-test('an error names the place and never repeats the content', () => {
+test('an error with the position and without the content', () => {
   const result = parseJson('{"phoneNumber": 237699000111 secret}')
   assert.deepEqual(result, { ok: false, error: 'a comma or the end of an object was expected at position 29' })
   assert.deepEqual(parseJson(''), { ok: false, error: 'the text ends too early at position 0' })

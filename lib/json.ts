@@ -1,6 +1,6 @@
 import { err, ok, type Result } from './result.ts'
 
-/** A number as it stood in the source text: amounts are read from it digit for digit, without a float in between. */
+/** A number with its source text: amounts are read from it exactly, without a float. */
 export class JsonNumber {
   readonly text: string
 
@@ -12,19 +12,19 @@ export class JsonNumber {
 type JsonObject = { [name: string]: JsonValue }
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
 
-/** Objects and arrays may lie this deep in one another. */
+/** The maximum nesting of objects and arrays. */
 export const JSON_DEPTH_MAX = 32
 
 /**
- * So many values may be in one document. A value of two bytes (`0,`) becomes an object of fifty, so without this bound a body of some
+ * The maximum number of values in one document. A value of two bytes (`0,`) becomes an object of fifty, so without this bound a body of some
  * megabytes could fill the heap.
  */
 export const JSON_VALUES_MAX = 50_000
 
-/** So many names may be in one object: V8 takes microseconds, not nanoseconds, for each name of an object that has tens of thousands. */
+/** The maximum number of names in one object: V8 takes microseconds, not nanoseconds, for each name of an object that has tens of thousands. */
 export const JSON_NAMES_MAX = 1_000
 
-/** Under this key an object carries the names that it was sent more than once. Invisible to whoever enumerates the fields. */
+/** Under this key an object carries the names that were sent more than once. Not visible to code that enumerates the fields. */
 const REPEATED = Symbol('repeated names')
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -42,7 +42,7 @@ class JsonProblem extends Error {}
 /**
  * Reads one JSON document (RFC 8259), stricter than `JSON.parse`: a surrogate without its partner, nesting beyond 32, more than
  * 1,000 names in an object and more than 50,000 values are refused. Numbers keep their source text. `__proto__` is a name like any other. A name that is repeated in one object
- * keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only whoever knows the fields can tell
+ * keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only the caller, who knows the fields, can tell
  * whether either matters. The error is one clause with the position in characters, never content.
  */
 export function parseJson(text: string): Result<JsonValue, string> {
@@ -63,23 +63,24 @@ export function parseJson(text: string): Result<JsonValue, string> {
   }
 }
 
-/** The same for the bytes of a body: also refused is what is not UTF-8. A byte order mark is not JSON. */
+/** The same for the bytes of a body. Refuses bytes that are not UTF-8, and a byte order mark. */
 export function parseJsonBytes(bytes: Uint8Array): Result<JsonValue, string> {
   let text: string
   try {
     text = DECODER.decode(bytes)
   } catch {
+    // Refused with a sentence.
     return err('the text is not valid UTF-8')
   }
   return parseJson(text)
 }
 
-/** True for what a JSON object becomes: not null, not an array, not a number. */
+/** Returns whether a value is a JSON object: not null, an array or a number. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
 }
 
-/** The names that were sent more than once in this object. */
+/** Returns the names that were sent more than once in this object. */
 export function repeatedNames(object: JsonObject): ReadonlySet<string> {
   return (object as { [REPEATED]?: Set<string> })[REPEATED] ?? NONE
 }

@@ -6,7 +6,7 @@ type OperatorProtocol = 'mtn-momo' | 'airtel' | 'wave' | 'orange-cm' | 'orange-w
 /** Advice only, in hundredths: the API refuses by limits where an administrator switched that on. */
 type OperatorLimits = { minimumMinor: bigint; maximumMinor: bigint }
 
-export type Country = {
+type Country = {
   name: 'CAMEROON' | 'IVORY_COAST' | 'SENEGAL' | 'BURKINA_FASO' | 'MALI' | 'BENIN' | 'UGANDA'
   code: 'CM' | 'CI' | 'SN' | 'BF' | 'ML' | 'BJ' | 'UG'
   dialCode: string

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fitColumnSettings, readColumnSettings, writeColumnSettings } from './column-settings.ts'
 import { paths } from './paths.ts'
 
-test('an address holds its filters in the order given, and leaves out what is not set', () => {
+test('the filters in the order given, without those that are not set', () => {
   assert.equal(
     paths.transactions('kora', { status: ['SUCCESS', 'FAILED'], from: '2026-11-01', to: '', page: 2 }),
     '/kora/transactions?status=SUCCESS,FAILED&from=2026-11-01&page=2',
@@ -12,7 +12,7 @@ test('an address holds its filters in the order given, and leaves out what is no
   assert.equal(paths.search('kora', '237 6 90'), '/kora/search?q=237+6+90')
 })
 
-test('column settings survive the cookie, and fit the columns that there are', () => {
+test('the same column settings after the cookie, limited to the columns that exist', () => {
   const settings = { order: ['time', 'amount', 'note'], hidden: ['note'] }
   assert.deepEqual(readColumnSettings(writeColumnSettings(settings)), settings)
   for (const odd of ['<script>', '', '.', 'time..note', '__proto__', 'a'.repeat(1_001)]) assert.equal(readColumnSettings(odd), undefined)

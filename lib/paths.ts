@@ -1,9 +1,9 @@
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 
-/** What a list's address may hold. An array becomes one parameter with commas; empty and undefined ones are left out. */
+/** The values of a list's address. An array becomes one parameter with commas; empty and undefined ones are left out. */
 export type QueryValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
 
-/** The query part of an address with its `?`, keys in the order given; the empty string when nothing is set. */
+/** Returns the query part of an address with its `?`, or the empty string if nothing is set. Keys keep their order. */
 export function toQuery(values: QueryValues): string {
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(values)) {
@@ -24,8 +24,8 @@ export type TransactionLink = {
 } & QueryValues
 
 /**
- * Every address of the back office, built in this one place. `application` is the slug of the chosen application: the choice is
- * in the address, so two tabs may show two applications and a link shows what its sender saw.
+ * Every address of the back office, built in this one place. `application` is the slug of the chosen application: it is
+ * in the address, so that two tabs can show two applications and a link shows what its sender saw.
  */
 export const paths = {
   home: () => '/',
@@ -35,7 +35,7 @@ export const paths = {
   overview: (application: string) => `/${application}`,
   transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,
   transaction: (application: string, transactionId: string) => `/${application}/transactions/${transactionId}`,
-  // A refused export is led here with whatever its address named as application: encoded, it stays within its segment.
+  // A refused export is redirected here with the application of its address, encoded so that it is one segment.
   exports: (application: string, query: QueryValues = {}) => `/${encodeURIComponent(application)}/transactions/exports${toQuery(query)}`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,

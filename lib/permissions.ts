@@ -2,7 +2,7 @@
 export const ROLES = ['maker', 'checker', 'finance', 'administrator'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What a person may do, and which roles may do it: the one table that pages, actions and commands ask. */
+/** The permissions and the roles that have them: the one table that pages, actions and commands use. */
 export const PERMISSIONS = {
   'overview:read': ROLES,
   'transaction:read': ROLES,
@@ -28,7 +28,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS
 
-/** Whether somebody with these roles holds this permission. */
+/** Returns whether a person with these roles has the permission. */
 export function can(roles: readonly Role[], permission: Permission): boolean {
   const allowed: readonly Role[] = PERMISSIONS[permission]
   return roles.some((role) => allowed.includes(role))

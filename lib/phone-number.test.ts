@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { phoneNumberForms } from './phone-number.ts'
 
-test('an old and a new number of Benin are one number, the new one first', () => {
+test('both forms of a number of Benin, the new one first', () => {
   assert.deepEqual(phoneNumberForms('22997123456'), ['2290197123456', '22997123456'])
   assert.deepEqual(phoneNumberForms('2290197123456'), ['2290197123456', '22997123456'])
 })
 
-test('an old Ivorian mobile number received the prefix of the operator that its second digit tells', () => {
+test('the new form of an old Ivorian mobile number, with the prefix of its operator', () => {
   for (const [old, now] of [
     ['22507123456', '2250707123456'],
     ['22559123456', '2250759123456'],
@@ -23,7 +23,7 @@ test('an old Ivorian mobile number received the prefix of the operator that its 
   }
 })
 
-test('a number that was never written in another way has one form', () => {
+test('one form for a number that was never written in another way', () => {
   for (const number of [
     '237677209341',
     '221771234567',
@@ -40,7 +40,7 @@ test('a number that was never written in another way has one form', () => {
     assert.deepEqual(phoneNumberForms(number), [number])
 })
 
-test('all forms of a number have the same forms, and different people never share one', () => {
+test('the same forms for every form of a number, and none in common for different people', () => {
   const number = fc
     .tuple(fc.constantFrom('225', '229', '237', '22501', '22505', '22507', '22901'), fc.stringMatching(/^\d{6,12}$/))
     .map(([start, end]) => start + end)

@@ -2,7 +2,7 @@ import type { QueryValues } from './paths.ts'
 
 /**
  * The keys of everything react-query holds, application first. `…s` is the root that an invalidation takes; below it lie the
- * filters as they stand in the address. Explicit, because a minifier may rename a function but not a word.
+ * filters as in the address. Explicit, because a minifier may rename a function but not a word.
  */
 export const queryKeys = {
   transactions: (application: string) => ['transactions', application] as const,

@@ -1,10 +1,10 @@
-/** What an address may be written with; anything else stands in it percent-encoded. */
+/** The characters of an address; all others are percent-encoded. */
 const WRITTEN = /^\/[\w\-./?=&%,:~+*!'()$@]*$/
 const LENGTH_MAX = 4_096
 /** An empty or dot segment, or a backslash, which a browser reads as a slash. */
 const LEADS_ELSEWHERE = /\/\/|\\|\/\.{1,2}(?:\/|$)/
 const CONTROL = /\p{Cc}/u
-/** What the first segment of a page never is: addresses that answer programs, or act. */
+/** First segments that are not pages: addresses for programs, and addresses that act. */
 const NOT_PAGES = new Set(['api', 'public', 'operators', 'health', 'metrics', '_next'])
 /** How often an address is decoded on its way, at most: by a proxy, by Next, by the browser. */
 const READINGS = 3
@@ -34,11 +34,12 @@ function isPage(address: string): boolean {
   return true
 }
 
-/** Undefined where an escape is broken or its bytes are not UTF-8. */
+/** Undefined if an escape is invalid or its bytes are not UTF-8. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
+    // A broken escape: not an address of ours.
     return undefined
   }
 }

@@ -19,9 +19,9 @@ export type SuggestedTransaction = {
 }
 
 /** Somebody who was paid or collected from, with the time of the latest transaction at this number. */
-export type SuggestedCustomer = { kind: 'customer'; customerName: string; phoneNumber: string; latestAt: string }
+type SuggestedCustomer = { kind: 'customer'; customerName: string; phoneNumber: string; latestAt: string }
 
-export type SuggestedBatch = { kind: 'batch'; batchId: string }
+type SuggestedBatch = { kind: 'batch'; batchId: string }
 
 export type SearchSuggestion = SuggestedTransaction | SuggestedCustomer | SuggestedBatch
 

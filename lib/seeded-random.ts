@@ -1,5 +1,5 @@
 /**
- * A source of numbers that gives the same sequence for the same seed: the sandbox's history is the same for everybody, and what failed in
+ * A source of numbers with the same sequence for the same seed: the sandbox's history is the same everywhere, and what failed in
  * a test fails again.
  */
 export type Random = {
@@ -17,7 +17,7 @@ export type Random = {
   uuidAt(instant: Date): string
 }
 
-/** Mulberry32: small, fast and good enough for plausible data; never for secrets. */
+/** Mulberry32: small, fast and good enough for plausible data; not for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   function next(): number {

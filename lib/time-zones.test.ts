@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTimeZone, listTimeZones } from './time-zones.ts'
 
-test('a zone is known by its name, and nothing else is one', () => {
+test('true for the name of a time zone, false for anything else', () => {
   for (const name of ['UTC', 'Africa/Douala', 'America/Argentina/Buenos_Aires']) assert.ok(isTimeZone(name), name)
   for (const name of ['', '+01:00', 'Mars/Olympus', '../etc', 'Africa/Douala\0']) assert.ok(!isTimeZone(name), name)
 })
 
-test('every zone of the list is one, UTC comes first, and each has its distance from UTC on that day', () => {
+test('valid zones, UTC first, each with its distance from UTC on that day', () => {
   const regions = listTimeZones(new Date('2026-07-01T00:00:00Z'), 'UTC')
   assert.deepEqual(regions[0], { region: '', zones: [{ name: 'UTC', offset: '+00:00' }] })
   const zones = new Map(regions.flatMap((region) => region.zones.map((zone) => [zone.name, zone.offset])))
@@ -18,7 +18,7 @@ test('every zone of the list is one, UTC comes first, and each has its distance 
   )
 })
 
-test('the chosen zone is in the list also under a name that the list does not use', () => {
+test('the chosen zone, also under a name that the list does not use', () => {
   const names = (chosen: string) => listTimeZones(new Date(), chosen).flatMap((region) => region.zones.map((zone) => zone.name))
   for (const name of ['Asia/Kolkata', 'Asia/Calcutta']) assert.ok(names(name).includes(name))
   assert.ok(!names('Mars/Olympus').includes('Mars/Olympus'))

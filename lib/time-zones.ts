@@ -1,10 +1,11 @@
-/** Whether this is a time zone by its IANA name, as this machine knows them; an offset (`+01:00`) has no name and is none. */
+/** Returns whether a value is the IANA name of a time zone known to this machine; an offset (`+01:00`) is not. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+\-/]*$/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en-GB', { timeZone: name })
     return true
   } catch {
+    // A name that this machine does not know.
     return false
   }
 }
@@ -13,7 +14,7 @@ type TimeZoneChoice = { name: string; offset: string }
 export type TimeZoneRegion = { region: string; zones: readonly TimeZoneChoice[] }
 
 /**
- * The zones to choose from, by region and name, each with its distance from UTC at `now` (`+01:00`). UTC itself stands alone in
+ * The zones to choose from, by region and name, each with its distance from UTC at `now` (`+01:00`). UTC itself is alone in
  * front; `chosen` is among them also where the machine's list has another name for it.
  */
 export function listTimeZones(now: Date, chosen: string): TimeZoneRegion[] {
@@ -26,7 +27,7 @@ export function listTimeZones(now: Date, chosen: string): TimeZoneRegion[] {
     .sort((left, right) => left.region.localeCompare(right.region))
 }
 
-/** Four hundred formatters take 50 ms to make, so what they said holds for the quarter of an hour in which no zone changes. */
+/** Creating 400 formatters takes 50 ms, so the result is cached for a quarter of an hour, in which no zone changes. */
 const SLOT_MS = 15 * 60_000
 const offsets = new Map<string, string>()
 let offsetsSlot = Number.NaN

@@ -2,7 +2,7 @@ import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { EventName, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
 
-/** Who did something: the name where there is one (a person, a partner's program), else only what kind. */
+/** An actor: its name if it has one (a person, an API user), else its kind. */
 export type ActorDto = { kind: 'api' | 'person' | 'operator' | 'system'; name: string | null }
 
 export type EventDto = {
@@ -15,7 +15,7 @@ export type EventDto = {
   reason: string | null
 }
 
-/** How a call to or from an operator ended: what it said, or that nobody knows. */
+/** The outcome of a call to or from an operator. */
 export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'not_sent' | 'interrupted'
 
 export type OperatorAttemptDto = {
@@ -23,7 +23,7 @@ export type OperatorAttemptDto = {
   kind: 'submit' | 'query' | 'callback'
   startedAt: string
   durationMs: number | null
-  /** Null while the answer is awaited. */
+  /** Null until the answer arrives. */
   outcome: OperatorOutcome | null
   httpStatus: number | null
   answer: string | null
@@ -59,7 +59,7 @@ export type WebhookAttemptDto = {
   outcome: WebhookOutcome
   httpStatus: number | null
   detail: string | null
-  /** From when it was due until it began; null where that was not recorded. */
+  /** The time from due to begin; null if not recorded. */
   waitedMs: number | null
 }
 
@@ -92,7 +92,7 @@ export type DecisionDto = {
   note: string
   usedCode: boolean
   through: 'api' | 'back_office'
-  /** False: the person may not approve here any more, so another approval is needed in its place. */
+  /** False: the person may no longer approve here, so another approval is needed. */
   counts: boolean
   at: string
 }
@@ -100,7 +100,7 @@ export type DecisionDto = {
 export type ApprovalDto = {
   ruleName: string
   policyVersion: number
-  /** How many checkers each step asks for. */
+  /** How many checkers each step requires. */
   steps: number[]
   needed: number
   done: number
@@ -108,14 +108,14 @@ export type ApprovalDto = {
   expiresAt: string
 }
 
-/** What is still to be done at the operator; null once there is a result. */
+/** The pending work at the operator; null once there is a result. */
 export type OperatorWorkDto = {
   state: 'queued' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
   nextAt: string
   unconfirmedSince: string | null
   queries: number
   lastAnswer: string | null
-  /** The operator had accepted it and now says that it does not know it: it is not sent again without a person's decision. */
+  /** The operator accepted it and now reports it as unknown: it is not sent again without a person's decision. */
   isDenied: boolean
 }
 
@@ -125,7 +125,7 @@ export type OperatorWorkDto = {
  */
 export type ContradictionDto = { at: string; said: OperatorOutcome; state: 'asking' | 'confirmed' | 'repeated' | 'unclear' }
 
-/** Everything that is known of one transaction. Amounts are exact decimals, instants ISO 8601. */
+/** One transaction in full. Amounts are exact decimals, instants ISO 8601. */
 export type TransactionDetailDto = {
   transactionId: string
   externalId: string
@@ -136,7 +136,7 @@ export type TransactionDetailDto = {
   amount: string
   feesSystem: string
   feesApp: string
-  /** What the collect balance gets, or what the deposit balance pays. */
+  /** The credit to the collect balance, or the debit of the deposit balance. */
   net: string
   held: string
   customerName: string
@@ -151,7 +151,7 @@ export type TransactionDetailDto = {
   maker: ActorDto
   events: EventDto[]
   attempts: OperatorAttemptDto[]
-  /** Calls and webhooks from before these instants are not kept; null where this transaction had none that old. */
+  /** Calls and webhooks from before these instants are removed; null if the transaction is not that old. */
   removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   contradiction: ContradictionDto | null

@@ -2,7 +2,7 @@ import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 
-/** What a person should know of a transaction beyond its status. */
+/** A note about a transaction beyond its status. */
 export type TransactionNote =
   | { kind: 'message'; text: string }
   | { kind: 'unconfirmed'; since: string }
@@ -27,7 +27,7 @@ export type TransactionRow = {
   note: TransactionNote | null
 }
 
-/** What fits a filter in one currency. */
+/** Count and sum of a filter in one currency. */
 export type SumDto = { currency: Currency; count: number; amount: string }
 
 /** One page of the transaction list, as the page renders it and as its data address answers. */
@@ -35,7 +35,7 @@ export type TransactionListDto = {
   rows: TransactionRow[]
   total: number
   sums: SumDto[]
-  /** The UTC day at which the search stopped, where there was more than it may look at. */
+  /** The UTC day at which the search reached its limit; null if it did not. */
   searchedBackTo: string | null
   isSortedAsAsked: boolean
 }

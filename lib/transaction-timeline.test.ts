@@ -15,18 +15,18 @@ function shown(attempts: OperatorAttemptDto[]): string[] {
   )
 }
 
-test('of many questions with the same answer the first and the last stand, and how many lie between', () => {
+test('the first and the last of many queries with the same answer, and how many are between', () => {
   const attempts = [attempt(1, 'accepted', 'submit'), ...Array.from({ length: 80 }, (_, index) => attempt(index + 2, 'pending'))]
   assert.deepEqual(shown([...attempts, attempt(90, 'succeeded')]), ['1', '2', '78 more', '81', '90'])
 })
 
-test('a few stand one by one, and so does every answer that differs', () => {
+test('each query if there are few, and every answer that differs', () => {
   assert.deepEqual(shown([2, 3, 4].map((number) => attempt(number, 'pending'))), ['2', '3', '4'])
   const mixed = [2, 3, 4, 5, 6, 7].map((number) => attempt(number, number % 2 === 0 ? 'pending' : 'unknown'))
   assert.deepEqual(shown(mixed), ['2', '3', '4', '5', '6', '7'])
 })
 
-test('what happened between two of them keeps its place', () => {
+test('events between two queries in their place', () => {
   const event: EventDto = {
     version: 2,
     event: 'approved',

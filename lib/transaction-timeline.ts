@@ -5,14 +5,14 @@ export type TimelineItem = { at: string; key: string } & (
   | { kind: 'decision'; decision: DecisionDto }
   | { kind: 'operator'; attempt: OperatorAttemptDto }
   | { kind: 'webhook'; attempt: WebhookAttemptDto }
-  /** Questions to the operator between a first and a last one, all with the same answer. */
+  /** Queries between a first and a last one, all with the same answer. */
   | { kind: 'repeated'; count: number }
 )
 
 /** What came first where two things carry the same instant: the decision before what it caused, the answer before the result. */
 const RANK: Record<TimelineItem['kind'], number> = { decision: 0, operator: 1, repeated: 1, event: 2, webhook: 3 }
 
-/** So many questions in a row that got the same answer stand one by one; of more, the first and the last. */
+/** The maximum number of consecutive queries with the same answer that are shown one by one; of more, the first and the last are shown. */
 const ALIKE_MAX = 3
 
 /**

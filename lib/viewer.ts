@@ -3,13 +3,13 @@ import type { Role } from './permissions.ts'
 
 type ApplicationChoice = { slug: string; name: string }
 
-/** What pages and client components know of the person who looks: never more than that person may see. */
+/** What pages and client components know of the signed-in person: only what that person may see. */
 export type Viewer = {
   personId: string
   name: string
   email: string
   locale: Locale
-  /** IANA name; UTC where the person chose none. */
+  /** IANA name; UTC if the person chose none. */
   timeZone: string
   roles: readonly Role[]
   application: ApplicationChoice & { applicationId: string }
@@ -20,7 +20,7 @@ export type Viewer = {
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-/** True for one of the three choices of the theme switch. */
+/** Returns whether a value is one of the three themes. */
 export function isTheme(value: unknown): value is Theme {
   return value === 'system' || value === 'light' || value === 'dark'
 }

@@ -8,7 +8,7 @@ const SECRETS = { TOKEN_SECRET: 't'.repeat(32), SESSION_SECRET: 's'.repeat(32), 
 const DATABASE_URL = 'postgres://app:pw@db:5432/countersign'
 const PRODUCTION = { NODE_ENV: 'production', DATABASE_URL, PUBLIC_URL: 'https://pay.example.com', ...SECRETS }
 
-test('nothing configured is the sandbox on 127.0.0.1:3000 with its own database', () => {
+test('the sandbox on 127.0.0.1:3000 with its own database when nothing is configured', () => {
   const config = loadConfig({})
   assert.equal(config.isSandbox, true)
   assert.equal(config.isProduction, false)
@@ -18,7 +18,7 @@ test('nothing configured is the sandbox on 127.0.0.1:3000 with its own database'
   assert.deepEqual(config.operators, {})
 })
 
-test('an empty variable counts as absent', () => {
+test('the default for an empty variable', () => {
   assert.equal(loadConfig({ PORT: '', DATABASE_URL: '' }).port, 3000)
 })
 
@@ -52,7 +52,7 @@ for (const [name, value] of [
   ['HOST', 'a b'],
   ['OPERATOR_MTN_MOMO_BASE_URL', 'ftp://x'],
 ] as const) {
-  test(`${name}=${value} stops the start with one sentence that names it`, () => {
+  test(`one sentence that names the variable: ${name}=${value}`, () => {
     assert.throws(
       () => loadConfig({ [name]: value }),
       (error: Error) => error.message.startsWith(name) && /^[^.]+.*\.$/.test(error.message) && !error.message.includes('\n'),
@@ -61,29 +61,29 @@ for (const [name, value] of [
 }
 
 for (const name of ['TOKEN_SECRET', 'SESSION_SECRET', 'SECRETS_KEY', 'DATABASE_URL', 'PUBLIC_URL'] as const) {
-  test(`production without ${name} does not start`, () => {
+  test(`an error for production without ${name}`, () => {
     assert.throws(() => loadConfig({ ...PRODUCTION, [name]: undefined }), new RegExp(`^Error: ${name} is missing`))
   })
 }
 
-test('production is no sandbox: only SANDBOX=1 makes it one', () => {
+test('production is a sandbox only with SANDBOX=1', () => {
   assert.equal(loadConfig(PRODUCTION).isSandbox, false)
   assert.equal(loadConfig(PRODUCTION).isProduction, true)
   assert.equal(loadConfig({ ...PRODUCTION, SANDBOX: '1' }).isSandbox, true)
 })
 
-test('one secret does not serve two purposes in production', () => {
+test('an error for one secret with two purposes in production', () => {
   assert.throws(() => loadConfig({ ...PRODUCTION, SESSION_SECRET: SECRETS.TOKEN_SECRET }), /^Error: SESSION_SECRET must differ/)
   assert.throws(() => loadConfig({ ...PRODUCTION, TOKEN_SECRET: SECRETS_KEY }), /^Error: SECRETS_KEY must differ/)
 })
 
 for (const environment of [{}, { NODE_ENV: 'development' }, { NODE_ENV: 'test' }, { SANDBOX: '0' }, { NODE_ENV: 'test', SANDBOX: '0' }]) {
-  test(`DATABASE_URL is refused with ${JSON.stringify(environment)}: nobody said whose database it is`, () => {
+  test(`an error for DATABASE_URL with ${JSON.stringify(environment)}: the mode is not set`, () => {
     assert.throws(() => loadConfig({ ...PRODUCTION, NODE_ENV: undefined, ...environment }), /needs NODE_ENV=production/)
   })
 }
 
-test('DATABASE_URL is accepted for a sandbox that says so', () => {
+test('DATABASE_URL is returned for a sandbox with SANDBOX=1', () => {
   assert.equal(loadConfig({ DATABASE_URL, SANDBOX: '1' }).isSandbox, true)
 })
 
@@ -106,7 +106,7 @@ for (const [publicUrl, isAllowed] of [
   })
 }
 
-test('previous keys are a list', () => {
+test('a list of keys from SECRETS_KEY_PREVIOUS', () => {
   const other = Buffer.alloc(32, 8).toString('hex')
   assert.deepEqual(loadConfig({ ...PRODUCTION, SECRETS_KEY_PREVIOUS: `${other}, ${SECRETS_KEY}` }).secretsKeys, {
     current: SECRETS_KEY,
@@ -114,7 +114,7 @@ test('previous keys are a list', () => {
   })
 })
 
-test('an operator is configured by its code or by its protocol, and only with its secret', () => {
+test('settings of an operator by its code or its protocol, and only with its secret', () => {
   const { operators } = loadConfig({
     OPERATOR_MTN_MOMO_BASE_URL: 'https://momo.example/',
     OPERATOR_MTN_MOMO_SECRET: 'm',

@@ -6,7 +6,7 @@ import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
-export type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
+type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
 
 /** What old rows are removed of, each after months of its own. */
 export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'throttles'] as const
@@ -17,6 +17,8 @@ export type Config = {
   role: 'web' | 'worker' | 'all'
   host: string
   port: number
+  /** Where this process serves only /health and /metrics; undefined: nowhere but at its front door. */
+  monitoringPort: number | undefined
   /** How many web processes share the port. */
   webConcurrency: number
   /** Absolute. Holds the embedded database and what the sandbox writes. */
@@ -88,6 +90,7 @@ const crashCounts = z
     try {
       return JSON.parse(text) as unknown
     } catch {
+      // Refused with a sentence that names the variable.
       context.addIssue('must be JSON')
       return z.NEVER
     }
@@ -113,6 +116,7 @@ const environmentSchema = secretsSchema.extend({
     .regex(/^[A-Za-z0-9.:_-]{1,255}$/, 'must be an address or a host name')
     .default('127.0.0.1'),
   PORT: wholeNumber(1, 65_535).default(3_000),
+  MONITORING_PORT: wholeNumber(1, 65_535).optional(),
   WEB_CONCURRENCY: wholeNumber(1, 256).default(1),
   DATA_DIR: z.string().max(1_000).default('.data'),
   DATABASE_URL: postgresUrl.optional(),
@@ -153,6 +157,7 @@ export function loadConfig(environment: Environment): Config {
     role: values.ROLE,
     host: values.HOST,
     port: values.PORT,
+    monitoringPort: values.MONITORING_PORT,
     webConcurrency: values.WEB_CONCURRENCY,
     dataDirectory: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,

@@ -74,6 +74,7 @@ function readStatus(pid) {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8')
   } catch {
+    // The process has ended.
     return ''
   }
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 const LOGGER = new URL('./logger.ts', import.meta.url).pathname
 
-test('the row that a failed statement quotes is not logged, and its code and constraint are', () => {
+test('the code and the constraint of a failed statement are logged, and the row that it quotes is not', () => {
   const program = `import { createLogger } from '${LOGGER}'
     const error = Object.assign(new Error('new row violates check constraint'), {
       code: '23514', constraint: 'positive', detail: 'Failing row contains (237677209341, Clarisse).', where: 'unnamed portal parameter $1 = 237677209341' })

@@ -7,6 +7,7 @@ import { prepareDatabase } from '#server/process/prepare-database.ts'
 import { sandboxSecrets } from '#server/process/sandbox-secrets.ts'
 import { createShutdown, type Shutdown } from '#server/process/shutdown.ts'
 import { startLoops } from '#server/process/start-loops.ts'
+import { startMonitoring } from '#server/process/start-monitoring.ts'
 import { simulatorFolder, startSimulator } from '#server/process/start-simulator.ts'
 import { startWeb } from '#server/process/start-web.ts'
 import { startWebProcesses } from '#server/process/start-web-processes.ts'
@@ -16,6 +17,7 @@ import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { setProcessLogger } from './report-unexpected.ts'
 import { createRuntime } from './runtime.ts'
 
 const startedAtMs = performance.now()
@@ -23,6 +25,7 @@ const startedAtMs = performance.now()
 try {
   const config = readConfig()
   const logger = createLogger(config.logLevel)
+  setProcessLogger(logger)
   const ending = createShutdown(logger)
   await start(config, logger, ending).catch((error: unknown) => {
     if (ending.hasBegun()) return
@@ -51,13 +54,13 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
   if (!config.databaseUrl) {
     const instance = await claimDataDirectory(config.dataDirectory)
     instance.update({ url: config.publicUrl })
-    ending.onBegin(() => instance.update({ isEnding: true }))
+    ending.addBeginListener(() => instance.update({ isEnding: true }))
   }
   const opening = openDatabase(config, logger)
   // A signal may come while PostgreSQL starts: it must not stay behind.
   ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
   const database = await opening
-  ending.onForced(() => database.kill())
+  ending.addForcedListener(() => database.kill())
   const wasSeeded = await prepareDatabase({
     config,
     databaseUrl: database.url,
@@ -72,6 +75,10 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
   const operators = simulator?.operators ?? config.operators
   const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operators })
   ending.add('the connections', () => runtime.close())
+  if (config.monitoringPort !== undefined) {
+    const monitoring = await startMonitoring(runtime, config.monitoringPort)
+    ending.add('the monitoring port', () => monitoring.drain())
+  }
   if (config.role !== 'web') {
     const loops = startLoops(runtime)
     ending.add('the loops', () => loops.drain())
@@ -121,8 +128,9 @@ function explain(error: unknown): string {
   const problem = describeDatabaseProblem(error)
   if (problem !== undefined)
     return `The database of DATABASE_URL cannot be used (${problem}); check the address and that PostgreSQL runs there.`
-  const isPortTaken = 'code' in error && error.code === 'EADDRINUSE' && 'port' in error
-  return isPortTaken ? `PORT ${String(error.port)} is taken by another program; set PORT to a free one.` : withCause(error)
+  if (!('code' in error && error.code === 'EADDRINUSE' && 'port' in error)) return withCause(error)
+  const name = String(error.port) === processEnvironment()['MONITORING_PORT'] ? 'MONITORING_PORT' : 'PORT'
+  return `${name} ${String(error.port)} is taken by another program; set ${name} to a free one.`
 }
 
 function withCause(error: Error): string {

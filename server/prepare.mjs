@@ -14,7 +14,15 @@ export const PINNED_NODE = path.join(ROOT, 'node_modules/node/bin/node')
 
 const BUILD_STAMP = path.join(ROOT, '.next/countersign-build')
 const BUILD_FOLDERS = ['app', 'components', 'lib', 'server']
-const BUILD_FILES = ['next.config.ts', 'postcss.config.mjs', 'tsconfig.json', 'package.json', 'package-lock.json', 'proxy.ts']
+const BUILD_FILES = [
+  'next.config.ts',
+  'postcss.config.mjs',
+  'tsconfig.json',
+  'package.json',
+  'package-lock.json',
+  'proxy.ts',
+  'instrumentation.ts',
+]
 /** The process around the pages: a change there needs no build. */
 const NOT_IN_PAGES = /^server\/(testing|process|sandbox|admin)\/|^server\/(main|worker|runtime|verify|admin)\.ts$/
 const OUR_SECRETS =
@@ -154,6 +162,7 @@ async function lockCheckout(say) {
 function bind(name) {
   if (process.platform !== 'linux') return Promise.resolve(createServer())
   return new Promise((resolve, reject) => {
+    // Who connects is not answered, so a connection that breaks loses nothing.
     const server = createServer((socket) => socket.on('error', () => undefined).destroy())
     server.unref()
     server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))
@@ -178,6 +187,7 @@ function endLeftoverChild() {
   try {
     folder = realpathSync(`/proc/${pid}/cwd`)
   } catch {
+    // The process has ended.
     folder = undefined
   }
   // The number may meanwhile belong to somebody else's process.
@@ -199,6 +209,7 @@ function readOwnNumber(file) {
     const stats = lstatSync(file)
     return stats.isFile() && stats.uid === (process.getuid?.() ?? stats.uid) ? Number(readFileSync(file, 'utf8')) : 0
   } catch {
+    // No file: nothing was left behind.
     return 0
   }
 }
@@ -215,6 +226,7 @@ function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
+    // Missing or half written: then it is installed again.
     return undefined
   }
 }

@@ -15,7 +15,7 @@ const SECRETS = [
   'OPERATOR_WAVE_SECRET',
 ]
 
-test('the install scripts of packages and the build of the pages see no secret and no database address', () => {
+test('no secret and no database address in the environment of install scripts and of the build', () => {
   const program = `import { environmentOfTheMachine } from '${PREPARE}'
     console.log(JSON.stringify(environmentOfTheMachine()))`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {

@@ -18,7 +18,7 @@ after(async () => {
   await database.drop()
 })
 
-test('PREPARED_STATEMENTS=0 holds for the replica as for the primary: nothing is prepared on either', async () => {
+test('no prepared statement on primary and replica with PREPARED_STATEMENTS=0', async () => {
   assert.notEqual(runtime.pool, runtime.reportPool)
   for (const pool of [runtime.pool, runtime.reportPool]) {
     const client = await pool.connect()
@@ -31,7 +31,7 @@ test('PREPARED_STATEMENTS=0 holds for the replica as for the primary: nothing is
   }
 })
 
-test('the crashes that this process was told of are in its metrics, by process', async () => {
+test('/metrics contains the crashes of CRASHES, by process', async () => {
   const { body } = await runtime.metrics.write()
   assert.match(body, /^countersign_crashes_total\{process="service"\} 2$/m)
   assert.match(body, /^countersign_crashes_total\{process="web 1"\} 1$/m)

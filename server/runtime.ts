@@ -16,6 +16,7 @@ import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
+import { setProcessWide } from './process-wide.ts'
 
 /** Everything that lives as long as the process and is shared by all it does. */
 export type Runtime = HttpRuntime & {
@@ -34,16 +35,17 @@ export type Runtime = HttpRuntime & {
   callbacks: CallbackIntake
   forcedQueries: ForcedQueryDesk
   metrics: Metrics
-  /** Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them. */
-  onWork(listener: () => void): void
-  onFinal(listener: () => void): void
+  /**
+   * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
+   * Everywhere, `on…` is a function that the caller passes in and that is called later; `add…Listener` registers one.
+   */
+  addWorkListener(listener: () => void): void
+  addFinalListener(listener: () => void): void
   /** Ends in order what was accepted, then the connections. */
   close(): Promise<void>
 }
 
-export type RuntimeOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
-
-const KEY = Symbol.for('countersign.runtime')
+type RuntimeOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
 
 /** Composes the one Runtime of this process and publishes it for the pages, which Next bundles apart from these modules. */
 export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
@@ -51,10 +53,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   const metrics = createMetrics()
   metrics.addCrashes(config.crashes)
   const { pool, reportPool } = openPools({ ...config, databaseUrl })
-  const directory = await createDirectory({
-    pool,
-    onError: (error) => logger.warn({ err: error }, 'The list of applications could not be refreshed'),
-  })
+  const directory = await createDirectory({ pool })
   const workListeners: (() => void)[] = []
   const wakeOperators = () => {
     for (const listener of workListeners) listener()
@@ -63,8 +62,8 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
   const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger })
   const finalListeners: (() => void)[] = []
-  const onFinal = (listener: () => void) => {
-    settler.onFinal(listener)
+  const addFinalListener = (listener: () => void) => {
+    settler.addFinalListener(listener)
     finalListeners.push(listener)
   }
   const wakeWebhooks = () => {
@@ -108,12 +107,11 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
       pool,
       clock,
       secret: config.sessionSecret,
-      onError: (error) => logger.warn({ err: error }, 'A failed sign-in could not be recorded'),
     }),
     accessLog: createAccessLog(config.logLevel),
     wake: { operators: wakeOperators, webhooks: wakeWebhooks },
-    onWork: (listener) => void workListeners.push(listener),
-    onFinal,
+    addWorkListener: (listener) => void workListeners.push(listener),
+    addFinalListener,
     async close() {
       await intake.drain()
       await forcedQueries.close()
@@ -124,10 +122,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
       await pool.end()
     },
   }
-  publishRuntime(runtime)
+  setProcessWide('httpRuntime', runtime)
+  setProcessWide('backOfficeRuntime', runtime)
   return runtime
-}
-
-function publishRuntime(runtime: Runtime): void {
-  Object.assign(globalThis, { [KEY]: runtime })
 }

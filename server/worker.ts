@@ -3,6 +3,8 @@ import { Logger as GraphileLogger, parseCronItems, type Runner, run } from 'grap
 import { z } from 'zod'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from './logger.ts'
+import { reportUnexpected } from './report-unexpected.ts'
+import { backoffMs } from './retry.ts'
 
 /** A task that runs on a schedule, once for the whole installation however many workers there are. */
 export type ScheduledTask = {
@@ -13,15 +15,17 @@ export type ScheduledTask = {
   run(payload: unknown): Promise<void>
 }
 
-export type Worker = { stop(): Promise<void> }
+type Worker = { stop(): Promise<void> }
 
 type WorkerOptions = { pool: Pool; logger: Logger; preparesStatements: boolean; tasks: ScheduledTask[] }
 
 /** Each scheduled run carries the instant it was due at. */
 const duePayloadSchema = z.looseObject({ _cron: z.object({ ts: z.iso.datetime() }) })
-export type DuePayload = { dueAt: Date }
+type DuePayload = { dueAt: Date }
 
-const RESTART_PAUSE_MS = 2_000
+const RESTART_BACKOFF = { firstMs: 1_000, maxMs: 8_000 }
+/** A run this long was a success: the next pause is the first again. */
+const SUCCESS_MS = 60_000
 const STOP_LIMIT_MS = 5_000
 
 /** A task of the table, with its payload parsed. */
@@ -43,23 +47,27 @@ export function startWorker(options: WorkerOptions): Worker {
   const loop = keepRunning()
 
   async function keepRunning(): Promise<void> {
-    while (!isStopping) {
+    for (let attempt = 1; !isStopping; attempt++) {
+      const startedMs = performance.now()
       try {
         runner = await startRunner(options)
         // Asked to stop while it was starting.
         if (isStopping) await runner.stop()
         await runner.promise
       } catch (error) {
-        options.logger.warn({ err: error }, 'The job worker lost its database; it starts again')
+        reportUnexpected('worker: run', error, { message: 'The job worker lost its database; it is started again' })
       }
-      if (!isStopping) await delay(RESTART_PAUSE_MS)
+      if (performance.now() - startedMs > SUCCESS_MS) attempt = 1
+      if (!isStopping) await delay(backoffMs(attempt, RESTART_BACKOFF))
     }
   }
 
   return {
     async stop() {
       isStopping = true
-      await runner?.stop().catch((error: unknown) => options.logger.warn({ err: error }, 'The job worker could not be stopped in order'))
+      await runner
+        ?.stop()
+        .catch((error: unknown) => reportUnexpected('worker: stop', error, { message: 'The job worker could not be stopped in order' }))
       await Promise.race([loop, delay(STOP_LIMIT_MS, undefined, { ref: false })])
     },
   }

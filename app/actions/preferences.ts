@@ -7,14 +7,14 @@ import { isTheme } from '#lib/viewer.ts'
 import { chooseLanguage } from '#server/back-office/choose-language.ts'
 import { rememberChoice, THEME_COOKIE } from '#server/back-office/preferences.ts'
 
-/** Remembers the theme in this browser. */
+/** Stores the theme in a cookie of this browser. */
 export async function setTheme(form: FormData): Promise<void> {
   const theme = formField(form, 'theme')
   if (isTheme(theme)) await rememberChoice(THEME_COOKIE, theme)
   refresh()
 }
 
-/** Remembers the language: with the person who is signed in, and in this browser for the sign-in page. */
+/** Stores the language for the signed-in person, and in a cookie for the sign-in page. */
 export async function setLanguage(form: FormData): Promise<void> {
   const locale = formField(form, 'locale')
   if (isLocale(locale)) await chooseLanguage(locale)

@@ -7,8 +7,8 @@ import { safeNext } from '#lib/safe-next.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/back-office/sign-in.ts'
 
-/** What the form shows after a refusal; the e-mail comes back so that it need not be typed again, the password never does. */
-export type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null
+/** What the form shows after a refusal. The e-mail is returned so that it is not typed again; the password is not. */
+type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null
 
 /** Step one: e-mail and password. */
 export async function signInAction(_: SignInState, form: FormData): Promise<SignInState> {
@@ -30,7 +30,7 @@ export async function signInAction(_: SignInState, form: FormData): Promise<Sign
   }
 }
 
-export type CodeState = { problem: 'wrong' | 'throttled'; minutes: number } | null
+type CodeState = { problem: 'wrong' | 'throttled'; minutes: number } | null
 
 /** Step two, for people with a second factor: a one-time code, or a recovery code. */
 export async function codeAction(_: CodeState, form: FormData): Promise<CodeState> {
@@ -40,9 +40,9 @@ export async function codeAction(_: CodeState, form: FormData): Promise<CodeStat
   return { problem: checked.error.kind, minutes: checked.error.kind === 'throttled' ? checked.error.minutes : 0 }
 }
 
-export type EnrolState = { kind: 'wrong_code' | 'wrong_password' | 'throttled' } | { kind: 'done'; recoveryCodes: readonly string[] } | null
+type EnrolState = { kind: 'wrong_code' | 'wrong_password' | 'throttled' } | { kind: 'done'; recoveryCodes: readonly string[] } | null
 
-/** Switches the second factor on with the password and the first code from the person's device. */
+/** Turns the second factor on with the password and the first code. */
 export async function enrolAction(_: EnrolState, form: FormData): Promise<EnrolState> {
   const person = await currentPerson()
   if (!person) return redirect(paths.signIn())

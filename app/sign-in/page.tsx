@@ -19,7 +19,6 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
   return (
     <>
       <h1>{t('signIn.title')}</h1>
-      <p className="mt-1 text-ink-2">{t('signIn.lead')}</p>
       {query.ended && (
         <div className="mt-4">
           <Notice>{t('signIn.ended')}</Notice>

@@ -11,7 +11,7 @@ const SIZES = {
   figure: 'text-figure font-strong tracking-[-0.01em]',
 }
 
-/** An exact decimal (as formatMinor writes it) with its currency small and grey behind it. One currency, never a sum of two. */
+/** An exact decimal (as formatMinor writes it), followed by its currency in small grey text. */
 export function Money({
   amount,
   currency,

@@ -3,7 +3,7 @@
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { formatRelative, formatTime, formatUtc, type TimeStyle } from '#lib/format-time.ts'
 
-/** An instant (ISO 8601) in the person's zone, with UTC on hover. */
+/** An instant (ISO 8601) in the person's time zone, with UTC on hover. */
 export function TimeText({ at, style = 'day-time', className = '' }: { at: string; style?: TimeStyle; className?: string }) {
   const { t, timeZone } = useTranslations()
   const instant = new Date(at)
@@ -14,7 +14,7 @@ export function TimeText({ at, style = 'day-time', className = '' }: { at: strin
   )
 }
 
-/** How far an instant lies from now (`3 min ago`, `in 6 d 23 h`), moving with the clock; local time and UTC on hover. */
+/** The distance of an instant from now (`3 min ago`, `in 6 d 23 h`), updated with the clock; local time and UTC on hover. */
 export function RelativeTime({ at, className = '', isCoarse = false }: { at: string; className?: string; isCoarse?: boolean }) {
   const { t, timeZone } = useTranslations()
   const now = useNow()

@@ -3,7 +3,7 @@
 import { useT } from '#components/ui/translations.tsx'
 import type { TransactionType } from '#lib/transaction-status.ts'
 
-/** Collect or deposit, in words. */
+/** The type of a transaction in words. */
 export function TypeWord({ type }: { type: TransactionType }) {
   return useT()(`type.${type}`)
 }

@@ -7,12 +7,12 @@ import { formatAmount } from '#lib/format.ts'
 import { parseTypedAmount } from '#lib/money.ts'
 import { FilterForm } from './filter-form.tsx'
 
-/** Two ends of a range as they stand in an address, `1250000.50`; null: open. */
-export type AmountRange = { min: string | null; max: string | null }
+/** The two ends of a range as in an address, `1250000.50`; null: open. */
+type AmountRange = { min: string | null; max: string | null }
 
 type Props = AmountRange & { onChange: (range: AmountRange) => void }
 
-/** The inside of a filter by amount, in the currency of each transaction. Typed as people type: with spaces, commas or a decimal comma. */
+/** The form of the amount filter, in the currency of each transaction. Accepts spaces, commas or a decimal comma. */
 export function AmountRangeForm({ min, max, onChange }: Props) {
   const { t, locale } = useTranslations()
   function apply(fields: FormData, form: HTMLFormElement): boolean {

@@ -3,8 +3,8 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { MESSAGE_KEY_PATTERN } from '#lib/i18n/translate.ts'
 
 /**
- * What a field component needs from react-hook-form: its registration and, in words, what is wrong. The texts of a schema are keys of
- * lib/i18n (`z.string().min(1, 'form.field.required')`); any other text is not for people and becomes "This is needed."
+ * Returns what a field component needs from react-hook-form: its registration and its error message. The texts of a schema are keys of
+ * lib/i18n (`z.string().min(1, 'form.field.required')`); any other text becomes "Required".
  */
 export function fieldProps<Values extends FieldValues>(form: UseFormReturn<Values>, name: FieldPath<Values>, t: Translate) {
   const message = errorText(form.formState.errors, name)

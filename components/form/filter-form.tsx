@@ -6,7 +6,7 @@ import { closePopover } from '#components/ui/close-popover.ts'
 import { useT } from '#components/ui/translations.tsx'
 
 /**
- * The inside of a filter: fields, Apply, Clear. `onApply` gets the fields; false keeps it open because something in it is wrong. One
+ * The form of a filter: fields, Apply, Clear. `onApply` receives the fields; false keeps the form open because a field is invalid. One
  * Apply is one entry in the history.
  */
 export function FilterForm({

@@ -3,15 +3,15 @@
 import { type FormEventHandler, type ReactNode, useRef } from 'react'
 import { Button, type ButtonVariant } from '#components/ui/button.tsx'
 import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { ErrorNotice } from './error-notice.tsx'
 
-export type FormDialogProps = {
+type FormDialogProps = {
   title: string
-  /** The words on the button that does it; they say what it does ("Validate 37 · 4,215,000 XAF"). */
+  /** Says what the button does ("Validate 37 · 4,215,000 XAF"). */
   submitLabel: string
   submitVariant?: ButtonVariant
-  /** Wired by type: a form without a busy state or a place for its error does not compile. */
+  /** Required, so that every form has a busy state and a place for its error. */
   isPending: boolean
   error: string | null
   /** `form.handleSubmit(...)` of react-hook-form. */
@@ -20,7 +20,7 @@ export type FormDialogProps = {
   children: ReactNode
 }
 
-/** A question that needs fields. Ctrl+Enter submits from anywhere in it; Escape leaves it. */
+/** A dialog with a form. Ctrl+Enter submits from any field, Escape closes. */
 export function FormDialog({
   title,
   submitLabel,
@@ -44,7 +44,7 @@ export function FormDialog({
         }}
       >
         <div className="grid gap-4">
-          {error && <Notice tone="bad">{error}</Notice>}
+          {error && <ErrorNotice error={error} />}
           {children}
         </div>
         <DialogActions>

@@ -4,7 +4,7 @@ import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-/** The codes that stand in for a person's device, shown this once. When they are kept the person goes on to `next`, or `onKept` is called. Needs the words `enrol.`. */
+/** The recovery codes of a second factor, shown once. Confirming leads to `next` or calls `onKept`. Needs the messages `enrol.`. */
 export function RecoveryCodes({ codes, next, onKept }: { codes: readonly string[]; next?: string; onKept?: () => void }) {
   const t = useT()
   return (

@@ -10,18 +10,18 @@ import { Shortcuts } from './shortcuts.tsx'
 import { BottomBar, SideNavigation } from './side-navigation.tsx'
 import { type FrameActions, SEARCH_ID, TopBar } from './top-bar.tsx'
 
-export type FrameProps = {
+type FrameProps = {
   t: Translate
   viewer: Viewer
   theme: Theme
   isSandbox: boolean
   actions: FrameActions
-  /** The number of transactions that wait for this person, where there is room for it. */
+  /** The number of transactions that wait for this person's decision. */
   waitingBadge: ReactNode
   children: ReactNode
 }
 
-/** What stands around every page: navigation, top bar, notices, keys. */
+/** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
 export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, children }: FrameProps) {
   const application = viewer.application.slug
   const items = navigationFor(viewer.roles).flatMap((group) => group.items)
@@ -44,6 +44,9 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
         <OfflineBanner />
         <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
         <main id="content" tabIndex={-1} className="px-4 pt-5 pb-28 md:px-6 md:pb-10 print:p-0">
+          <p className="mb-3 hidden text-second print:block">
+            {t('frame.product')} · {viewer.application.name} · {t('frame.printedBy', { name: viewer.name })}
+          </p>
           {children}
         </main>
       </div>

@@ -4,7 +4,7 @@ import { Icon } from '#components/ui/icon.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-/** Opens the keyboard help from the person menu, for those who do not know the key. */
+/** Opens the list of keyboard shortcuts from the account menu. */
 export function HelpButton({ menuId }: { menuId: string }) {
   const t = useT()
   return (

@@ -37,7 +37,7 @@ const GROUPS: readonly { heading: MessageKey; keys: readonly { keys: readonly st
   },
 ]
 
-/** What the keyboard can do, in a dialog. The default export is what the shortcuts import on the first `?`. */
+/** The keyboard shortcuts in a dialog. A default export, because it is loaded on the first `?`. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const t = useT()
   return (

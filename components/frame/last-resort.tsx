@@ -1,7 +1,7 @@
 import en from '#lib/i18n/en.json' with { type: 'json' }
 import fr from '#lib/i18n/fr.json' with { type: 'json' }
 
-/** What stands when even the layout broke: both languages, because nobody knows any more who is reading. */
+/** Shown if the layout itself fails. In both languages, because the reader's language is then unknown. */
 export default function LastResort({ reference }: { reference: string }) {
   return (
     <main className="mx-auto grid max-w-xl gap-6 px-4 py-16">

@@ -6,7 +6,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { useLiveUpdates } from './use-live-updates.ts'
 
 /**
- * Once in the frame: listens to the application's changes and refreshes whatever react-query shows of it. Connected while the page is
+ * Used once, in the frame: refreshes the queries of the application on every change. Connected while the page is
  * seen only, so that many tabs do not use up a browser's connections. Says so when the service cannot be reached.
  */
 export function LiveUpdates({ application }: { application: string }) {

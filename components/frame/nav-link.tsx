@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Link } from '#components/ui/link.tsx'
 
 /**
- * A navigation item that knows whether it is where the person is. `isExact` for the overview, whose address begins all the
+ * A navigation item that marks the current page. `isExact` for the overview, whose address begins all the
  * others.
  */
 export function NavLink({

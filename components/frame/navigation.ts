@@ -13,7 +13,7 @@ export type NavigationItem = {
   key?: string
 }
 
-export type NavigationGroup = { heading: MessageKey | null; items: readonly NavigationItem[] }
+type NavigationGroup = { heading: MessageKey | null; items: readonly NavigationItem[] }
 
 const ITEMS = {
   overview: { id: 'overview', label: 'frame.overview', icon: 'home', permission: 'overview:read', href: paths.overview, key: 'o' },
@@ -30,12 +30,12 @@ const ITEMS = {
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
 } as const satisfies Record<string, NavigationItem>
 
-/** The pages of the back office in the order of the side navigation. A page is added here, and nowhere else, to be found. */
+/** The pages of the back office in the order of the side navigation. A new page is added here. */
 const GROUPS: readonly NavigationGroup[] = [
   { heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
 ]
 
-/** What somebody with these roles finds in the side navigation; a group without a page is not there. */
+/** Returns the side navigation for these roles, without empty groups. */
 export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
   const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter((item) => can(roles, item.permission)) }))
   return allowed.filter((group) => group.items.length > 0)

@@ -7,7 +7,7 @@ const KeyboardHelp = lazy(() => import('./keyboard-help.tsx'))
 
 const SECOND_KEY_MS = 1_200
 
-/** Whether a key press belongs to what is being typed, or to an open dialog, and not to the page. */
+/** Returns whether a key press belongs to a field or an open dialog, not to the page. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true
   const target = event.target

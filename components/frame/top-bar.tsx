@@ -1,17 +1,18 @@
 import type { ReactNode } from 'react'
-import { Initials } from '#components/domain/person-name.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Kbd } from '#components/ui/kbd.tsx'
 import { MENU_ITEM, MenuHeading, MenuRule, Popover } from '#components/ui/popover.tsx'
+import { LOCALES } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { Theme, Viewer } from '#lib/viewer.ts'
 import { THEMES } from '#lib/viewer.ts'
 import { HelpButton } from './help-button.tsx'
+import { Initials } from './initials.tsx'
 import { SearchField } from './search-field.tsx'
 
-/** What the menus do, given by the page so that components know no server. */
+/** The actions of the menus, passed in by the layout because components do not import the server. */
 export type FrameActions = {
   setTheme: (form: FormData) => Promise<void>
   setLanguage: (form: FormData) => Promise<void>
@@ -21,9 +22,12 @@ export type FrameActions = {
 
 export const SEARCH_ID = 'search-box'
 
+/** Each language in its own words. */
+const LANGUAGE_NAMES = { en: 'frame.english', fr: 'frame.french' } as const
+
 type Props = { t: Translate; viewer: Viewer; theme: Theme; isSandbox: boolean; actions: FrameActions }
 
-/** Above every page: which application, that it is a sandbox, the one search box, the language and the person. */
+/** The bar above every page: application, sandbox mark, search, language and person. */
 export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
   const { application } = viewer
   return (
@@ -51,7 +55,7 @@ export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
   )
 }
 
-/** A form that opens the search page: works before any script has loaded. */
+/** A form that opens the search page. It works before any script has loaded. */
 export function SearchForm({
   t,
   application,
@@ -122,15 +126,30 @@ function ApplicationSwitcher({ t, viewer }: { t: Translate; viewer: Viewer }) {
 }
 
 function LanguageMenu({ t, viewer, action }: { t: Translate; viewer: Viewer; action: FrameActions['setLanguage'] }) {
-  const next = viewer.locale === 'en' ? 'fr' : 'en'
   return (
-    <form action={action} className="hidden sm:block">
-      <input type="hidden" name="locale" value={next} />
-      <button type="submit" lang={next} className="h-8 rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink">
-        {viewer.locale.toUpperCase()}
-        <span className="sr-only">, {t('frame.inOtherLanguage')}</span>
-      </button>
-    </form>
+    <Popover
+      id="language-menu"
+      align="end"
+      label={`, ${t('frame.language')}`}
+      triggerClass="hidden h-8 rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:block"
+      trigger={viewer.locale.toUpperCase()}
+    >
+      <form action={action}>
+        {LOCALES.map((locale) => (
+          <button
+            key={locale}
+            type="submit"
+            name="locale"
+            value={locale}
+            lang={locale}
+            aria-current={locale === viewer.locale}
+            className={MENU_ITEM}
+          >
+            {t(LANGUAGE_NAMES[locale])}
+          </button>
+        ))}
+      </form>
+    </Popover>
   )
 }
 
@@ -143,10 +162,12 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
       label={t('frame.personMenu', { name: viewer.name })}
       triggerClass="rounded-full touch-target"
       panelClass="w-64"
-      trigger={<Initials name={viewer.name} isHidden={false} />}
+      trigger={<Initials name={viewer.name} />}
     >
       <div className="px-2.5 py-1.5">
-        <p className="font-strong">{viewer.name}</p>
+        <p dir="auto" className="text-left font-strong">
+          {viewer.name}
+        </p>
         <p className="truncate text-second text-quiet">{viewer.email}</p>
         <p className="text-second text-quiet">{viewer.roles.map((role) => t(`role.${role}`)).join(', ')}</p>
       </div>
@@ -164,12 +185,11 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
       <form action={actions.setLanguage}>
         <MenuHeading>{t('frame.language')}</MenuHeading>
         <div className="grid grid-cols-2 gap-1 px-1.5 pb-1">
-          <MenuChoice name="locale" value="en" lang="en" isChosen={viewer.locale === 'en'}>
-            {t('frame.english')}
-          </MenuChoice>
-          <MenuChoice name="locale" value="fr" lang="fr" isChosen={viewer.locale === 'fr'}>
-            {t('frame.french')}
-          </MenuChoice>
+          {LOCALES.map((locale) => (
+            <MenuChoice key={locale} name="locale" value={locale} lang={locale} isChosen={locale === viewer.locale}>
+              {t(LANGUAGE_NAMES[locale])}
+            </MenuChoice>
+          ))}
         </div>
       </form>
       <MenuRule />

@@ -2,16 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { paths } from '#lib/paths.ts'
 
-/** What changes with an application's transactions and money: the first words of the keys in lib/query-keys.ts. */
+/** The query keys (lib/query-keys.ts) that change with an application's transactions and money. */
 const ROOTS: readonly string[] = ['transactions', 'approvals', 'overview', 'totals', 'balances']
 const RETRY_FIRST_MS = 1_000
 const RETRY_MAX_MS = 30_000
-/** A busy application changes each second; a page is refreshed less often, and the last change is never missed. */
+/** A busy application changes every second. A page is refreshed less often, but always after the last change. */
 const REFRESH_GAP_MS = 2_000
 const LOST_AFTER_MS = 4_000
 const ENDED_WAIT_MS = 2_000
 
-/** The connection itself; true while it is lost. Comes back by itself, waiting longer from try to try. */
+/** Keeps the connection for live updates; returns true while it is lost. Reconnects automatically with increasing delays. */
 export function useLiveUpdates(application: string): boolean {
   const queryClient = useQueryClient()
   const [isLost, setIsLost] = useState(false)
@@ -57,9 +57,10 @@ export function useLiveUpdates(application: string): boolean {
         retryMs = Math.min(RETRY_MAX_MS, retryMs * 2)
       })
     }
-    // Signed out or blocked: the server decides what this page shows now. Or this very page renewed its session (a new password),
-    // and the answer with it was still on its way: then it listens on.
+    // Signed out or blocked: a reload shows what the server allows now. Or this page renewed its session (a new password)
+    // and the new cookie had not arrived yet: then it reconnects.
     async function askWhy() {
+      // Offline: the connection is tried again.
       const answer = await fetch(paths.data(application, 'waiting')).catch(() => undefined)
       if (isOver) return
       if (answer && answer.status >= 400 && answer.status < 500) location.reload()

@@ -11,7 +11,7 @@ import { queryKeys } from '#lib/query-keys.ts'
 const REFRESH_MS = 30_000
 const SHOWN_MAX = 999
 
-/** How many transactions wait for this person's decision, beside the navigation item; kept fresh. `initial` is the server's count. */
+/** How many transactions wait for this person's decision, beside the navigation item, refreshed regularly. `initial` is the server's count. */
 export function WaitingBadge({ application, initial }: { application: string; initial: number }) {
   const { t, locale } = useTranslations()
   const { data } = useQuery({

@@ -8,9 +8,9 @@ import { announce } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 
-export type ColumnChoice = { id: string; label: string /** Always shown: it is what the row is. */; isFixed?: boolean }
+type ColumnChoice = { id: string; label: string /** Always shown: it identifies the row. */; isFixed?: boolean }
 
-/** Which columns, and in which order: boxes and arrows, so that it works without a pointer. */
+/** Chooses columns and their order with checkboxes and arrows, so that it works without a pointer. */
 export function ColumnChooser({
   columns,
   settings,
@@ -34,7 +34,6 @@ export function ColumnChooser({
   }
   return (
     <Popover id="column-chooser" align="end" panelClass="w-72" triggerClass={buttonClass()} trigger={t('table.columns')}>
-      <p className="px-2 pt-1 pb-2 text-second text-quiet">{t('table.columnsHint')}</p>
       <ul>
         {settings.order.map((id, place) => {
           const column = byId.get(id)

@@ -9,27 +9,27 @@ import type { ColumnSettings } from '#lib/column-settings.ts'
 import { type DataColumnMeta, type DataTableFeatures, dataTableFeatures } from './features.ts'
 import { SelectBox } from './select-box.tsx'
 
-export type SortState = { key: string; direction: 'asc' | 'desc' }
+type SortState = { key: string; direction: 'asc' | 'desc' }
 
-export type DataTableProps<Row extends RowData> = {
-  /** What the table holds, for screen readers. */
+type DataTableProps<Row extends RowData> = {
+  /** The caption, for screen readers. */
   caption: string
   columns: readonly ColumnDef<DataTableFeatures, Row>[]
   rows: readonly Row[]
   getRowId: (row: Row) => string
   settings: ColumnSettings
-  /** The present order and the address that sorts by a column, in turn descending and ascending. */
+  /** The current order and the address that sorts by a column, descending first. */
   sort?: SortState
   sortHref?: (key: string, direction: 'asc' | 'desc') => string
   selection?: RowSelectionState
   onSelectionChange?: (selection: RowSelectionState) => void
-  /** What a row's box selects, in words: "Amadou Ngassa, 1,250,000 XAF". */
+  /** The accessible name of a row's checkbox: "Amadou Ngassa, 1,250,000 XAF". */
   rowLabel?: (row: Row) => string
-  /** The row that the panel shows or the keys are on. */
+  /** The row that is open in the panel, or selected with the keyboard. */
   currentRowId?: string | null
-  /** A press anywhere on the row that is not on something else of its own. */
+  /** Called on a click anywhere on the row, except on its own controls. */
   onRowOpen?: (row: Row) => void
-  /** Shown in place of rows where there are none. */
+  /** Shown if there are no rows. */
   empty?: ReactNode
   isRefreshing?: boolean
 }
@@ -43,7 +43,7 @@ const NARROW: Record<NonNullable<DataColumnMeta['narrow']>, string> = {
 }
 
 /**
- * A table of rows that the server chose, sorted and cut. Two lines in a row of 56 px. Where there is little room, the same rows
+ * A table of rows that the server selected, sorted and paged. Two lines in a row of 56 px. In a narrow container the same rows
  * become a list of two lines: the semantics stay those of a table, whatever the layout.
  */
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
@@ -139,7 +139,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   )
 }
 
-/** Tailwind finds whole class names only, so each place is written out under its condition. */
+/** Tailwind finds only complete class names, so each one is written out with its condition. */
 function narrowClass(narrow: DataColumnMeta['narrow'] = 'hidden'): string {
   return NARROW[narrow]
     .split(' ')
@@ -194,7 +194,7 @@ function HeadCell({
   )
 }
 
-/** Presses on links, buttons and boxes inside a row are theirs; so is a press that ends a selection of text. */
+/** Clicks on links, buttons and checkboxes inside a row do not open it, nor does the end of a text selection. */
 function isOnControl(event: MouseEvent<HTMLElement>): boolean {
   const isText = (getSelection()?.toString() ?? '') !== ''
   return isText || (event.target instanceof Element && event.target.closest('a, button, input, label, select, [popover]') !== null)

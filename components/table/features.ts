@@ -11,19 +11,19 @@ import {
 import type { MessageKey } from '#lib/i18n/translate.ts'
 
 export type DataColumnMeta = {
-  /** The head of the column, and its name in the column chooser. */
+  /** The heading of the column, also in the column chooser. */
   label: MessageKey
-  /** Figures stand to the right. */
+  /** Figures are aligned to the right. */
   align?: 'start' | 'end'
-  /** Where the cell stands when the table becomes a list of two lines: `lead` left above, `lead-second` left below, and the same at the end. */
+  /** The position of the cell in the narrow layout of two lines: `lead` above left, `lead-second` below left, `end` likewise on the right. */
   narrow?: 'lead' | 'lead-second' | 'end' | 'end-second' | 'hidden'
-  /** The name under which the server sorts by it; absent: not sortable. */
+  /** The server's name for sorting by the column; absent: not sortable. */
   sortKey?: string
   /** Extra classes of head and cell: a width. */
   className?: string
 }
 
-/** What our tables can do. The server sorts, filters and cuts pages; the table keeps the columns and the selection. */
+/** The features of our tables. The server sorts, filters and pages; the table manages columns and selection. */
 export const dataTableFeatures = tableFeatures({
   columnVisibilityFeature,
   columnOrderingFeature,
@@ -34,7 +34,7 @@ export const dataTableFeatures = tableFeatures({
 
 export type DataTableFeatures = typeof dataTableFeatures
 
-/** Makes typed columns for one kind of row; call it at module scope, so that columns keep their identity. */
+/** Returns a typed column helper for one kind of row. Call it at module scope, so that columns keep their identity. */
 export function dataColumns<Row extends RowData>() {
   return createColumnHelper<DataTableFeatures, Row>()
 }

@@ -5,8 +5,8 @@ import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { formatCount } from '#lib/format.ts'
 
-export type PaginationBarProps = {
-  /** Zero-based, as in the API. */
+type PaginationBarProps = {
+  /** Zero-based, as in the API. May be past the end: the address can name any page. */
   page: number
   size: number
   total: number
@@ -15,18 +15,19 @@ export type PaginationBarProps = {
   hrefFor: (page: number, size: number) => string
 }
 
-/** Where in the list one is, how many rows at once, and the way to the next. Pages are addresses: back and forward keep the place. */
+/** The range shown, the page size, and links to the previous and next page. Each page has its own address. */
 export function PaginationBar({ page, size, total, sizes = [25, 50, 100, 200], hrefFor }: PaginationBarProps) {
   const { t, locale } = useTranslations()
   const router = useRouter()
   const pages = Math.max(1, Math.ceil(total / size))
+  const isPastEnd = page >= pages
   const from = total === 0 ? 0 : page * size + 1
   const to = Math.min(total, (page + 1) * size)
   const words = (count: number) => formatCount(count, locale)
   return (
     <nav aria-label={t('table.pages')} className="no-print mt-3 flex flex-wrap items-center justify-between gap-3">
       <p className="text-ink-2 tabular">
-        {total === 0 ? t('table.none') : t('table.range', { from: words(from), to: words(to), total: words(total) })}
+        {total === 0 || isPastEnd ? t('table.none') : t('table.range', { from: words(from), to: words(to), total: words(total) })}
       </p>
       <div className="flex flex-wrap items-center gap-2">
         <label className="contents">
@@ -44,11 +45,11 @@ export function PaginationBar({ page, size, total, sizes = [25, 50, 100, 200], h
           </select>
         </label>
         {page > 0 ? (
-          <ButtonLink href={hrefFor(page - 1, size)}>{t('table.previous')}</ButtonLink>
+          <ButtonLink href={hrefFor(Math.min(page, pages) - 1, size)}>{t('table.previous')}</ButtonLink>
         ) : (
           <span className={buttonClass('quiet', 'medium', 'text-quiet! hover:bg-surface!')}>{t('table.previous')}</span>
         )}
-        <span className="text-ink-2 tabular">{t('table.page', { page: words(page + 1), pages: words(pages) })}</span>
+        {!isPastEnd && <span className="text-ink-2 tabular">{t('table.page', { page: words(page + 1), pages: words(pages) })}</span>}
         {page + 1 < pages ? (
           <ButtonLink href={hrefFor(page + 1, size)}>{t('table.next')}</ButtonLink>
         ) : (

@@ -4,7 +4,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-/** Above a list that could not be refreshed: what is seen is what was loaded before, and one button tries again. */
+/** Shown above a list that could not be refreshed, with a button to retry. */
 export function RefreshNotice({ isFailed, onRetry }: { isFailed: boolean; onRetry: () => void }) {
   const t = useT()
   if (!isFailed) return null

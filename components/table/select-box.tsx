@@ -2,7 +2,7 @@
 
 import type { MouseEvent } from 'react'
 
-export type SelectBoxProps = {
+type SelectBoxProps = {
   label: string
   isChecked: boolean
   isMixed?: boolean
@@ -10,7 +10,7 @@ export type SelectBoxProps = {
   onClick: (event: MouseEvent<HTMLInputElement>) => void
 }
 
-/** The box of a row or of the whole page. Listens to the click, which knows about Shift: with it a range is selected. */
+/** The checkbox of a row or of the page. Handles the click event, because Shift selects a range. */
 export function SelectBox({ label, isChecked, isMixed = false, isDisabled = false, onClick }: SelectBoxProps) {
   return (
     <label className="inline-flex size-6 cursor-pointer items-center justify-center">
@@ -20,7 +20,7 @@ export function SelectBox({ label, isChecked, isMixed = false, isDisabled = fals
         checked={isChecked}
         disabled={isDisabled}
         onClick={onClick}
-        // The click has done it; React only wants to know that the value is ours.
+        // The click handler does the work; React requires onChange for a controlled checkbox.
         onChange={() => undefined}
         ref={(box) => {
           if (box) box.indeterminate = isMixed && !isChecked

@@ -6,7 +6,7 @@ import { type ColumnSettings, columnCookieName, fitColumnSettings, writeColumnSe
 const YEAR_S = 365 * 24 * 60 * 60
 
 /**
- * The columns of one table as this person left them. `remembered` is what the server read from the cookie, so that the first
+ * The column settings of one table. `remembered` is what the server read from the cookie, so that the first
  * paint is already right; a change is kept in the cookie at once. Null goes back to the usual columns.
  */
 export function useColumnSettings(

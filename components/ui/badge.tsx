@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   neutral: 'bg-sunken text-ink-2',
 }
 
-/** A short word on a soft ground. With `hasDot` a mark stands before it, so that the state never hangs on colour alone. */
+/** A short label on a coloured background. `hasDot` adds a mark, so that the state is not shown by colour alone. */
 export function Badge({ tone = 'neutral', hasDot = false, children }: { tone?: Tone; hasDot?: boolean; children: ReactNode }) {
   return (
     <span className={`inline-flex items-center gap-1.5 rounded-full px-2 py-px text-second font-medium whitespace-nowrap ${TONES[tone]}`}>

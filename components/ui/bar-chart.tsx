@@ -2,19 +2,19 @@ import type { ReactNode } from 'react'
 import { Link } from './link.tsx'
 
 /** One series: its name, its colour, and one number per label for drawing only. */
-export type BarSeries = { name: string; tone: 'accent' | 'bad' | 'ok' | 'wait' | 'run'; values: readonly number[] }
+type BarSeries = { name: string; tone: 'accent' | 'bad' | 'ok' | 'wait' | 'run'; values: readonly number[] }
 
-export type BarChartProps = {
-  /** What the chart shows, in words: the name that screen readers hear. */
+type BarChartProps = {
+  /** The accessible name of the chart. */
   title: string
   /** One label per bar; the first and last (and some between) are written below. */
   labels: readonly string[]
   series: readonly BarSeries[]
-  /** Per bar, where a press on it leads and what it says on hover. The keyboard goes by the links of the table, so these are for the pointer only. */
+  /** The link and the tooltip of each bar, for the pointer only: the keyboard uses the links of the table. */
   links: readonly { href: string; hint: string }[]
-  /** The words on the switch to the table. */
+  /** The label of the switch to the table. */
   tableLabel: string
-  /** The same figures as an exact table, which is what screen readers and printers get. */
+  /** The same figures as a table, for screen readers and print. */
   table: ReactNode
 }
 
@@ -30,7 +30,7 @@ const WIDTH = 1000
 const HEIGHT = 190
 const LABELS_MAX = 6
 
-/** Stacked bars drawn as plain SVG by the server, each as wide and high to hit as its place, with the figures as a table behind a switch that needs no script. */
+/** Stacked bars as plain SVG, rendered on the server, with the figures as a table behind a switch that needs no script. */
 export function BarChart({ title, labels, series, links, tableLabel, table }: BarChartProps) {
   const totals = labels.map((_, index) => series.reduce((sum, each) => sum + (each.values[index] ?? 0), 0))
   const highest = Math.max(1, ...totals)
@@ -79,7 +79,7 @@ export function BarChart({ title, labels, series, links, tableLabel, table }: Ba
   )
 }
 
-/** The first, the last, and some between at equal distances, so that each stands below its bar. */
+/** Returns the first, the last and some labels at equal distances between, so that each is below its bar. */
 function writtenLabels(labels: readonly string[]): string[] {
   const last = labels.length - 1
   const gaps = Math.min(last, LABELS_MAX - 1)

@@ -7,7 +7,7 @@ export type ButtonSize = 'small' | 'medium'
 const VARIANTS: Record<ButtonVariant, string> = {
   primary: 'border-accent bg-accent text-on-accent hover:opacity-90',
   quiet: 'border-line-2 bg-surface text-ink hover:bg-sunken',
-  // Never a red block: what it does is said by its word and the colour of that word.
+  // Only the text is red, not the background.
   danger: 'border-line-2 bg-surface text-bad hover:bg-bad-soft',
   ghost: 'border-transparent text-ink-2 hover:bg-sunken hover:text-ink',
   inverse: 'border-paper bg-paper text-ink hover:opacity-90',
@@ -22,14 +22,14 @@ export function buttonClass(variant: ButtonVariant = 'quiet', size: ButtonSize =
     disabled:cursor-default disabled:opacity-50 aria-disabled:opacity-50 ${SIZES[size]} ${VARIANTS[variant]} ${extra}`
 }
 
-export type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   variant?: ButtonVariant
   size?: ButtonSize
   isBusy?: boolean
   children: ReactNode
 }
 
-/** A button. While busy it stays in place, says so to screen readers and takes no second press. */
+/** A button. While busy it keeps its size, is announced as busy and ignores clicks. */
 export function Button({
   variant = 'quiet',
   size = 'medium',
@@ -53,9 +53,9 @@ export function Button({
   )
 }
 
-export type ButtonLinkProps = { href: string; variant?: ButtonVariant; size?: ButtonSize; className?: string; children: ReactNode }
+type ButtonLinkProps = { href: string; variant?: ButtonVariant; size?: ButtonSize; className?: string; children: ReactNode }
 
-/** A link that looks like a button, for going somewhere. */
+/** A link that looks like a button. */
 export function ButtonLink({ href, variant = 'quiet', size = 'medium', className = '', children }: ButtonLinkProps) {
   return (
     <Link href={href} className={buttonClass(variant, size, className)}>
@@ -64,7 +64,7 @@ export function ButtonLink({ href, variant = 'quiet', size = 'medium', className
   )
 }
 
-/** Stands where a button would be that may not be used: the reason in words. */
+/** Shown in place of a button that is not offered: the reason. */
 export function NotAllowed({ reason }: { reason: string }) {
   return <span className="text-second text-quiet">{reason}</span>
 }

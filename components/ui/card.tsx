@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 
-/** A surface with a rule around it. Never inside another one. */
+/** A bordered surface. Not nested. */
 export function Card({ children, className = '' }: { children: ReactNode; className?: string }) {
   return <section className={`rounded-lg border border-line bg-surface p-4 ${className}`}>{children}</section>
 }
 
-/** Name and value pairs, the name quiet on the left. */
+/** Name and value pairs with grey names on the left. */
 export function Facts({ facts, nameClass = 'w-28' }: { facts: readonly { name: string; value: ReactNode }[]; nameClass?: string }) {
   return (
     <dl className="grid gap-1.5">

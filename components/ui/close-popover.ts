@@ -1,4 +1,4 @@
-/** Closes the menu or filter in which something was pressed, where the page stays after it. */
+/** Closes the menu or filter of an event, if the page remains. */
 export function closePopover({ currentTarget }: { currentTarget: Element }): void {
   currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
 }

@@ -7,7 +7,7 @@ import { useT } from './translations.tsx'
 
 const SHOWN_MS = 1_500
 
-/** Copies a text. `label` says which one, because the button shows only a drawing. */
+/** Copies a text. `label` names it, because the button shows only an icon. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const t = useT()
   const [isCopied, setIsCopied] = useState(false)

@@ -4,11 +4,11 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Icon } from './icon.tsx'
 import { useT } from './translations.tsx'
 
-export type DialogProps = {
+type DialogProps = {
   title: string
-  /** `centre` asks a question, `side` shows more of a row; on a phone both become a sheet from below. */
+  /** `centre` for a question, `side` for the details of a row; on a phone both are a sheet from below. */
   placement?: 'centre' | 'side'
-  /** Called once when it closed, whichever way: Escape, the button, a press outside. */
+  /** Called once when it was closed: by Escape, the button or a click outside. */
   onClose: () => void
   isTitleHidden?: boolean
   children: ReactNode
@@ -20,7 +20,7 @@ const PLACEMENTS = {
 }
 
 /**
- * The platform's modal dialog. Mount it to open it; it traps and gives back focus by itself. Meant to be imported when somebody
+ * The platform's modal dialog. Mount it to open it; it traps and restores focus. Meant to be imported when a person
  * presses the button that opens it.
  */
 export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = false, children }: DialogProps) {
@@ -32,7 +32,7 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
     const before = document.activeElement
     if (dialog && !dialog.open) dialog.showModal()
     return () => {
-      // Unmounted while open (a decision was made): the browser gives focus back only on close().
+      // Unmounted while open (a decision was made): the browser restores focus only on close().
       if (dialog?.open) dialog.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
@@ -67,7 +67,7 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
   )
 }
 
-/** The row of buttons at the end of a dialog; on a phone it stays within the thumb's reach. */
+/** The row of buttons at the end of a dialog; on a phone it remains visible at the bottom. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
     <div className="sticky bottom-0 -mx-5 -mb-5 mt-5 flex flex-row-reverse flex-wrap justify-start gap-2 border-t border-line bg-surface px-5 py-3">

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Where a list would be and nothing is: one sentence and at most one action. */
+/** Shown in place of an empty list: one sentence and at most one action. */
 export function EmptyState({
   icon = 'inbox',
   title,
@@ -9,21 +9,22 @@ export function EmptyState({
   action,
 }: {
   icon?: IconName
-  title: string
+  /** A page that shows nothing else passes its `h1`. */
+  title: ReactNode
   text?: ReactNode
   action?: ReactNode
 }) {
   return (
     <div className="flex flex-col items-start gap-3 py-12 sm:items-center sm:text-center">
       <Icon name={icon} className="size-5 text-ink-3" />
-      <p className="font-strong text-ink">{title}</p>
+      <div className="font-strong text-ink">{title}</div>
       {text && <p className="max-w-lg text-ink-2">{text}</p>}
       {action}
     </div>
   )
 }
 
-/** A sentence beside the content it is about: what went wrong, what to know. Announced when it is a problem. */
+/** A message beside the content it is about. Screen readers announce a `bad` one at once. */
 export function Notice({
   tone = 'neutral',
   icon,

@@ -1,9 +1,9 @@
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react'
 
 const CONTROL = `w-full rounded-sm border border-line-2 bg-surface px-2.5 text-work text-ink touch-target
   aria-invalid:border-bad disabled:bg-sunken disabled:text-quiet`
 
-export type FieldShellProps = {
+type FieldShellProps = {
   id: string
   label: ReactNode
   hint?: ReactNode
@@ -12,8 +12,8 @@ export type FieldShellProps = {
   children: ReactNode
 }
 
-/** Label above, control, then the hint or what is wrong. The ids `…-hint` and `…-error` are what controls are described by. */
-export function FieldShell({ id, label, hint, error, note, children }: FieldShellProps) {
+/** Label, control, error and hint. Controls refer to `…-error` and `…-hint` with aria-describedby. */
+function FieldShell({ id, label, hint, error, note, children }: FieldShellProps) {
   return (
     <div className="grid gap-1">
       <label htmlFor={id} className="font-medium text-ink">
@@ -42,7 +42,7 @@ function described(id: string, error: unknown, hint: unknown): string | undefine
   return ids.length > 0 ? ids.join(' ') : undefined
 }
 
-export type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & Extras & { id: string; ref?: React.Ref<HTMLInputElement> }
+type TextFieldProps = InputHTMLAttributes<HTMLInputElement> & Extras & { id: string; ref?: React.Ref<HTMLInputElement> }
 
 /** One line of text with its label. Takes react-hook-form's `register(...)` by spreading it. */
 export function TextField({ id, label, hint, error, note, className = '', ...rest }: TextFieldProps) {
@@ -59,28 +59,10 @@ export function TextField({ id, label, hint, error, note, className = '', ...res
   )
 }
 
-export type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & Extras & { id: string; ref?: React.Ref<HTMLTextAreaElement> }
-
-/** Several lines of text with their label. */
-export function TextArea({ id, label, hint, error, note, className = '', rows = 3, ...rest }: TextAreaProps) {
-  return (
-    <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
-      <textarea
-        id={id}
-        rows={rows}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={described(id, error, hint)}
-        {...rest}
-        className={`py-1.5 ${CONTROL} ${className}`}
-      />
-    </FieldShell>
-  )
-}
-
-export type SelectProps = SelectHTMLAttributes<HTMLSelectElement> &
+type SelectProps = SelectHTMLAttributes<HTMLSelectElement> &
   Extras & { id: string; ref?: React.Ref<HTMLSelectElement>; children: ReactNode }
 
-/** The platform's own choice of one, with its label; options are its children. */
+/** A native select with its label; the options are its children. */
 export function Select({ id, label, hint, error, note, className = '', children, ...rest }: SelectProps) {
   return (
     <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
@@ -97,32 +79,18 @@ export function Select({ id, label, hint, error, note, className = '', children,
   )
 }
 
-export type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & {
+type CheckboxProps = InputHTMLAttributes<HTMLInputElement> & {
   label: ReactNode
   isLabelHidden?: boolean
   ref?: React.Ref<HTMLInputElement>
 }
 
-/** A box to tick with its words; `isLabelHidden` keeps the words for screen readers only (rows of a table). */
+/** A checkbox with its label; `isLabelHidden` shows the label to screen readers only. */
 export function Checkbox({ label, isLabelHidden = false, className = '', ...rest }: CheckboxProps) {
   return (
     <label className={`inline-flex items-center gap-2 ${className}`}>
       <input type="checkbox" {...rest} className="size-[15px] shrink-0 cursor-pointer rounded-[4px] accent-accent" />
       <span className={isLabelHidden ? 'sr-only' : ''}>{label}</span>
-    </label>
-  )
-}
-
-/** One of several, with its words. Radios of one choice share `name` inside a fieldset with a legend. */
-export function Radio({
-  label,
-  className = '',
-  ...rest
-}: InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; ref?: React.Ref<HTMLInputElement> }) {
-  return (
-    <label className={`inline-flex cursor-pointer items-center gap-2 ${className}`}>
-      <input type="radio" {...rest} className="size-[15px] shrink-0 accent-accent" />
-      <span>{label}</span>
     </label>
   )
 }

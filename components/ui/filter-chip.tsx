@@ -5,7 +5,7 @@ import { Popover } from './popover.tsx'
 export const CHIP =
   'no-print inline-flex h-[30px] items-center gap-1 rounded-sm border border-line-2 bg-surface px-2.5 text-work text-ink-2 hover:bg-sunken whitespace-nowrap touch-target'
 
-/** A filter that says its name and its present value, and opens what changes it. */
+/** A filter with its name and current value; opens the form that changes it. */
 export function FilterChip({
   id,
   name,

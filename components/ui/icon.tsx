@@ -44,7 +44,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A drawing beside words, never instead of them: hidden from screen readers. `className` may set size and colour. */
+/** A decorative icon beside a text, hidden from screen readers. `className` may set size and colour. */
 export function Icon({ name, className = 'size-4' }: { name: IconName; className?: string }) {
   return (
     <svg

@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation'
 import { type AnchorHTMLAttributes, type MouseEvent, useTransition } from 'react'
 
-export type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
+type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
   href: string /** Off: the page stays where it is scrolled to. */
   scroll?: boolean /** No entry in the history. */
   isReplacing?: boolean

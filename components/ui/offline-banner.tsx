@@ -13,7 +13,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Whether the browser believes it has a connection; true while rendering on the server. */
+/** Returns whether the browser is online; true on the server. */
 export function useIsOnline(): boolean {
   return useSyncExternalStore(
     subscribe,
@@ -22,7 +22,7 @@ export function useIsOnline(): boolean {
   )
 }
 
-/** A line above the page while the connection is away: what is seen may be old, and nothing is sent. */
+/** Shown above the page while the browser is offline. */
 export function OfflineBanner() {
   const isOnline = useIsOnline()
   const t = useT()

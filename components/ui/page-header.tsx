@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The title of a page, one line below it in plain words, and at most one primary action beside it. */
+/** The title of a page, an optional line below it, and its actions. */
 export function PageHeader({ title, lead, actions }: { title: string; lead?: ReactNode; actions?: ReactNode }) {
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">

@@ -1,22 +1,22 @@
 import type { ReactNode } from 'react'
 
-export type PopoverProps = {
+type PopoverProps = {
   id: string
   /** What the button shows. */
   trigger: ReactNode
-  /** What screen readers hear after what the button shows, where that does not say enough. */
+  /** Added to the visible label for screen readers. */
   label?: string
   triggerClass: string
   align?: 'start' | 'end'
   panelClass?: string
-  /** It is about to be shown: for what is loaded only then. */
+  /** Called before it is shown, to load its content. */
   onOpen?: () => void
   children: ReactNode
 }
 
 /**
- * A button and what it opens, by the platform: the top layer, closing on Escape and on a press outside, focus going back to the
- * button. No script. What is inside is a plain list of links and buttons in the order of Tab.
+ * A button and a native popover: top layer, closed by Escape and a click outside, focus returns to the
+ * button. No script. Its content is a plain list of links and buttons in tab order.
  */
 export function Popover({ id, trigger, label, triggerClass, align = 'start', panelClass = '', onOpen, children }: PopoverProps) {
   return (
@@ -37,16 +37,16 @@ export function Popover({ id, trigger, label, triggerClass, align = 'start', pan
   )
 }
 
-/** The look of one line in a menu, for links and buttons alike. */
+/** The classes of a menu item, for links and buttons. */
 export const MENU_ITEM =
   'flex w-full items-center gap-2.5 rounded-sm px-2.5 py-1.5 text-left text-ink hover:bg-sunken aria-[current=true]:bg-sunken aria-[current=true]:font-medium touch-target'
 
-/** A quiet heading inside a menu. */
+/** A heading inside a menu. */
 export function MenuHeading({ children }: { children: ReactNode }) {
   return <p className="px-2.5 pt-2 pb-1 text-second text-quiet">{children}</p>
 }
 
-/** The rule between two parts of a menu. */
+/** A separator in a menu. */
 export function MenuRule() {
   return <hr className="my-1.5 border-line" />
 }

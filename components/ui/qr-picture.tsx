@@ -1,6 +1,6 @@
 import type { QrCode } from '#lib/qr-code.ts'
 
-/** A QR code, always dark on white: cameras want it so. `label` says what it is for. */
+/** A QR code, always dark on white, because cameras require it. `label` is its accessible name. */
 export function QrPicture({ code, label }: { code: QrCode; label: string }) {
   return (
     <svg

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Floats at the foot of a list while rows are selected: dark on light and light on dark. Count and sums left, actions right. */
+/** A bar at the bottom of a list while rows are selected: count and sums on the left, actions on the right. */
 export function SelectionBar({ label, summary, children }: { label: string; summary: ReactNode; children: ReactNode }) {
   return (
     <section

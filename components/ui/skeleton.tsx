@@ -1,9 +1,9 @@
-/** A grey bar of the size of the words that will come. `className` gives width and height. */
+/** A grey bar in place of a text that is loading. `className` sets width and height. */
 export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
   return <span aria-hidden="true" className={`block animate-pulse rounded-[4px] bg-sunken ${className}`} />
 }
 
-/** Title and second line of a page that is on its way. `label` is what screen readers hear. */
+/** The skeleton of a loading page. `label` is its accessible name. */
 export function PageSkeleton({ label, rows = 10, rowHeight = 56 }: { label: string; rows?: number; rowHeight?: 40 | 56 }) {
   return (
     <div role="status" aria-label={label}>

@@ -1,5 +1,5 @@
 /**
- * A small line of recent values, oldest first. `label` says in words what it shows: it is the picture's name. Values are
+ * A small line of recent values, oldest first. `label` is its accessible name. Values are
  * plain numbers for drawing only; figures beside it come from exact money.
  */
 export function Sparkline({ values, label, tone = 'accent' }: { values: readonly number[]; label: string; tone?: 'accent' | 'bad' }) {

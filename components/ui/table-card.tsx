@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 
 /**
- * The surface around a plain table. Where there is less room than the table needs it scrolls by itself, also by keyboard, and
+ * The surface around a plain table. If the table is wider it scrolls, also by keyboard, and
  * the page stays still; on paper nothing scrolls. `label` says what is in it.
  */
 export function TableCard({ label, className = '', children }: { label: string; className?: string; children: ReactNode }) {
   return (
-    // Positioned, or words that only screen readers get would widen the page from where the table is cut off.
+    // Positioned, so that visually hidden text does not widen the page.
     <section
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The look of plain tables (statements, totals): rules between rows, quiet heads, figures to the right. */
+/** A plain table (statements, totals). */
 export function Table({
   caption,
   isCaptionHidden = true,
@@ -35,7 +35,7 @@ export function Th({ children, align = 'start', className = '' }: { children?: R
   )
 }
 
-/** A cell; `align="end"` for figures, which stand in columns. */
+/** A cell; `align="end"` for figures. */
 export function Td({ children, align = 'start', className = '' }: { children?: ReactNode; align?: 'start' | 'end'; className?: string }) {
   return <td className={`h-10 px-3 py-1.5 ${align === 'end' ? 'text-right tabular' : ''} ${className}`}>{children}</td>
 }

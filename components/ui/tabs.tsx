@@ -1,6 +1,6 @@
 import { Link } from './link.tsx'
 
-export type Tab = { href: string; label: string; count?: string | undefined; isCurrent: boolean }
+type Tab = { href: string; label: string; count?: string | undefined; isCurrent: boolean }
 
 /** Views of one page as links: each has its own address, and the current one says so. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {

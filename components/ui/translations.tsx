@@ -8,9 +8,9 @@ type Translations = { locale: Locale; timeZone: string; messages: Messages; serv
 
 const TranslationsContext = createContext<Translations | null>(null)
 
-export type MessagesProviderProps = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; children: ReactNode }
+type MessagesProviderProps = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; children: ReactNode }
 
-/** Gives client components the reader's language, time zone and the instant at which the server rendered the page. */
+/** Provides client components with language, time zone and the instant of the server's render. */
 export function MessagesProvider({ locale, timeZone, messages, serverNowMs, children }: MessagesProviderProps) {
   const words = useMemo(
     () => ({ locale, timeZone, messages, serverNowMs, t: createTranslate(locale, messages) }),
@@ -29,14 +29,14 @@ export function PageMessages({ messages, children }: { messages: Messages; child
   return <TranslationsContext value={words}>{children}</TranslationsContext>
 }
 
-/** Language, zone and words. Throws outside a MessagesProvider: that is a bug. */
+/** Returns language, time zone and messages. Throws outside a MessagesProvider: that is a bug. */
 export function useTranslations(): Translations {
   const words = useContext(TranslationsContext)
   if (!words) throw new Error('useWords needs a MessagesProvider above it')
   return words
 }
 
-/** The function from key to words. */
+/** Returns the function from key to text. */
 export function useT(): Translate {
   return useTranslations().t
 }
@@ -63,7 +63,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The present, moving every 15 s with one timer for the whole page; while hydrating, the instant of the server's render. */
+/** Returns the current instant, updated every 15 s by one timer per page; during hydration, the instant of the server's render. */
 export function useNow(): Date {
   const { serverNowMs } = useTranslations()
   const nowMs = useSyncExternalStore(

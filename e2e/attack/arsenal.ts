@@ -5,10 +5,10 @@ import type { Pool } from '#server/database/pool.ts'
 import type { SandboxApplication, SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 
 /** One application's program with everything that it may legally hold. */
-export type Program = SandboxApplication & { slug: string; accessToken: string; refreshToken: string; transactionIds: readonly string[] }
+type Program = SandboxApplication & { slug: string; accessToken: string; refreshToken: string; transactionIds: readonly string[] }
 
 /** Somebody who is signed in to the back office. */
-export type Visitor = { name: string; email: string; roles: readonly string[]; cookie: string }
+type Visitor = { name: string; email: string; roles: readonly string[]; cookie: string }
 
 /** What attackers work with: credentials of two applications, sessions, ids that exist, and the ids of server actions. */
 export type Arsenal = {
@@ -30,7 +30,7 @@ export type Arsenal = {
   webhookUrl: string
 }
 
-export type ArsenalOptions = {
+type ArsenalOptions = {
   place: { host: string; port: number }
   sandbox: SandboxFile
   pool: Pool

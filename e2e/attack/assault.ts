@@ -32,7 +32,7 @@ export function emptyRecord(): Record_ {
   return { accepted: new Set(), uncertain: new Set(), refused: new Map(), acceptedTokens: 0, spans: [], findings: [], performed: 0 }
 }
 
-export type AssaultOptions = {
+type AssaultOptions = {
   service: Service
   arsenal: () => Arsenal
   plan: (number: number) => PlannedCase

@@ -24,7 +24,7 @@ export const RULES = {
 export type Rule = keyof typeof RULES
 
 /** The same thing seen many times. */
-export type FindingGroup = Finding & { times: number }
+type FindingGroup = Finding & { times: number }
 
 /** Puts the same findings together: one rule, one kind of case, one sentence but for its numbers and what it quotes. */
 export function groupFindings(findings: readonly Finding[]): FindingGroup[] {

@@ -2,7 +2,7 @@ import { createRandom, type Random } from '#lib/seeded-random.ts'
 import type { CaseMaker, Family } from './case.ts'
 import { FAMILIES } from './families.ts'
 
-export type Plan = { seed: number; families: readonly Family[]; isShort: boolean }
+type Plan = { seed: number; families: readonly Family[]; isShort: boolean }
 
 /** One request of a plan: what makes it, and the random numbers that it is made of. */
 export type PlannedCase = { number: number; family: string; maker: CaseMaker; random: Random }

@@ -122,7 +122,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
   }
 }
 
-/** Waits until no process holds more than the limit any more, and in any case for as long as the memory watch needs to look. */
+/** Waits until no process holds more than the limit, and at least one interval of the memory watch. */
 async function untilAtRest(memory: MemoryWatch): Promise<void> {
   const endsAtMs = performance.now() + REST_MS_MAX
   do await delay(1_000)

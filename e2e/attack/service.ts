@@ -18,7 +18,7 @@ const END_LIMIT_MS = 20_000
 const HOST = '127.0.0.1'
 
 /** The process that ended although nobody asked it to. */
-export type Exit = { atMs: number; pid: number; code: number | null; signal: string | null }
+type Exit = { atMs: number; pid: number; code: number | null; signal: string | null }
 
 /** The service under attack: the real process, production build, sandbox. One that dies is started again and remembered. */
 export class Service {

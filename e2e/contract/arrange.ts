@@ -9,13 +9,14 @@ import { createPerson } from '#server/people/create-person.ts'
 import { activatePolicy } from '#server/policy/activate-policy.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { aRequest, call } from './partner-program.ts'
-import { type Partner, type Service, signIn, until } from './service.ts'
+import { type Partner, type Service, signIn } from './service.ts'
 
 /** A partner of its own for a test that changes what the partner may do. Known to the service when this resolves. */
 export async function newPartner(service: Service, options: { networks?: string[] } = {}): Promise<Partner> {
   const partner = await signIn(service.baseUrl, await createTestPartner(service.pool, options))
-  await until('the service knows the partner', async () => {
+  await waitUntil('the service knows the partner', async () => {
     const { status } = await call(service, partner, 'getByApplicationProductBalances', { method: 'GET' })
     return options.networks ? status !== 401 : status === 200
   })
@@ -76,7 +77,7 @@ export async function demandApproval(
   ]
   const { version } = must(await proposePolicy(service.pool, { applicationId, rules, actor: first }))
   must(await activatePolicy(service.pool, { applicationId, version, actor: second }))
-  await until('the rule is in force', async () => {
+  await waitUntil('the rule is in force', async () => {
     const answer = await call(service, partner, 'deposit', { body: aRequest({ amount: Number(aboveMinor / 100n) + 1 }) })
     return (answer.json as { transactionStatus?: string }).transactionStatus === 'PENDING_APPROVAL'
   })

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '#server/database/pool.ts'
 import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 
 export type Mount = 'direct' | 'next'
 
@@ -38,6 +38,7 @@ export async function startService(mount: Mount): Promise<Service> {
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       NODE_ENV: 'production',
       SANDBOX: '1',
       SECRETS_KEY: TEST_SECRETS_KEY,
@@ -65,7 +66,7 @@ export async function startService(mount: Mount): Promise<Service> {
     await waitUntilReady(baseUrl, () => child.exitCode !== null)
     const [signedIn, other] = [await signIn(baseUrl, partner), await signIn(baseUrl, stranger)]
     for (const { headers, username } of [signedIn, other]) {
-      await until(
+      await waitUntil(
         `${username} is admitted`,
         async () => (await fetch(`${baseUrl}/api/v1/transaction/getByApplicationProductBalances`, { headers })).status === 200,
       )
@@ -77,20 +78,9 @@ export async function startService(mount: Mount): Promise<Service> {
   }
 }
 
-/** Looks again until the condition gives a value; throws after ten seconds, naming what was waited for. */
-export async function until<Value>(what: string, condition: () => Promise<Value | undefined | false>): Promise<Value> {
-  const endsAtMs = performance.now() + 10_000
-  while (performance.now() < endsAtMs) {
-    const value = await condition()
-    if (value !== undefined && value !== false) return value
-    await delay(20)
-  }
-  throw new Error(`Waited in vain: ${what}`)
-}
-
 /** The tokens of a partner, through the endpoint that gives them out. */
 export async function signIn(baseUrl: string, partner: TestPartner): Promise<Partner> {
-  const tokens = await until(`${partner.username} signs in`, async () => {
+  const tokens = await waitUntil(`${partner.username} signs in`, async () => {
     const response = await fetch(`${baseUrl}/public/access_token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -113,17 +103,14 @@ export function headersOf(partner: { apiKey: string; apiId: string; accessToken:
 }
 
 async function waitUntilReady(baseUrl: string, hasEnded: () => boolean): Promise<void> {
-  const endsAtMs = performance.now() + START_LIMIT_MS
-  while (performance.now() < endsAtMs) {
+  const isReady = async () => {
     if (hasEnded()) throw new Error('The service ended while it started')
-    const isReady = await fetch(`${baseUrl}/health/ready`).then(
+    return fetch(`${baseUrl}/health/ready`).then(
       (response) => response.status === 200,
       () => false,
     )
-    if (isReady) return
-    await delay(50)
   }
-  throw new Error(`The service was not ready within ${START_LIMIT_MS} ms`)
+  await waitUntil('the service is ready', isReady, { limitMs: START_LIMIT_MS, pauseMs: 50 })
 }
 
 async function findFreePort(): Promise<number> {

@@ -7,7 +7,7 @@ export type Arrival = { transactionId: string; externalId: string; status: strin
 
 /** How a receiver behaves, by the path of its address. */
 export const RECEIVER_PATHS = ['ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok', 'flaky', 'flaky', 'cut', 'refusing'] as const
-export type ReceiverPath = (typeof RECEIVER_PATHS)[number]
+type ReceiverPath = (typeof RECEIVER_PATHS)[number]
 
 /**
  * The partner's webhook receivers: one that is always well, and one, on a port of its own, whose addresses fail the first

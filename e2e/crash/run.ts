@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom, type Random } from '#lib/seeded-random.ts'
 import { createPool } from '#server/database/pool.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { checkEverything, type Verdict } from './checks.ts'
 import { AnswerLedger } from './ledger-of-answers.ts'
 import { keepBusy, type LoadOptions, tryOnce } from './load.ts'
@@ -10,7 +11,7 @@ import { Receiver } from './receiver.ts'
 import { Service } from './service.ts'
 import { settle } from './settle.ts'
 
-export type RunOptions = { kills: number; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
+type RunOptions = { kills: number; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
 
 export type RunReport = {
   verdicts: Verdict[]
@@ -145,23 +146,19 @@ class Executioner {
   }
 
   /** Somebody may just be down because of the kill before: then it is killed as soon as it is up. */
-  async #strike(victim: Victim): Promise<number> {
-    const endsAtMs = performance.now() + RECOVERY_LIMIT_MS
-    while (performance.now() < endsAtMs) {
-      const pid = this.#service.kill(victim, this.#random)
-      if (pid !== undefined) return pid
-      await delay(20)
-    }
-    throw new Error(`There is no ${victim} to kill; ${this.#service.logFile} may say why`)
+  #strike(victim: Victim): Promise<number> {
+    return waitUntil(
+      `there is a ${victim} to kill (${this.#service.logFile} may say why not)`,
+      () => this.#service.kill(victim, this.#random),
+      { limitMs: RECOVERY_LIMIT_MS, pauseMs: 20 },
+    )
   }
 
   /** Milliseconds from the kill to the answer of the first request that was sent after it and accepted. */
   async #untilAccepted(killedMs: number): Promise<number> {
-    const endsAtMs = killedMs + RECOVERY_LIMIT_MS
-    while (performance.now() < endsAtMs) {
-      if (await tryOnce(this.#load)) return performance.now() - killedMs
-      await delay(5)
-    }
-    throw new Error(`Nothing was accepted within ${RECOVERY_LIMIT_MS / 1_000} s; ${this.#service.logFile} may say why`)
+    await waitUntil(`a request is accepted (${this.#service.logFile} may say why not)`, () => tryOnce(this.#load), {
+      limitMs: RECOVERY_LIMIT_MS,
+    })
+    return performance.now() - killedMs
   }
 }

@@ -4,12 +4,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Random } from '#lib/seeded-random.ts'
 import { freePort } from '#server/database/embedded.ts'
 import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { Victim } from './plan.ts'
 import { killAtOnce, listProcesses } from './processes.ts'
 
@@ -131,17 +131,18 @@ export class Service {
   }
 
   async #untilReady(): Promise<void> {
-    const endsAtMs = performance.now() + FIRST_START_LIMIT_MS
-    while (performance.now() < endsAtMs) {
-      const isReady = await fetch(`${this.baseUrl}/health/ready`).then(
+    const look = async () => {
+      if (this.#starts > 1) throw new Error('It ended while it started')
+      return fetch(`${this.baseUrl}/health/ready`).then(
         (response) => response.ok,
         () => false,
       )
-      if (isReady) return
-      if (this.#starts > 1) break
-      await delay(50)
     }
-    await this.stop({ keepsFolder: true })
-    throw new Error(`The service did not start; ${this.logFile} says why`)
+    try {
+      await waitUntil('the service is ready', look, { limitMs: FIRST_START_LIMIT_MS, pauseMs: 50 })
+    } catch (error) {
+      await this.stop({ keepsFolder: true })
+      throw new Error(`The service did not start; ${this.logFile} says why`, { cause: error })
+    }
   }
 }

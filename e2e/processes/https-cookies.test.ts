@@ -33,7 +33,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('where the address is https every cookie of a sign-in is bound to exactly this host, and no script reads the session', async () => {
+test('__Host- or __Secure- cookies, and an HttpOnly session, from a sign-in over https', async () => {
   const { applicationId } = await createTestPartner(database.pool)
   const email = 'awa.kabore@example.com'
   const person = must(

@@ -96,7 +96,7 @@ async function readSession(cookie: string): Promise<{ body: unknown; setsCookie:
   return { body: await answer.json(), setsCookie: answer.headers.getSetCookie().length > 0 }
 }
 
-test('401 in both processes for a copied cookie after sign-out, and both its streams end; the other device goes on', async () => {
+test('401 in both processes for a copied cookie after sign-out, and 200 for the other device', async () => {
   const person = await newPerson()
   const [here, elsewhere] = [
     await signIn(baseUrl(0), person.email, person.password),
@@ -112,7 +112,7 @@ test('401 in both processes for a copied cookie after sign-out, and both its str
   assert.deepEqual(await statuses(elsewhere), [200, 200])
 })
 
-test('streams end and a cookie gets 401 in both processes once the person is blocked', async () => {
+test('401 in both processes, and the end of both streams, once the person is blocked', async () => {
   const person = await newPerson()
   const cookie = await signIn(baseUrl(0), person.email, person.password)
   const streams = await openStreams(cookie)
@@ -123,7 +123,7 @@ test('streams end and a cookie gets 401 in both processes once the person is blo
   assert.ok(performance.now() - startedMs < END_LIMIT_MS)
 })
 
-test('reading the session sets no cookie, never moves its end, and revives nothing', async () => {
+test('no cookie and the same end each time the session is read', async () => {
   const person = await newPerson()
   const cookie = await signIn(baseUrl(0), person.email, person.password)
   const first = await readSession(cookie)
@@ -137,7 +137,7 @@ test('reading the session sets no cookie, never moves its end, and revives nothi
   assert.deepEqual(await readSession(`${cookie.slice(0, -6)}forged`), { body: {}, setsCookie: false })
 })
 
-test('a sign-in with a wrong password gets no session, and one without the csrf token neither', async () => {
+test('no session cookie after a wrong password, or without the csrf token', async () => {
   const person = await newPerson()
   const wrong = await postCredentials(baseUrl(0), person.email, 'wrong')
   const without = await fetch(`${baseUrl(0)}/api/auth/callback/credentials`, {
@@ -189,4 +189,19 @@ test('400: bodies and cookies that next-auth would answer with a 500; a foreign 
   const foreign = await fetch(`${baseUrl(0)}/api/auth/csrf?callbackUrl=${encodeURIComponent('https://evil.example')}`)
   assert.equal(foreign.status, 200)
   assert.doesNotMatch(foreign.headers.getSetCookie().join(), /evil/)
+})
+
+test('/metrics counts a page, a data address and a next-auth session that fail on the server, each under its place', async () => {
+  const person = await newPerson()
+  const cookie = await signIn(baseUrl(0), person.email, person.password)
+  await database.pool.query('alter table people rename to people_away')
+  try {
+    for (const address of [`/${application.slug}`, `/api/back-office/${application.slug}/waiting`, '/api/auth/session'])
+      await (await fetch(`${baseUrl(0)}${address}`, { headers: { cookie } })).text()
+  } finally {
+    await database.pool.query('alter table people_away rename to people')
+  }
+  const metrics = await (await fetch(`${baseUrl(0)}/metrics`)).text()
+  for (const place of ['pages: render', 'back office: data', 'next-auth: decode'])
+    assert.match(metrics, new RegExp(`^countersign_unexpected_errors_total\\{place="${place}"\\} [1-9]`, 'm'))
 })

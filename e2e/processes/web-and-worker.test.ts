@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Agent } from 'undici'
-import { type Partner, signIn, until } from '#e2e/contract/service.ts'
+import { type Partner, signIn } from '#e2e/contract/service.ts'
 import { freePort } from '#server/database/embedded.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type Receiver, startReceiver } from '#server/webhooks/testing.ts'
 import { aCollect, openConnections, post } from './requests.ts'
 import { type ServiceProcess, startProcess } from './start-process.ts'
@@ -64,24 +65,26 @@ async function statusOf(transactionId: unknown): Promise<unknown> {
   return (await post(agent, web.baseUrl, `transaction-status?id=${String(transactionId)}`, partner.headers)).body['status']
 }
 
-test('what the web process takes, the worker sends to the operator, settles and tells the receiver', async () => {
+test('SUCCESS and a webhook from the worker for a collect that the web process accepted', async () => {
   const request = aCollect({ webhookUrl: receiver.url })
   const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, request)
   assert.deepEqual([accepted.status, accepted.body['transactionStatus']], [200, 'PENDING'])
   const { transactionId } = accepted.body
-  await until('the transaction succeeds', async () => (await statusOf(transactionId)) === 'SUCCESS')
-  const webhook = await until('the webhook arrives', async () => receiver.received.find((one) => one.body.includes(String(transactionId))))
+  await waitUntil('the transaction succeeds', async () => (await statusOf(transactionId)) === 'SUCCESS')
+  const webhook = await waitUntil('the webhook arrives', async () =>
+    receiver.received.find((one) => one.body.includes(String(transactionId))),
+  )
   assert.equal(JSON.parse(webhook.body).status, 'SUCCESS')
 })
 
-test('fifty equal requests at once make one transaction, one transfer and one webhook', async () => {
+test('one id, one transfer and one webhook for fifty equal requests at once', async () => {
   const request = aCollect({ webhookUrl: receiver.url })
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(agent, web.baseUrl, 'collect', partner.headers, request)))
   const ids = new Set(answers.map((answer) => answer.body['transactionId']))
   assert.deepEqual([answers.every((answer) => answer.status === 200), ids.size], [true, 1])
   const [transactionId] = ids
-  await until('the transaction succeeds', async () => (await statusOf(transactionId)) === 'SUCCESS')
-  await until('the webhook arrives', async () => receiver.received.some((one) => one.body.includes(String(transactionId))))
+  await waitUntil('the transaction succeeds', async () => (await statusOf(transactionId)) === 'SUCCESS')
+  await waitUntil('the webhook arrives', async () => receiver.received.some((one) => one.body.includes(String(transactionId))))
   const books = (await (await fetch(`http://127.0.0.1:${environment['SIMULATOR_PORT']}/books`)).json()) as {
     entries: { reference: string; timesExecuted: number; duplicates: number }[]
   }
@@ -92,7 +95,7 @@ test('fifty equal requests at once make one transaction, one transfer and one we
   assert.equal(receiver.received.filter((one) => one.body.includes(String(transactionId))).length, 1)
 })
 
-test('a worker that ends in order and one that takes over lose nothing and send nothing twice', async () => {
+test('one webhook for each of forty collects when one worker ends and another takes over', async () => {
   const transactionIds: unknown[] = []
   for (let round = 0; round < 40; round++) {
     const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, aCollect({ webhookUrl: receiver.url }))
@@ -100,8 +103,10 @@ test('a worker that ends in order and one that takes over lose nothing and send 
     if (round === 20) assert.equal(await worker.end(), 0)
   }
   worker = await startWorker()
-  await until('all of them succeed', async () => (await Promise.all(transactionIds.map(statusOf))).every((status) => status === 'SUCCESS'))
-  await until('every webhook arrives', async () =>
+  await waitUntil('all of them succeed', async () =>
+    (await Promise.all(transactionIds.map(statusOf))).every((status) => status === 'SUCCESS'),
+  )
+  await waitUntil('every webhook arrives', async () =>
     transactionIds.every((id) => receiver.received.some((one) => one.body.includes(String(id)))),
   )
   for (const id of transactionIds) assert.equal(receiver.received.filter((one) => one.body.includes(String(id))).length, 1)

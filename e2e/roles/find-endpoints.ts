@@ -37,7 +37,7 @@ export async function findActions(): Promise<string[]> {
 }
 
 /** An action that can be called: its id in this build, and a page that holds it. */
-export type BuiltAction = { name: string; id: string; page: string }
+type BuiltAction = { name: string; id: string; page: string }
 
 /** The actions of the build, which are those that a page uses; what nobody uses has no address. */
 export async function readBuiltActions(): Promise<BuiltAction[]> {

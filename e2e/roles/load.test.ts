@@ -75,7 +75,7 @@ for (const [path, bytesMax] of [
   })
 }
 
-test('an action or a form made to be slow to read, eight times at once from nobody in particular, holds up nobody', async () => {
+test('no other request is delayed by an action or a form that is slow to read, eight times at once', async () => {
   const action = (await readBuiltActions()).find(({ name }) => name.endsWith('signInAction'))
   assert.ok(action)
   const fields = Array.from({ length: 15_000 }, (_, place) => `--x\r\nContent-Disposition: form-data; name="${place}"\r\n\r\n1\r\n`).join(

@@ -85,7 +85,7 @@ test('4xx with our own words in English and French: whatever Next could not read
   assert.deepEqual(wrong, [])
 })
 
-test('the language that was chosen on the sign-in page is that of a refusal too', async () => {
+test('the chosen language in a refusal', async () => {
   const answer = await send({ path: '/%', headers: { cookie: 'a=b; countersign.language=fr', 'accept-language': 'en' } })
   assert.match(answer.body, /<html lang="fr">/)
 })
@@ -173,7 +173,7 @@ test('4xx: whatever next-auth would call a server error, and what this product d
   assert.deepEqual(wrong, [])
 })
 
-test('a callbackUrl of another site is refused or ignored, wherever it stands', async () => {
+test('no redirect to another site from a callbackUrl', async () => {
   const wrong: string[] = []
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const path = '/api/auth/callback/credentials'
@@ -194,7 +194,7 @@ test('a callbackUrl of another site is refused or ignored, wherever it stands', 
   assert.deepEqual(wrong, [])
 })
 
-test('nobody is led to another site: neither by `next` nor by an application’s name', async () => {
+test('no redirect to another site from `next` or from the name of an application', async () => {
   for (const next of [
     '/.//evil.example/x',
     '/x/..//evil.example',
@@ -214,7 +214,7 @@ test('nobody is led to another site: neither by `next` nor by an application’s
   }
 })
 
-test('every address has a Content-Security-Policy, pages one with a nonce: also those that end in .png or .txt, and what is not there', async () => {
+test('a Content-Security-Policy at every address, with a nonce for pages, also for those that end in .png or do not exist', async () => {
   const { baseUrl } = service
   const found = await send({ path: '/sign-in' })
   const script = /\/_next\/static\/[^"]+\.js/.exec(found.body)?.[0] ?? assert.fail('A page without script')

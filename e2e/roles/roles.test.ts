@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { signIn as signInPartner } from '#e2e/contract/service.ts'
 import { aCollect } from '#e2e/processes/requests.ts'
 import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
@@ -8,6 +7,7 @@ import { can } from '#lib/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS, type Access, type Examples, ROUTES, WITHOUT_INPUT } from './access-table.ts'
 import { type Caller, gatherCallers } from './callers.ts'
@@ -52,25 +52,23 @@ async function servesPages(baseUrl: string): Promise<boolean> {
 }
 
 async function createTransaction(headers: Record<string, string>): Promise<string> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  return waitUntil('the partner is accepted', async () => {
     const answer = await fetch(`${service.baseUrl}/api/v1/transaction/collect`, {
       method: 'POST',
       headers,
       body: JSON.stringify(aCollect()),
     })
-    if (answer.status === 200) return ((await answer.json()) as { transactionId: string }).transactionId
-    await delay(20)
-  }
-  throw new Error('The partner was not let in')
+    return answer.status === 200 && ((await answer.json()) as { transactionId: string }).transactionId
+  })
 }
 
-test('every page, data address and action has its row in the table, and every row its endpoint', async () => {
+test('one row in the table for every page, data address and action', async () => {
   assert.deepEqual((await findRoutes()).map(({ name }) => name).toSorted(), Object.keys(ROUTES).toSorted())
   assert.deepEqual(await findActions(), Object.keys(ACTIONS).toSorted())
   for (const { name } of await readBuiltActions()) assert.ok(ACTIONS[name], `${name} can be called and is not in the table`)
 })
 
-test('every page and data address lets in exactly whom the permission table lets in', async () => {
+test('200 at every page and data address for exactly the callers that the permission table admits', async () => {
   const wrong: string[] = []
   for (const { name, kind } of await findRoutes()) {
     const row = ROUTES[name]
@@ -89,7 +87,7 @@ test('every page and data address lets in exactly whom the permission table lets
   assert.deepEqual(wrong, [])
 })
 
-test('every action refuses whom the table refuses, and does nothing with input that makes no sense', async () => {
+test('the code of the table from every action, and nothing is written for input that makes no sense', async () => {
   const wrong: string[] = []
   const before = await fingerprint(database.pool)
   for (const { name, id, page } of await readBuiltActions()) {

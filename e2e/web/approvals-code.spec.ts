@@ -12,7 +12,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => pool.end())
 
-const WRONG = 'This code is not right, or was used before. Nothing was decided. Wait for the next one.'
+const WRONG = 'Incorrect or already used code. Nothing was decided. Wait for the next code.'
 const ASKS = { needsCode: true, rule: { name: 'Very large payout', parts: [] } }
 
 test('a rule asks for a fresh code: a wrong one and a used one decide nothing and say what to do, a right one decides', async ({
@@ -28,16 +28,16 @@ test('a rule asks for a fresh code: a wrong one and a used one decide nothing an
   await askByKey(page, 'v')
   const panel = panelOf(page)
   const field = panel.getByLabel('One-time code')
-  await expect(panel).toContainText('It counts for exactly this one and is then used up.')
+  await expect(panel).toContainText('The code is valid for this transaction only.')
   await page.keyboard.type('Contract seen')
   await page.keyboard.press('Enter')
-  await expect(panel.getByText('This is needed.')).toBeVisible()
+  await expect(panel.getByText('Required', { exact: true })).toBeVisible()
   await field.fill('000000')
   await page.keyboard.press('Enter')
   await expect(panel.getByRole('alert')).toHaveText(WRONG)
   await expect(field).toBeFocused()
   await expect(field).toHaveValue('')
-  await expect(panel.getByLabel('Payee note')).toHaveValue('Contract seen')
+  await expect(panel.getByLabel('Approval note')).toHaveValue('Contract seen')
   expect(await queue.statusOf(ids[0] ?? '')).toBe('PENDING_APPROVAL')
   const first = code()
   await field.fill(first)
@@ -69,10 +69,10 @@ test('one code for a list counts for exactly that list, and a rejection asks for
   for (const id of list) await rowOf(page, id).getByRole('checkbox').check()
   await bulkBar(page).getByRole('button', { name: 'Validate 3' }).click()
   const panel = panelOf(page)
-  await expect(panel).toContainText('It counts for exactly these 3 and is then used up.')
+  await expect(panel).toContainText('The code is valid for these 3 transactions only.')
   const shown = await queue.rowsFor(queue.checker, list)
   const used = code()
-  await panel.getByLabel('Payee note').fill('Run of the week')
+  await panel.getByLabel('Approval note').fill('Run of the week')
   await panel.getByLabel('One-time code').fill(used)
   await panel.getByRole('button', { name: /^Validate 3/ }).click()
   await expect(panel).toContainText('3 validated')
@@ -86,7 +86,7 @@ test('one code for a list counts for exactly that list, and a rejection asks for
   await page.keyboard.press('Escape')
 
   await rowOf(page, asking[1]).getByRole('button', { name: 'Validate' }).click()
-  await panel.getByLabel('Payee note').fill('Run of the week')
+  await panel.getByLabel('Approval note').fill('Run of the week')
   await panel.getByLabel('One-time code').fill(used)
   await sendButton(page).click()
   await expect(panel.getByRole('alert')).toHaveText(WRONG)
@@ -107,7 +107,7 @@ test('after five wrong codes the words say to wait', async ({ page }) => {
   await page.reload()
   await rowsOf(page).first().getByRole('button', { name: 'Validate' }).click()
   const panel = panelOf(page)
-  await panel.getByLabel('Payee note').fill('Seen')
+  await panel.getByLabel('Approval note').fill('Seen')
   for (let n = 0; n < 5; n++) {
     await panel.getByLabel('One-time code').fill('000000')
     await page.keyboard.press('Enter')
@@ -116,7 +116,7 @@ test('after five wrong codes the words say to wait', async ({ page }) => {
   }
   await panel.getByLabel('One-time code').fill('000000')
   await page.keyboard.press('Enter')
-  await expect(panel.getByRole('alert')).toHaveText('Too many wrong codes. Nothing was decided. Wait 30 seconds.')
+  await expect(panel.getByRole('alert')).toHaveText('Too many incorrect codes. Nothing was decided. Wait 30 seconds.')
 })
 
 test('somebody without a second factor is told where to set one up, may reject, and can go on without what asks for a code', async ({
@@ -132,16 +132,16 @@ test('somebody without a second factor is told where to set one up, may reject, 
   const link = `/sign-in/enrol?next=${encodeURIComponent(`/${queue.slug}/approvals`)}`
   await expect(row.getByRole('link', { name: 'Set up codes' })).toHaveAttribute('href', link)
   for (const key of ['j', 'j', 'j', 'v']) await page.keyboard.press(key)
-  await expect(page.getByRole('status').filter({ hasText: 'Needs a one-time code: set up a second factor' })).toHaveCount(1)
+  await expect(page.getByRole('status').filter({ hasText: 'One-time code required: set up a second factor' })).toHaveCount(1)
 
-  await page.getByRole('checkbox', { name: 'Select every row of this page' }).check()
+  await page.getByRole('checkbox', { name: 'Select all rows on this page' }).check()
   await bulkBar(page).getByRole('button', { name: 'Validate 3' }).click()
   const panel = panelOf(page)
-  await expect(panel).toContainText('One of these asks for a one-time code, and you have no second factor.')
+  await expect(panel).toContainText('One transaction requires a one-time code, and you have no second factor.')
   await expect(panel.getByRole('link', { name: 'Set up a second factor' })).toHaveAttribute('href', link)
-  await panel.getByLabel('Payee note').fill('Seen')
+  await panel.getByLabel('Approval note').fill('Seen')
   await panel.getByRole('button', { name: /^Validate 3/ }).click()
-  await expect(panel.getByRole('alert')).toHaveText('A rule asks for a one-time code and you have no second factor. Nothing was decided.')
+  await expect(panel.getByRole('alert')).toHaveText('A rule requires a one-time code and you have no second factor. Nothing was decided.')
   await panel.getByRole('button', { name: 'Leave it out' }).click()
   await panel.getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ }).click()
   await expect(panel).toContainText('2 validated')

@@ -47,8 +47,8 @@ test('decisions are narrowed to a checker and to days, and the way out is offere
   await expect(rowsOf(page)).toHaveCount(1)
   await page.getByRole('button', { name: 'Date Today' }).click()
   await page.getByRole('button', { name: 'Yesterday' }).click()
-  await expect(page.getByText('Nothing fits these filters.')).toBeVisible()
-  await page.getByRole('link', { name: 'Clear the filters' }).click()
+  await expect(page.getByText('No transactions match these filters.')).toBeVisible()
+  await page.getByRole('link', { name: 'Clear filters' }).click()
   await expect(rowsOf(page)).toHaveCount(2)
 })
 
@@ -58,5 +58,5 @@ test('who cannot decide starts with what they made, or with what waits for other
   await openApprovals(page, queue.maker)
   await expect(rowOf(page, made)).toBeVisible()
   await expect(page.getByRole('link', { name: /^Mine to decide/ })).toHaveCount(0)
-  await expect(page.getByRole('link', { name: /^I made these/ })).toHaveAttribute('aria-current', 'page')
+  await expect(page.getByRole('link', { name: /^Created by me/ })).toHaveAttribute('aria-current', 'page')
 })

@@ -2,7 +2,7 @@ import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
 
-/** Records that an operator said SUCCESS about the newest FAILED transaction of an application, and said it again when asked. */
+/** Records that an operator reported SUCCESS for the newest FAILED transaction of an application, and repeated it when queried. */
 async function contradict(applicationName: string): Promise<string> {
   const pool = await sandboxPool()
   try {
@@ -38,5 +38,5 @@ test('finance sees in the overview that an operator contradicts a result, and op
   await expect(page).toHaveURL(new RegExp(transactionId))
   const alert = page.getByRole('alert').filter({ hasText: 'the operator reported a success on' })
   await expect(alert).toContainText('When queried, the operator repeated it. The result does not change')
-  await expect(page.getByRole('list').filter({ hasText: 'Callback from the operator' }).first()).toContainText('says: success')
+  await expect(page.getByRole('list').filter({ hasText: 'Callback from the operator' }).first()).toContainText('reported success')
 })

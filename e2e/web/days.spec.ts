@@ -34,7 +34,7 @@ test('the day of a checker: what waits, one by one, the rest at once, a question
   await arrive(page, queue.checker)
   await page
     .getByRole('main')
-    .getByRole('link', { name: /4 wait for you/ })
+    .getByRole('link', { name: /4 transactions waiting for your decision/ })
     .click()
   await expect(rowsOf(page)).toHaveCount(4)
 
@@ -47,14 +47,14 @@ test('the day of a checker: what waits, one by one, the rest at once, a question
   await panelOf(page).getByRole('button', { name: 'Wrong amount' }).click()
   await sendButton(page, 'Reject').click()
   await expect(rowOf(page, wrong)).toHaveCount(0)
-  await page.getByRole('checkbox', { name: 'Select every row of this page' }).check()
+  await page.getByRole('checkbox', { name: 'Select all rows on this page' }).check()
   await bulkBar(page).getByRole('button', { name: 'Validate 2' }).click()
   await expect(panelOf(page).getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
-  await page.getByLabel('Payee note').fill('Payroll of November')
+  await page.getByLabel('Approval note').fill('Payroll of November')
   await page.keyboard.press('Enter')
   await expect(panelOf(page)).toContainText('2 validated')
   await page.keyboard.press('Escape')
-  await expect(page.getByText('New transactions that you can decide appear here by themselves.')).toBeVisible()
+  await expect(page.getByText('New transactions appear here automatically.')).toBeVisible()
   for (const id of [first, third, fourth]) await expect.poll(() => queue.statusOf(id ?? '')).toBe('SUCCESS')
 
   await page.getByRole('navigation', { name: 'Queues' }).getByRole('link', { name: 'Decided' }).click()
@@ -67,7 +67,7 @@ test('the day of a checker: what waits, one by one, the rest at once, a question
   await expect(page.getByText('Payroll of November').first()).toBeVisible()
   await expect(page.getByRole('button', { name: 'Validate', exact: true })).toHaveCount(0)
 
-  await page.getByRole('button', { name: /your menu$/ }).click()
+  await page.getByRole('button', { name: /account menu$/ }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await page.goto(`/${queue.slug}/approvals`)
@@ -81,16 +81,16 @@ test('the day of a maker, who may not decide: what was made, why it waits, one t
   const [kept, refused, twice] = await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi' }, { name: 'Awa Traoré' }])
   await queue.decide(queue.checker, [refused ?? ''], 'rejected', 'Wrong beneficiary')
   await arrive(page, queue.maker)
-  await expect(page.getByText('What moves, and what needs a look.')).toBeVisible()
+  await expect(page.getByText('Money in motion, and what needs attention')).toBeVisible()
 
   await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Approvals' }).click()
   await page
     .getByRole('navigation', { name: 'Queues' })
-    .getByRole('link', { name: /I made these/ })
+    .getByRole('link', { name: /Created by me/ })
     .click()
   await expect(rowsOf(page)).toHaveCount(2)
   for (const id of [kept, twice]) {
-    await expect(rowOf(page, id)).toContainText('You made this one')
+    await expect(rowOf(page, id)).toContainText('You created this')
     await expect(rowOf(page, id).getByRole('button', { name: /Validate|Reject/ })).toHaveCount(0)
   }
   await page.keyboard.press('j')

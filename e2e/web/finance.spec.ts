@@ -10,7 +10,7 @@ function minorOf(text: string): bigint {
   return BigInt(whole + cents.padEnd(2, '0'))
 }
 
-/** The `Opening` and `Closing` of a statement and what stands between, in hundredths. */
+/** The `Opening` and `Closing` of a statement and the movements between, in hundredths. */
 async function readSums(page: Page): Promise<Record<string, bigint>> {
   const found: Record<string, bigint> = {}
   for (const row of await page.locator('main dl').first().locator('div').all()) {
@@ -29,7 +29,7 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await expect(page.getByRole('region', { name: /^Webhooks/ }).getByRole('link', { name: /^[\d,]+ delivered$/ })).toBeVisible()
 
   await page.getByRole('link', { name: 'Totals' }).first().click()
-  await expect(page.getByText('both days included, UTC.')).toBeVisible()
+  await expect(page.getByText(/ to .* \(UTC\)$/)).toBeVisible()
   await page.getByRole('button', { name: /^Dates/ }).click()
   await page.getByRole('button', { name: 'All days' }).click()
   await expect(page).toHaveURL(/dates=always/)
@@ -46,7 +46,7 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await page.getByRole('checkbox', { name: 'Wave Senegal' }).check()
   await page.getByRole('checkbox', { name: 'Wave Senegal' }).press('Enter')
   await expect(page).toHaveURL(/operator=SNWAVE/)
-  await expect(page.getByRole('table', { name: 'Totals per operator' }).locator('tbody tr')).toHaveCount(1)
+  await expect(page.getByRole('table', { name: 'Totals by operator' }).locator('tbody tr')).toHaveCount(1)
   await page.getByText('As a table').click()
   await expect(page.getByRole('table', { name: /^By (day|month), XOF/ })).toBeVisible()
   const totalsFile = page.waitForEvent('download')
@@ -56,13 +56,17 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   expect(totalsText).toContain('SNWAVE')
 
   await page.getByRole('link', { name: 'Balances' }).first().click()
-  await expect(page.getByText('Held money is already taken out')).toBeVisible()
+  await expect(page.getByText(/^As of /)).toBeVisible()
   await expect(page.getByRole('article')).toHaveCount(13)
   await page
     .getByRole('article', { name: 'MTN Cameroon' })
     .getByRole('link', { name: /^Statement/ })
     .click()
-  await expect(page.getByText('All postings add up to the present balance.')).toBeVisible()
+  await expect(page.getByText('The postings add up to the current balance.')).toBeVisible()
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByText(`${person.application} · Printed by ${person.name}`)).toBeVisible()
+  await expect(page.getByText(/^Printed on \d+ \w+ \d{4}, /)).toBeVisible()
+  await page.emulateMedia({ media: 'screen' })
   const sums = await readSums(page)
   const { Opening = 0n, Collected = 0n, Funded = 0n, Fees = 0n, Closing = -1n } = sums
   expect(Opening + Collected + Funded - (sums['Paid out'] ?? 0n) - Fees).toBe(Closing)
@@ -80,19 +84,19 @@ test('the finance officer closes the day: overview, totals, the list that adds u
 
 const textOf = async (place: Locator) => (await place.textContent()) ?? ''
 
-/** How many transactions the list says that it holds, and its sums, in hundredths by currency. */
+/** Returns the count and the sums of a list, in hundredths by currency. */
 async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint> }> {
   const lead = page.locator('main header p').first()
-  await expect(lead).toContainText(/match/)
+  await expect(lead).toContainText(/transactions?\./)
   const text = await textOf(lead)
   const amounts = [...text.matchAll(/([\d,.]+) (XAF|XOF|UGX)/g)]
   return {
-    count: Number(minorOf(text.replace(/match.*$/, '')) / 100n),
+    count: Number(minorOf(text.replace(/ transactions?\..*$/, '')) / 100n),
     sums: Object.fromEntries(amounts.map(([, amount = '', currency = '']) => [currency, minorOf(amount)])),
   }
 }
 
-/** Follows a link, compares the list that it opens, and comes back to where it stands. */
+/** Follows a link, compares the list that it opens, and returns. */
 async function expectList(page: Page, link: Locator, expected: { count?: number; amount?: bigint; currency?: string }): Promise<void> {
   const from = page.url()
   await link.click()
@@ -112,8 +116,8 @@ test('every figure of the overview opens a list with as many transactions, and t
   const person = personWith(['finance'], 0, 1)
   await signIn(page, person)
   const webhooks = page.getByRole('region', { name: /^Webhooks/ })
-  const receivers = page.getByRole('table', { name: 'Receivers that did not get every result' }).getByRole('link')
-  // The second application rests: nothing moves between the figure and its list.
+  const receivers = page.getByRole('table', { name: 'Receivers with undelivered webhooks' }).getByRole('link')
+  // The second application has no traffic: nothing changes between the figure and its list.
   for (const link of [...(await webhooks.getByRole('list').getByRole('link').all()), ...(await receivers.all()).slice(0, 3)])
     await expectList(page, link, { count: countOf(await textOf(link)) })
   await webhooks
@@ -129,7 +133,7 @@ test('every figure of the overview opens a list with as many transactions, and t
   await page.goBack()
   await page.goBack()
   const operators = page.getByRole('table', { name: 'Operators' }).locator('tbody tr').first()
-  // Success and volume always are links, failures where there are any.
+  // Success and volume are always links, failures if there are any.
   const volume = operators.getByRole('cell').nth(3).getByRole('link')
   const [, currency = ''] = / (XAF|XOF|UGX)$/.exec(await textOf(volume)) ?? []
   await expectList(page, volume, { amount: minorOf(await textOf(volume)), currency })
@@ -162,12 +166,12 @@ test('every period, card and operator of the totals opens a list that adds up to
   await page.goBack()
   await page.getByText('As a table').click()
   const figure = succeeded > 0 ? { cell: 1, amount: success, count: succeeded } : { cell: 3, amount: failed, count: notSucceeded }
-  // By keyboard: the table is how those without a pointer reach the lists.
+  // By keyboard: without a pointer, the lists are reached through the table.
   await row.getByRole('cell').nth(figure.cell).getByRole('link').press('Enter')
   await expect(page).toHaveURL(/from=(\d{4}-\d\d-\d\d)&to=\1/)
   expect(await readList(page)).toEqual({ count: figure.count, sums: { [currency]: figure.amount } })
   await page.goBack()
-  const operator = page.getByRole('table', { name: 'Totals per operator' }).locator('tbody tr').filter({ hasNotText: /\t0\t/ }).first()
+  const operator = page.getByRole('table', { name: 'Totals by operator' }).locator('tbody tr').filter({ hasNotText: /\t0\t/ }).first()
   const amount = await textOf(operator.getByRole('link').nth(1))
   const [, ofOperator = ''] = / (XAF|XOF|UGX)/.exec(amount) ?? []
   const count = countOf(await textOf(operator.getByRole('link').first()))
@@ -188,7 +192,7 @@ test('each movement of a statement opens its lines, which say the same sum', asy
   await card.locator('dl a').first().click()
   await expect(page).toHaveURL(/\/balances\/[A-Z]+$/)
   await page.goto(`${page.url()}?dates=thisYear`)
-  await expect(page.getByText('All postings add up to the present balance.')).toBeVisible()
+  await expect(page.getByText('The postings add up to the current balance.')).toBeVisible()
   for (const [name, minor] of Object.entries(await readSums(page))) {
     if (minor === 0n || name === 'Opening' || name === 'Closing') continue
     const link = page.locator('main dl div').filter({ hasText: name }).getByRole('link')
@@ -210,12 +214,12 @@ test('finance sets a threshold, the balance is marked for everybody, and a maker
     .getByRole('article', { name: 'Orange Mali' })
     .or(page.getByRole('article', { name: 'Moov Benin' }))
     .first()
-  await card.getByRole('button', { name: /^Warn/ }).click()
-  await page.getByLabel(/^Warn below/).fill('abc')
+  await card.getByRole('button', { name: /alert/i }).click()
+  await page.getByLabel(/^Alert below/).fill('abc')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('Write an amount above zero')).toBeVisible()
+  await expect(page.getByText('Enter an amount above zero')).toBeVisible()
   await expectAccessible(page)
-  await page.getByLabel(/^Warn below/).fill('9,999,999,999')
+  await page.getByLabel(/^Alert below/).fill('9,999,999,999')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(card.getByText(/^Below 9,999,999,999 XOF/)).toBeVisible()
   const context = await browser.newContext({ baseURL: new URL(page.url()).origin, locale: 'en-GB' })
@@ -223,7 +227,7 @@ test('finance sets a threshold, the balance is marked for everybody, and a maker
   const maker = personWith(['maker'], 0, 1)
   await signIn(other, maker, `/${maker.slug}/balances`)
   await expect(other.getByText(/^Below 9,999,999,999 XOF/)).toBeVisible()
-  await expect(other.getByRole('button', { name: /^Warn/ })).toHaveCount(0)
+  await expect(other.getByRole('button', { name: /alert/i })).toHaveCount(0)
   await expect(
     other
       .getByRole('article')
@@ -231,10 +235,10 @@ test('finance sets a threshold, the balance is marked for everybody, and a maker
       .getByRole('link', { name: /^Statement/ }),
   ).toHaveCount(0)
   await other.goto(`/${maker.slug}/balances/MOMOCM`)
-  await expect(other.getByText('Your roles do not include this page')).toBeVisible()
+  await expect(other.getByRole('heading', { level: 1, name: 'Your roles do not include this page' })).toBeVisible()
   await context.close()
-  await card.getByRole('button', { name: /^Warns below/ }).click()
-  await page.getByLabel(/^Warn below/).fill('')
+  await card.getByRole('button', { name: /^Alert below/ }).click()
+  await page.getByLabel(/^Alert below/).fill('')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(card.getByText(/^Below/)).toHaveCount(0)
 })
@@ -253,11 +257,11 @@ test('a connection that is lost leaves the figures on the screen and says so', a
 for (const { locale, colorScheme } of LOOKS) {
   test.describe(`${locale} ${colorScheme}`, () => {
     test.use({ locale, colorScheme })
-    // The bare pages are looked at by sweep.spec.ts.
+    // sweep.spec.ts checks the pages without parameters.
     test('the lines of a statement and a list of webhooks are accessible and fit at every width', async ({ page }) => {
       const person = personWith(['finance'])
       await signIn(page, person)
-      if (locale === 'fr-CM') await expect(page.getByRole('heading', { name: 'Argent non confirmé' })).toBeVisible()
+      if (locale === 'fr-CM') await expect(page.getByRole('heading', { name: 'Montants non confirmés' })).toBeVisible()
       for (const place of ['/balances/SNFREE?view=lines&kind=fees', '/transactions?webhook=exhausted&size=25']) {
         await page.goto(`/${person.slug}${place}`)
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible()

@@ -11,7 +11,7 @@ export const test = base.extend<{ isQuiet: undefined }>({
       const noise: string[] = []
       page.on('pageerror', (error) => noise.push(error.message))
       page.on('console', (message) => {
-        // A refused or missing address is part of some tests, and so is a connection that is away.
+        // Some tests request refused or missing addresses, or go offline.
         if (message.type() === 'error' && !/Failed to load resource|ERR_INTERNET_DISCONNECTED|Failed to fetch/.test(message.text()))
           noise.push(message.text())
       })
@@ -24,7 +24,7 @@ export const test = base.extend<{ isQuiet: undefined }>({
 
 export { expect }
 
-/** Signs in on the sign-in page, as a person does, and waits for the page that was wanted. */
+/** Signs in on the sign-in page and waits for the requested page. */
 export async function signIn(page: Page, person: SandboxPerson, wanted = `/${person.slug}`): Promise<void> {
   await page.goto(wanted)
   await page.locator('input[name=email]').fill(person.email)
@@ -33,7 +33,7 @@ export async function signIn(page: Page, person: SandboxPerson, wanted = `/${per
   await page.waitForURL((url) => url.pathname !== '/sign-in')
 }
 
-/** Searches by keys alone. The first one is pressed until the page listens: before its scripts have run it goes nowhere. */
+/** Searches with the keyboard. Repeats the first key until the scripts of the page handle it. */
 export async function searchByKeys(page: Page, text: string): Promise<void> {
   const field = page.locator('input[name=q]:visible')
   await expect(async () => {
@@ -44,7 +44,7 @@ export async function searchByKeys(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** Moves to the first row by its key, pressed until the page listens. */
+/** Moves to the first row with the keyboard. Repeats the key until the scripts of the page handle it. */
 export async function moveToFirstRow(page: Page): Promise<void> {
   await expect(async () => {
     await page.keyboard.press('j')
@@ -52,27 +52,27 @@ export async function moveToFirstRow(page: Page): Promise<void> {
   }).toPass()
 }
 
-/** Nothing that axe knows is wrong with what is on the screen now. */
+/** Expects no axe violation on the current screen. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await findAxeViolations(page)).toEqual([])
 }
 
-/** What axe finds wrong on the screen now: the rule and the places. */
+/** Returns the axe violations of the current screen: rule and elements. */
 export async function findAxeViolations(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
 }
 
-/** The widths at which pages are looked at: a phone, a tablet, a desk. */
+/** The widths at which pages are checked: phone, tablet, desktop. */
 export const WIDTHS = [360, 768, 1440] as const
 
-/** What panels, dialogs and filtered lists are looked at in: each language and each theme once. sweep.spec.ts looks at every page in all four. */
+/** The looks in which panels, dialogs and filtered lists are checked: each language and each theme once. sweep.spec.ts checks every page in all four. */
 export const LOOKS = [
   { locale: 'en-GB', colorScheme: 'light' },
   { locale: 'fr-CM', colorScheme: 'dark' },
 ] as const
 
-/** At each width axe finds nothing, and nothing is wider than the screen. */
+/** Expects no axe violation and no overflow at each width. */
 export async function expectAccessibleEverywhere(page: Page): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 })

@@ -5,21 +5,21 @@ test('the whole frame works by keyboard, and focus comes back to where it was', 
   const person = personWith(['checker'])
   await signIn(page, person)
   await page.keyboard.press('Tab')
-  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.locator('#content')).toBeFocused()
   await page.keyboard.press('?')
-  await expect(page.getByRole('dialog', { name: 'Keyboard' })).toBeVisible()
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  await page.getByRole('button', { name: 'your menu' }).press('Enter')
+  await page.getByRole('button', { name: 'account menu' }).press('Enter')
   await expect(page.getByRole('button', { name: 'Sign out', exact: true })).toBeVisible()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('button', { name: 'your menu' })).toBeFocused()
+  await expect(page.getByRole('button', { name: 'account menu' })).toBeFocused()
   await searchByKeys(page, 'nothing like it')
-  await expect(page.getByText('Nothing has nothing like it')).toBeVisible()
+  await expect(page.getByText('No transaction matches “nothing like it”')).toBeVisible()
   await page.locator('h1').click()
   await page.keyboard.press('g')
   await page.keyboard.press('o')
@@ -29,7 +29,7 @@ test('the whole frame works by keyboard, and focus comes back to where it was', 
 test('theme and language are remembered, and the first paint already has them', async ({ page }) => {
   const person = personWith(['administrator'], 0, 1)
   await signIn(page, person)
-  await page.getByRole('button', { name: 'your menu' }).click()
+  await page.getByRole('button', { name: 'account menu' }).click()
   await page.getByRole('button', { name: 'Dark' }).click()
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   await page.getByRole('button', { name: 'Français', exact: true }).click()
@@ -39,10 +39,27 @@ test('theme and language are remembered, and the first paint already has them', 
   await expect(page.getByRole('link', { name: 'Validations' }).first()).toBeVisible()
 })
 
+test('the language changes only after it is chosen in the menu', async ({ page }) => {
+  await signIn(page, personWith(['administrator'], 0, 1))
+  const html = page.locator('html')
+  const before = (await html.getAttribute('lang')) ?? ''
+  for (const [language, lang] of [
+    ['Français', 'fr'],
+    ['English', 'en'],
+  ] as const) {
+    await page.getByRole('button', { name: /^(EN|FR)/ }).click()
+    await expect(html).toHaveAttribute('lang', lang === 'fr' ? before : 'fr')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: language, exact: true }).click()
+    await expect(html).toHaveAttribute('lang', lang)
+    await page.keyboard.press('Escape')
+  }
+})
+
 test('somebody in two applications switches, and an application of others is not there', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person)
-  await page.getByRole('button', { name: 'Switch the application' }).click()
+  await page.getByRole('button', { name: 'Switch application' }).click()
   await page.getByRole('link', { name: 'Teranga Logistics' }).click()
   await expect(page).toHaveURL('/teranga-logistics')
   const outsider = personWith(['checker'])
@@ -64,15 +81,15 @@ test('what the search box does not find as an id leads on to the list: part of a
   const person = personWith(['administrator'])
   await signIn(page, person)
   for (const [typed, link, rows] of [
-    ['ouedraogo zz', 'Transactions of customers with ouedraogo zz in their name', 0],
-    ['Mbarga', 'Transactions of customers with Mbarga in their name', 1],
-    ['+237 6', 'Transactions whose phone begins with 2376', 1],
+    ['ouedraogo zz', 'Names containing ouedraogo zz', 0],
+    ['Mbarga', 'Names containing Mbarga', 1],
+    ['+237 6', 'Phone numbers starting with 2376', 1],
   ] as const) {
     await page.goto(`/${person.slug}/search?q=${encodeURIComponent(typed)}`)
     await page.getByRole('link', { name: link }).click()
     await expect(page.getByRole('heading', { name: 'Transactions', level: 1 })).toBeVisible()
     if (rows > 0) await expect(page.locator('tbody tr').first()).toBeVisible()
-    else await expect(page.getByText('Nothing matches these filters.')).toBeVisible()
+    else await expect(page.getByText('No transactions match these filters')).toBeVisible()
   }
 })
 

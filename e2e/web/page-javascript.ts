@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-export type PageScripts = { bytes: number; files: number }
+type PageScripts = { bytes: number; files: number }
 
 /**
- * How many bytes of JavaScript (gzip) a page loads before anybody does anything: the scripts that its HTML names, without the
+ * How many bytes of JavaScript (gzip) a page loads before any interaction: the scripts that its HTML names, without the
  * polyfills that no current browser fetches (`noModule`). `cookie` signs in.
  */
 export async function measurePageScripts(baseUrl: string, address: string, cookie = ''): Promise<PageScripts> {
@@ -31,7 +31,7 @@ const EMPTY_APP: Readonly<Record<string, string>> = {
   'app/page.jsx': 'export const dynamic = "force-dynamic"\nexport default function Page() { return <h1>Empty</h1> }',
 }
 
-/** Builds an empty page with the installed Next and measures it from what the build wrote: the ground that our pages stand on. */
+/** Builds and measures an empty page with the installed Next: the base of every page's budget. */
 export async function measureEmptyPage(projectDirectory: string): Promise<PageScripts> {
   const folder = await mkdtemp(path.join(tmpdir(), 'empty-page-'))
   try {

@@ -13,7 +13,7 @@ import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 import { must } from '#server/testing/partner.ts'
 import { readSandbox, SANDBOX_FOLDER_VARIABLE, type SandboxPerson } from './sandbox.ts'
 
-/** The sandbox's database and keys, for arranging what no page can: people of one test alone, a block. */
+/** The sandbox's database and keys, for what pages cannot do: people for one test, a block. */
 export async function sandboxPool(): Promise<Pool> {
   const folder = process.env[SANDBOX_FOLDER_VARIABLE] ?? '.data'
   const databaseUrl = await readFile(path.join(folder, 'postgres.url'), 'utf8')
@@ -21,7 +21,7 @@ export async function sandboxPool(): Promise<Pool> {
   return createPool({ databaseUrl: databaseUrl.trim(), connectionsMax: 2, applicationName: 'e2e' })
 }
 
-/** An application with nothing in it, under a name of its own. */
+/** Creates an empty application with a unique name. */
 export async function newApplication(
   pool: Pool,
   requiresSecondFactor = false,
@@ -31,7 +31,7 @@ export async function newApplication(
   return { applicationId, name, slug: name.toLowerCase().replaceAll(' ', '-') }
 }
 
-/** Somebody of one test alone, whose language, password and second factor nobody else needs; in the sandbox's first application unless said. */
+/** Creates a person for one test, by default in the sandbox's first application. */
 export async function newPerson(pool: Pool, roles: readonly Role[], applicationId?: string, name = 'Nadia Test'): Promise<SandboxPerson> {
   const sandbox = readSandbox().applications[0]
   const { rows } = await pool.query<{ application_id: string; name: string; slug: string }>(
@@ -56,7 +56,7 @@ export async function newPerson(pool: Pool, roles: readonly Role[], applicationI
 const PERIOD_MS = 30_000
 const MARGIN_MS = 5_000
 
-/** The device of somebody in a hurry: each call gives a code of a later time step than the one before, within what is accepted. */
+/** A second factor without waiting: each call returns a code of a later time step than the one before, within what is accepted. */
 export function deviceOf(secret: string): () => string {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replace(/\s/g, '')) })
   let lastStep = 0

@@ -40,7 +40,7 @@ export function readSandbox(): z.infer<typeof sandboxSchema> {
   return sandboxSchema.parse(JSON.parse(readFileSync(path.join(process.env[SANDBOX_FOLDER_VARIABLE] ?? '.data', 'sandbox.json'), 'utf8')))
 }
 
-/** Somebody who holds exactly these roles in the first application (or another one): the `place`-th of them. */
+/** Returns the `place`-th person with exactly these roles in the first application (or another one). */
 export function personWith(roles: readonly string[], place = 0, applicationPlace = 0): SandboxPerson {
   const application = readSandbox().applications[applicationPlace]
   const person = application?.people.filter((each) => each.roles.toSorted().join() === roles.toSorted().join())[place]

@@ -14,25 +14,25 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => pool.end())
 
-/** From Off to the shown recovery codes; gives what the device and the person then know. */
+/** Sets up the second factor; returns the code generator and the recovery codes. */
 async function setUpSecondFactor(page: Page, password: string): Promise<{ code: () => string; recoveryCodes: string[] }> {
   await page.getByRole('button', { name: 'Set up' }).click()
   const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
-  await page.getByLabel('Type the six digits').fill('000000')
-  await page.getByLabel('Confirm with your password').fill(password)
+  await page.getByLabel('Six-digit code').fill('000000')
+  await page.getByLabel('Your password').fill(password)
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await expect(page.getByText('This code is not right.')).toBeVisible()
-  await page.getByLabel('Type the six digits').fill(code())
+  await expect(page.getByText('Incorrect code.')).toBeVisible()
+  await page.getByLabel('Six-digit code').fill(code())
   await page.getByRole('button', { name: 'Turn on' }).click()
   return { code, recoveryCodes: await keepCodes(page) }
 }
 
 async function keepCodes(page: Page): Promise<string[]> {
-  const list = page.getByRole('region', { name: 'Keep these recovery codes' })
+  const list = page.getByRole('region', { name: 'Save these recovery codes' })
   await expect(list.getByRole('listitem')).toHaveCount(10)
   const codes = await list.getByRole('listitem').allTextContents()
-  await list.getByRole('button', { name: 'I have kept them' }).click()
-  await expect(page.getByText('10 recovery codes not used yet.')).toBeVisible()
+  await list.getByRole('button', { name: 'I saved them' }).click()
+  await expect(page.getByText('10 unused recovery codes')).toBeVisible()
   return codes
 }
 
@@ -40,11 +40,11 @@ test('a second factor: on, needed at sign-in, a recovery code once, new codes, o
   test.slow()
   const person = await newPerson(pool, ['finance'])
   await signIn(page, person)
-  await page.getByRole('button', { name: 'your menu' }).click()
-  await page.getByRole('link', { name: 'Your settings' }).click()
+  await page.getByRole('button', { name: 'account menu' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
   await expect(page).toHaveURL(`/${person.slug}/settings`)
   const { code, recoveryCodes } = await setUpSecondFactor(page, person.password)
-  await page.getByRole('button', { name: 'your menu' }).click()
+  await page.getByRole('button', { name: 'account menu' }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await expect(page).toHaveURL(/\/sign-in/)
 
@@ -63,23 +63,23 @@ test('a second factor: on, needed at sign-in, a recovery code once, new codes, o
   await expect(second).toHaveURL(`/${person.slug}`)
 
   await page.goto(`/${person.slug}/settings`)
-  await expect(page.getByText('9 recovery codes not used yet.')).toBeVisible()
-  await page.getByRole('button', { name: 'Make new recovery codes' }).click()
+  await expect(page.getByText('9 unused recovery codes')).toBeVisible()
+  await page.getByRole('button', { name: 'Create new recovery codes' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Code', { exact: true }).fill(recoveryCodes[1] ?? '')
-  await dialog.getByRole('button', { name: 'Make new codes' }).click()
-  await expect(dialog.getByText('This code is not right.'), 'an old recovery code buys no new ones').toBeVisible()
+  await dialog.getByRole('button', { name: 'Create codes' }).click()
+  await expect(dialog.getByText('Incorrect code.'), 'an old recovery code buys no new ones').toBeVisible()
   await dialog.getByLabel('Code', { exact: true }).fill(code())
-  await dialog.getByRole('button', { name: 'Make new codes' }).click()
+  await dialog.getByRole('button', { name: 'Create codes' }).click()
   const newCodes = await keepCodes(page)
 
-  await page.getByRole('button', { name: 'Switch off' }).click()
-  await dialog.getByLabel('Code of the app').fill(recoveryCodes[2] ?? '')
-  await dialog.getByRole('button', { name: 'Switch off' }).click()
-  await expect(dialog.getByText('This code is not right.'), 'the old codes ended').toBeVisible()
-  await dialog.getByLabel('Code of the app').fill(newCodes[0] ?? '')
-  await dialog.getByRole('button', { name: 'Switch off' }).click()
-  await expect(page.getByText('The second factor is off.').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  await dialog.getByLabel('Code from the app').fill(recoveryCodes[2] ?? '')
+  await dialog.getByRole('button', { name: 'Turn off' }).click()
+  await expect(dialog.getByText('Incorrect code.'), 'the old codes ended').toBeVisible()
+  await dialog.getByLabel('Code from the app').fill(newCodes[0] ?? '')
+  await dialog.getByRole('button', { name: 'Turn off' }).click()
+  await expect(page.getByText('Second factor turned off.').first()).toBeVisible()
   await expect(page.getByRole('button', { name: 'Set up' }), 'this browser stays signed in').toBeVisible()
   await second.reload()
   await expect(second, 'the other one does not').toHaveURL(/\/sign-in/)
@@ -104,9 +104,9 @@ test('language and time zone are the person’s: chosen once, they hold on every
   await page.getByLabel('Language', { exact: true }).selectOption('fr')
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('Langue et fuseau horaire enregistrés.').first()).toBeVisible()
+  await expect(page.getByText('Langue et fuseau horaire enregistrés').first()).toBeVisible()
   await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Vos réglages')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Paramètres')
 
   const other = await browser.newContext({ baseURL: baseURL ?? '' })
   const second = await other.newPage()
@@ -124,11 +124,11 @@ test('the zone of the device is offered, and the clock there is shown before it 
   const page = await context.newPage()
   const person = await newPerson(pool, ['maker'])
   await signIn(page, person, `/${person.slug}/settings`)
-  await page.getByRole('button', { name: 'Use this device’s zone: Africa/Douala' }).click()
+  await page.getByRole('button', { name: 'Use this device’s time zone: Africa/Douala' }).click()
   await expect(page.getByLabel('Time zone')).toHaveValue('Africa/Douala')
-  await expect(page.getByRole('button', { name: 'Use this device’s zone' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Use this device’s time zone' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('Language and time zone saved.').first()).toBeVisible()
+  await expect(page.getByText('Language and time zone saved').first()).toBeVisible()
   await page.reload()
   await expect(page.getByLabel('Time zone')).toHaveValue('Africa/Douala')
   await context.close()
@@ -146,11 +146,11 @@ test('a new password takes the old one, signs the other browser out and keeps th
   await dialog.getByLabel('Current password').fill('not this one')
   await dialog.getByLabel('New password').fill('four plain words here')
   await submit.click()
-  await expect(dialog.getByText('This is not your current password.')).toBeVisible()
+  await expect(dialog.getByText('Incorrect current password')).toBeVisible()
   await dialog.getByLabel('Current password').fill(person.password)
   await dialog.getByLabel('New password').fill('short')
   await submit.click()
-  await expect(dialog.getByText('The new password needs 12 characters or more.')).toBeVisible()
+  await expect(dialog.getByText('Use at least 12 characters.')).toBeVisible()
   await expectAccessible(page)
   await dialog.getByLabel('New password').fill('four plain words here')
   const listensOn = page.waitForResponse(`**/api/back-office/${person.slug}/waiting`)
@@ -178,12 +178,12 @@ test('where an application demands a second factor nothing else happens before: 
     await page.goto(`/${slug}${rest}`)
     await expect(page).toHaveURL((url) => url.pathname === '/sign-in/enrol' && url.searchParams.get('next') === `/${slug}${rest}`)
   }
-  await expect(page.getByText(`${name} asks for a one-time code at sign-in.`)).toBeVisible()
+  await expect(page.getByText(`${name} requires a one-time code at sign-in.`)).toBeVisible()
   for (const rest of ['waiting', 'transactions', 'approvals', 'exports', 'live']) {
     const answer = await page.request.get(`/api/back-office/${slug}/${rest}`)
     expect([rest, answer.status(), await answer.json()]).toEqual([rest, 403, { code: 'second_factor_required' }])
   }
-  // The other application lets the person work; its action is sent on with the address of the demanding one.
+  // The other application does not require a second factor; its action is sent to the address of the one that does.
   await page.goto(`/${person.slug}/settings`)
   await page.route(`**/${person.slug}/settings`, (route) => {
     const body = route.request().postData()
@@ -191,21 +191,21 @@ test('where an application demands a second factor nothing else happens before: 
   })
   await page.getByLabel('Language', { exact: true }).selectOption('fr')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('This application demands a second factor. Reload the page to set it up.')).toBeVisible()
+  await expect(page.getByText('This application requires a second factor. Reload the page to set it up.')).toBeVisible()
   const { rows } = await pool.query('select locale from people where person_id = $1', [person.id])
   expect(rows).toEqual([{ locale: null }])
   await page.unrouteAll()
 
   await page.goto(`/${slug}`)
   const code = deviceOf((await page.locator('p.break-all').textContent()) ?? '')
-  await page.getByLabel('Type the six digits').fill(code())
-  await page.getByLabel('Confirm with your password').fill(person.password)
+  await page.getByLabel('Six-digit code').fill(code())
+  await page.getByLabel('Your password').fill(person.password)
   await page.getByRole('button', { name: 'Turn on' }).click()
-  await page.getByRole('link', { name: 'I have kept them' }).click()
+  await page.getByRole('link', { name: 'I saved them' }).click()
   await expect(page).toHaveURL(`/${slug}`)
   await page.goto(`/${slug}/settings`)
-  await expect(page.getByText(`${name} demands it, so it stays on.`)).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Switch off' })).toHaveCount(0)
+  await expect(page.getByText(`Required by ${name}`)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Turn off' })).toHaveCount(0)
 })
 
 test('a block ends the session at the next request, of a page, of data and of an action', async ({ page }) => {
@@ -215,8 +215,8 @@ test('a block ends the session at the next request, of a page, of data and of an
   expect((await page.request.get(`/api/back-office/${person.slug}/waiting`)).status()).toBe(401)
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Your session has ended. Sign in again.')).toBeVisible()
-  await page.reload()
-  await expect(page).toHaveURL(/\/sign-in/)
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/${person.slug}/settings`)}`)
 })
 
 test('a page that does not exist or may not be seen says so with its status', async ({ page }) => {
@@ -268,5 +268,5 @@ for (const { locale, colorScheme } of LOOKS) {
   })
 }
 
-const EN = { setUp: 'Set up', kept: 'I have kept them', off: 'Switch off' }
+const EN = { setUp: 'Set up', kept: 'I saved them', off: 'Turn off' }
 const FR = { setUp: 'Configurer', kept: 'Je les ai conservés', off: 'Désactiver' }

@@ -5,18 +5,18 @@ import { can, PERMISSIONS, type Permission } from '#lib/permissions.ts'
 import { expect, findAxeViolations, signIn, test, WIDTHS } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
-/** Needs a password that was just given; e2e/web/sign-in.spec.ts looks at it. */
+/** Requires a password entered before; e2e/web/sign-in.spec.ts checks it. */
 const ELSEWHERE = new Set(['/', '/sign-in/second-factor'])
-/** What may move while a page settles: nothing that anybody could see. */
+/** The layout shift that is allowed while a page loads: none that is visible. */
 const SHIFT_MAX = 0.01
 const TAB_MAX = 400
 
-// Hundreds of pages in one test: recording them would take longer than looking at them.
+// Hundreds of pages in one test: recording them would take longer than the checks.
 test.use({ trace: 'off' })
 
 type Place = { pattern: string; person: SandboxPerson | undefined }
 
-/** Every page of the tree with somebody who may open it: a maker who is a checker too where they may, since they see most. */
+/** Every page with a person who may open it: a maker and checker if allowed, because they see most. */
 async function placesToSee(): Promise<Place[]> {
   const people = [personWith(['maker', 'checker']), personWith(['finance']), personWith(['administrator'])]
   const pages = (await findRoutes()).filter(({ kind, name }) => kind === 'page' && !ELSEWHERE.has(name.slice(4)))
@@ -28,7 +28,7 @@ async function placesToSee(): Promise<Place[]> {
   })
 }
 
-/** Signs in as whoever the next place needs, only when it is somebody else; the examples for its address come from the lists. */
+/** Signs in as the person that the next page requires, if not signed in yet; ids for its address come from the lists. */
 async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
   let current: string | undefined
   const examples: Record<string, string> = { operator: 'MOMOCM' }
@@ -55,7 +55,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test.describe(`every page, ${locale} ${colorScheme}`, () => {
       test.use({ locale, colorScheme })
-      test('is accessible, fits, stands still and keeps its content policy at every width', async ({ page }) => {
+      test('accessible, without overflow, layout shift or breach of the content policy at every width', async ({ page }) => {
         test.setTimeout(600_000)
         await page.addInitScript(watchPage)
         const goTo = await visitor(page)
@@ -65,7 +65,7 @@ for (const locale of ['en-GB', 'fr-CM']) {
             await test.step(`${address} at ${width}`, async () => {
               await page.setViewportSize({ width, height: 800 })
               const response = await page.goto(address)
-              // Soft: one run names everything that is wrong.
+              // Soft: one run reports all violations.
               const where = `${address} at ${width}`
               expect.soft(response?.status(), where).toBe(200)
               await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
@@ -131,7 +131,7 @@ function readWatch(): { violations: string[]; isTooWide: boolean; spilled: strin
   const { scrollWidth, clientWidth } = document.documentElement
   return { violations: window.pageWatch.violations, isTooWide: scrollWidth > clientWidth, spilled: findSpilled() }
 
-  /** What is wider than the box it stands in, where that box neither scrolls nor cuts it off on purpose. */
+  /** Returns the elements that are wider than their container, unless it scrolls or clips on purpose. */
   function findSpilled(): string[] {
     const mayScroll = (element: Element | null): boolean =>
       element !== null && (getComputedStyle(element).overflowX !== 'visible' || mayScroll(element.parentElement?.closest('main *') ?? null))
@@ -146,7 +146,7 @@ function readShift(): number {
   return window.pageWatch.shift
 }
 
-/** Gives every control on the screen a mark. Of a group of radio buttons the Tab key reaches one. */
+/** Marks every control on the screen. The Tab key reaches one radio button of a group. */
 function markControls(): { mark: string; html: string }[] {
   const groups = new Set<string>()
   const controls = [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter(
@@ -164,7 +164,7 @@ function markControls(): { mark: string; html: string }[] {
   })
 }
 
-/** What has the focus, and whether a ring is drawn around it or around the label that stands for it. */
+/** Returns the focused element, and whether it or its label has a visible focus ring. */
 function describeFocus(): { mark: string | undefined; isSeen: boolean; html: string } {
   const element = document.activeElement
   if (!(element instanceof HTMLElement) || element === document.body) return { mark: undefined, isSeen: true, html: '' }

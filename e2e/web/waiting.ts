@@ -12,13 +12,13 @@ import { expect, signIn } from './fixtures.ts'
 import { newApplication, newPerson } from './people.ts'
 import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
-export type Made = { name?: string; phone?: string; amountMinor?: bigint; operator?: OperatorCode; maker?: SandboxPerson | null }
-export type Band = Parameters<typeof aBand>[0]
+type Made = { name?: string; phone?: string; amountMinor?: bigint; operator?: OperatorCode; maker?: SandboxPerson | null }
+type Band = Parameters<typeof aBand>[0]
 
 const FUNDED_MINOR = 1_000_000_000n
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
-/** An application of one test alone with a maker and two checkers, and what a test needs to let transactions wait in it. */
+/** Creates an application for one test with a maker and two checkers, and functions to create waiting transactions. */
 export async function newQueue(pool: Pool) {
   const { applicationId, slug } = await newApplication(pool)
   const maker = await newPerson(pool, ['maker'], applicationId, 'Awa Kaboré')
@@ -27,7 +27,7 @@ export async function newQueue(pool: Pool) {
   for (const operator of ['MOMOCM', 'SNOM', 'UGMTN'] as const) await fund(pool, applicationId, operator, FUNDED_MINOR)
   const deps = decisionDeps(pool)
 
-  /** Lets these wait, in this order; returns their ids. */
+  /** Creates waiting transactions in this order; returns their ids. */
   async function wait(all: readonly Made[], band: Band = {}): Promise<string[]> {
     const items = all.map(({ name = 'Clarisse Mbarga', phone, amountMinor = 500_000n, operator = 'MOMOCM', maker: by = maker }) =>
       anIntakeItem(applicationId, {
@@ -44,11 +44,11 @@ export async function newQueue(pool: Pool) {
     return items.map((item) => item.transactionId)
   }
 
-  /** What this person is shown of them: with the hashes that a decision goes with. */
+  /** Returns the rows that this person is shown, with the hashes that a decision requires. */
   const rowsFor = (person: SandboxPerson, ids: readonly string[]) =>
     findApprovals(pool, { applicationId, id: person.id, hasSecondFactor: true }, ids)
 
-  /** Somebody decides at another desk. */
+  /** Decides as another person. */
   async function decide(person: SandboxPerson, ids: readonly string[], decision: 'validated' | 'rejected', note: string): Promise<void> {
     const items = await rowsFor(person, ids)
     const viewer = { applicationId, id: person.id, roles: ['checker'] as const, hasSecondFactor: false }
@@ -71,7 +71,7 @@ export async function newQueue(pool: Pool) {
   return { applicationId, slug, maker, checker, other, wait, rowsFor, decide, recall, statusOf }
 }
 
-/** Gives a person a second factor as if it had been set up before; the secret is for `deviceOf`. */
+/** Sets up a person's second factor in the database; returns the secret for `deviceOf`. */
 export async function giveDevice(pool: Pool, person: SandboxPerson): Promise<string> {
   await pool.query('update people set totp_secret = $2, totp_enabled_at = now(), totp_last_step = null where person_id = $1', [
     person.id,
@@ -85,7 +85,7 @@ export async function openApprovals(page: Page, person: SandboxPerson, query = '
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 }
 
-/** Another browser, at another desk. */
+/** Opens the approvals in another browser. */
 export async function another(browser: Browser, person: SandboxPerson, query = ''): Promise<Page> {
   const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await openApprovals(page, person, query)

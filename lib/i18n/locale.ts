@@ -2,14 +2,14 @@
 export const LOCALES = ['en', 'fr'] as const
 export type Locale = (typeof LOCALES)[number]
 
-/** True for a language the product speaks. */
+/** Returns whether the product supports the language. */
 export function isLocale(value: unknown): value is Locale {
   return value === 'en' || value === 'fr'
 }
 
 /**
- * Chooses from an Accept-Language header: the first language we speak in the reader's order of preference, English when
- * there is none. Weights are compared as numbers; a malformed part is passed over.
+ * Returns the preferred supported language of an Accept-Language header, or English. Weights are compared as numbers; a malformed
+ * part is ignored.
  */
 export function localeFromHeader(header: string | null): Locale {
   const wanted = (header ?? '').split(',').map((part) => {

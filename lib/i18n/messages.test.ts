@@ -3,11 +3,12 @@ import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { MESSAGES } from './messages.ts'
+import { createTranslate, type MessageKey } from './translate.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const PLACES = ['app/**/*.{ts,tsx}', 'components/**/*.{ts,tsx}', 'lib/**/*.ts', 'server/**/*.ts']
 
-/** Code that stands between two tags of different expressions, not words inside one. */
+/** Code between the tags of two expressions, as opposed to words inside one. */
 const CODE_BETWEEN_TAGS = /\b(?:return|case|default|const|export)\b|&&|\|\||^\s*[:?]/
 
 async function sources(patterns: readonly string[]): Promise<{ file: string; text: string }[]> {
@@ -18,32 +19,77 @@ async function sources(patterns: readonly string[]): Promise<{ file: string; tex
   return found
 }
 
-const keys = Object.keys(MESSAGES.en)
+const keys = Object.keys(MESSAGES.en) as MessageKey[]
 
-test('both languages have the same keys, and none is empty', () => {
+/** One branch of a plural: `one {# row}`. */
+const BRANCH = /(=\d+|\bone|\bother) \{([^{}]*)\}/g
+
+/** Texts whose count is never 1: page sizes, limits, and a text with a separate singular. */
+const NEVER_ONE = ['table.rows', 'statement.tooLong', 'overview.someWait', 'transaction.latestCalls']
+
+test('equal keys in both languages, none without a text', () => {
   assert.deepEqual(Object.keys(MESSAGES.fr).toSorted(), keys.toSorted())
   for (const messages of Object.values(MESSAGES)) for (const [key, text] of Object.entries(messages)) assert.ok(text.trim() !== '', key)
 })
 
-test('a message has the same values in both languages', () => {
-  const valuesOf = (text: string) =>
-    [...new Set(Array.from(text.matchAll(/\{(\w+)[},]/g), (match) => match[1]))].filter((name) => name !== undefined).toSorted()
-  for (const [key, text] of Object.entries(MESSAGES.en))
-    assert.deepEqual(valuesOf(Object.entries(MESSAGES.fr).find(([each]) => each === key)?.[1] ?? ''), valuesOf(text), key)
+test('equal placeholders in both languages', () => {
+  const namesOf = (text = '') => [...new Set(Array.from(text.replaceAll(BRANCH, '').matchAll(/\{(\w+)/g), (match) => match[1]))].toSorted()
+  for (const key of keys) assert.deepEqual(namesOf(MESSAGES.fr[key]), namesOf(MESSAGES.en[key]), key)
 })
 
-test('every key that the code names exists, also where a part of it is computed', async () => {
+test('U+00A0 before « : ; ! ? » % and inside quotation marks in all French texts', () => {
+  const wrong = Object.entries(MESSAGES.fr).filter(([, text]) => /(?<!\u00a0)[:;!?»%]|«(?!\u00a0)|\u202f/.test(text))
+  assert.deepEqual(wrong, [])
+})
+
+test('singular for 1, and in French for 0; plural for 2, in all texts with a plural', () => {
+  for (const [locale, singular, plural] of [
+    ['en', [1], [0, 2]],
+    ['fr', [0, 1], [2]],
+  ] as const) {
+    const t = createTranslate(locale, MESSAGES[locale])
+    for (const key of keys) {
+      const text = MESSAGES[locale][key] ?? ''
+      const name = /\{(\w+), plural/.exec(text)?.[1]
+      if (name === undefined) continue
+      const branches = new Map(Array.from(text.matchAll(BRANCH), (match) => [match[1], match[2] ?? '']))
+      for (const [form, counts] of [
+        ['one', singular],
+        ['other', plural],
+      ] as const) {
+        assert.ok(branches.has(form), `${locale} ${key} has no "${form}"`)
+        for (const count of counts) {
+          const expected = branches.get(`=${count}`) ?? branches.get(form) ?? ''
+          const found = t(key, { [name]: count })
+          assert.ok(found.includes(expected.replaceAll('#', String(count))) && !found.includes('#'), `${locale} ${key}: ${found}`)
+        }
+      }
+    }
+  }
+})
+
+test('no noun in the plural after a number that may be 1', () => {
+  const wrong = Object.entries({
+    ...MESSAGES.en,
+    ...Object.fromEntries(Object.entries(MESSAGES.fr).map(([key, text]) => [`${key} fr`, text])),
+  })
+    .filter(([key, text]) => /\{count\} \p{L}{2,}s\b/u.test(text) && !NEVER_ONE.includes(key.replace(' fr', '')))
+    .map(([key]) => key)
+  assert.deepEqual(wrong, [])
+})
+
+test('no key in the code without a text, also where a part of the key is computed', async () => {
   const missing: string[] = []
   for (const { file, text } of await sources(PLACES)) {
     for (const [, , key] of text.matchAll(/\b(t|translate)\(\s*'([\w.]+)'/g))
-      if (key && !keys.includes(key)) missing.push(`${file}: ${key}`)
+      if (key && !keys.some((each) => each === key)) missing.push(`${file}: ${key}`)
     for (const [, prefix] of text.matchAll(/\bt\(\s*`([\w.]+)\$\{/g))
       if (prefix && !keys.some((key) => key.startsWith(prefix))) missing.push(`${file}: ${prefix}…`)
   }
   assert.deepEqual(missing, [])
 })
 
-test('every message is used', async () => {
+test('no text without a use in the code', async () => {
   const all = (await sources(PLACES))
     .filter(({ file }) => !file.startsWith('lib/i18n/'))
     .map(({ text }) => text)
@@ -54,7 +100,7 @@ test('every message is used', async () => {
   assert.deepEqual(unused, [])
 })
 
-test('no words stand in components: text between tags and in spoken attributes comes from the messages', async () => {
+test('no words in components: text between tags and in spoken attributes comes from the messages', async () => {
   const found: string[] = []
   for (const { file, text } of await sources(['app/**/*.tsx', 'components/**/*.tsx'])) {
     const code = text.replace(/\{\/\*[\s\S]*?\*\/\}/g, '').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')

@@ -8,7 +8,7 @@ const messages = {
   'table.selected': '{count, plural, =0 {none} one {# row} other {# rows}} selected',
 }
 
-test('values and plurals are written into a message, numbers with the groups of the language', () => {
+test('values and plurals in the message, numbers with the groups of the language', () => {
   const t = createTranslate('en', messages)
   assert.equal(t('table.range', { from: 1, to: 50, total: 17_535 }), '1 to 50 of 17,535')
   assert.equal(t('table.selected', { count: 0 }), 'none selected')
@@ -16,7 +16,7 @@ test('values and plurals are written into a message, numbers with the groups of 
   assert.equal(t('table.selected', { count: 1_200 }), '1,200 rows selected')
 })
 
-test('French counts nought and one alike', () => {
+test('the singular for 0 and 1 in French', () => {
   const t = createTranslate('fr', { 'table.selected': '{count, plural, one {# ligne} other {# lignes}}' })
   assert.deepEqual(
     [0, 1, 2].map((count) => t('table.selected', { count })),
@@ -24,13 +24,13 @@ test('French counts nought and one alike', () => {
   )
 })
 
-test('a gap shows its key and breaks nothing; a value that holds a pattern stays as it is', () => {
+test('the key itself for a missing message; a value that contains a pattern unchanged', () => {
   const t = createTranslate('en', messages)
   assert.equal(t('ui.close'), 'ui.close')
   assert.equal(t('table.range', { from: '{to}', to: '$&', total: 1 }), '{to} to $& of 1')
 })
 
-test('the language is the first of the browser that we speak', () => {
+test('the first supported language of the browser, else English', () => {
   assert.equal(localeFromHeader('fr-CM,fr;q=0.9,en;q=0.8'), 'fr')
   assert.equal(localeFromHeader('de, en;q=0.3, fr;q=0.7'), 'fr')
   assert.equal(localeFromHeader('de'), 'en')
@@ -38,6 +38,6 @@ test('the language is the first of the browser that we speak', () => {
   assert.equal(localeFromHeader(null), 'en')
 })
 
-test('a page takes the messages of its prefixes and no others', () => {
+test('the messages of the given prefixes and no others', () => {
   assert.deepEqual(pickMessages({ 'ui.close': 'Close', 'table.none': 'None' }, ['ui.']), { 'ui.close': 'Close' })
 })

@@ -11,21 +11,23 @@ const TOKEN = /\{(\w+)(?:, plural, ((?:[^{}]|\{[^{}]*\})*))?\}/g
 const BRANCH = /(=\d+|\w+) \{([^{}]*)\}/g
 
 /**
- * Gives the function that turns a key into words. A message may hold `{name}` and
- * `{count, plural, =0 {none} one {# row} other {# rows}}`; branches hold text, `#` and nothing nested. A key without a message comes
- * back as the key, so that a gap is seen and never breaks a page. About 1 KB in the browser, where a full ICU parser costs 11.
+ * Returns the function that turns a key into a text. A message may contain `{name}` and
+ * `{count, plural, =0 {none} one {# row} other {# rows}}`; branches contain text and `#`. A key without a message is
+ * returned as it is, so that a gap is visible and does not break the page. About 1 KB in the browser; a full ICU parser costs 11.
  */
 export function createTranslate(locale: Locale, messages: Messages): Translate {
   const plurals = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
+  // As in formatAmount: the narrow space of French groups is hardly visible in small text.
+  const write = (value: number) => numbers.format(value).replaceAll('\u202f', '\u00a0')
   return (key, values = {}) => {
     const message = messages[key]
     if (message === undefined) return key
     return message.replace(TOKEN, (token, name: string, branches: string | undefined) => {
       const value = values[name]
       if (value === undefined) return token
-      if (branches === undefined) return typeof value === 'number' ? numbers.format(value) : value
-      return choose(branches, Number(value), plurals).replaceAll('#', numbers.format(Number(value)))
+      if (branches === undefined) return typeof value === 'number' ? write(value) : value
+      return choose(branches, Number(value), plurals).replaceAll('#', write(Number(value)))
     })
   }
 }
@@ -35,10 +37,10 @@ function choose(branches: string, count: number, plurals: Intl.PluralRules): str
   return texts.get(`=${count}`) ?? texts.get(plurals.select(count)) ?? texts.get('other') ?? ''
 }
 
-/** The messages whose keys start with one of the prefixes (`approvals.`): what a page hands to its client components. */
+/** Returns the messages whose keys start with one of the prefixes (`approvals.`), for the client components of a page. */
 export function pickMessages(messages: Messages, prefixes: readonly string[]): Messages {
   return Object.fromEntries(Object.entries(messages).filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix))))
 }
 
-/** What a key looks like: words with dots between them. */
+/** The form of a key: words separated by dots. */
 export const MESSAGE_KEY_PATTERN = /^[a-zA-Z]+(\.[a-zA-Z_]+)+$/

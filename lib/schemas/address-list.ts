@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `a,b` in an address: words of a closed set, in the order of that set; the empty list where the address has none. */
+/** `a,b` in an address: words of a closed set, in the order of that set; the empty list if the address has none. */
 export function listOf<const Values extends readonly [string, ...string[]]>(words: Values) {
   return z
     .string()

@@ -12,13 +12,13 @@ export const PAGE_MAX = 2_147_483_647
 
 export const PAGE_SIZE_MAX = 1_000
 
-/** An identifier that the service gave out, of any UUID version, as lower-case text. */
+/** An identifier that the service assigned, of any UUID version, in lower case. */
 export function idField(name: string) {
   const error = mustBe(name, 'a UUID')
   return z.string({ error }).regex(UUID, { error }).toLowerCase().meta({ format: 'uuid' })
 }
 
-/** Free text of a person: not blank, counted in characters and not in UTF-16 units. */
+/** Free text: not blank, counted in code points, not in UTF-16 units. */
 export function noteField(name: string) {
   const error = mustBe(name, `a text of 1 to ${NOTE_LENGTH_MAX} characters`)
   return z
@@ -27,7 +27,7 @@ export function noteField(name: string) {
     .meta({ minLength: 1, maxLength: NOTE_LENGTH_MAX })
 }
 
-/** A whole number written in a query string, between both bounds. */
+/** A whole number in a query string, within both bounds. */
 export function wholeNumberField(name: string, minimum: number, maximum: number) {
   const error = mustBe(name, `a whole number from ${minimum} to ${maximum}`)
   return z
@@ -42,7 +42,7 @@ export function wordField<const Translations extends readonly [string, ...string
   return z.enum(words, { error: mustBe(name, `one of ${words.join(', ')}`) })
 }
 
-/** Whether a text has at most so many characters (code points). */
+/** Returns whether a text has at most this many code points. */
 export function isAtMost(text: string, charactersMax: number): boolean {
   if (text.length <= charactersMax) return true
   return text.length <= charactersMax * 2 && [...text].length <= charactersMax

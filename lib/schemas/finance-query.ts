@@ -8,7 +8,7 @@ import { pageFromOne } from './address-page.ts'
 
 const day = z.string().refine(isUtcDay).nullable().default(null)
 
-/** The totals' address. Two days of one's own win over the preset. */
+/** The address of the totals. A custom range takes precedence over the preset. */
 export const totalsQuerySchema = z.object({
   dates: z.enum(TOTAL_PRESETS).default('thisMonth'),
   from: day,
@@ -19,7 +19,7 @@ export const totalsQuerySchema = z.object({
 })
 export type TotalsFilter = z.output<typeof totalsQuerySchema>
 
-/** The overview's address: how many days back the operators are looked at. */
+/** The address of the overview: the number of days of the operator figures. */
 export const overviewQuerySchema = z.object({
   days: z.coerce
     .number()

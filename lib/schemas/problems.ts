@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isJsonObject, type JsonValue, repeatedNames } from '#lib/json.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 
-/** At most this many problems are told at once: a batch of a thousand wrong elements would fill a book. */
+/** The maximum number of problems in one response: a batch may contain a thousand invalid elements. */
 const PROBLEMS_MAX = 50
 
 /**

@@ -48,7 +48,7 @@ test('invalid: NUL and half a surrogate pair, in every value and every name', ()
   }
 })
 
-test('an old link opens: whatever else is wrong falls back to its default', () => {
+test('the default for every other wrong value, so that old links open', () => {
   const wrong = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.array(fc.string(), { maxLength: 3 })))
   for (const schema of Object.values(SCHEMAS)) {
     const defaults = schema.parse({})
@@ -58,7 +58,7 @@ test('an old link opens: whatever else is wrong falls back to its default', () =
   }
 })
 
-test('invalid: data addresses forgive nothing, neither an unknown word nor a parameter that stands there twice', () => {
+test('invalid: an unknown value or a repeated parameter in a data address', () => {
   for (const query of [
     'status=NOPE',
     'status=SUCCESS,NOPE',
@@ -82,7 +82,7 @@ test('invalid: data addresses forgive nothing, neither an unknown word nor a par
   assert.ok(readExactAddress(transactionFilterSchema, new URLSearchParams('_rsc=1&status=SUCCESS,FAILED&page=2')).ok)
 })
 
-test('what a page reads from its address, its data address understands', () => {
+test('valid: every data address that a page builds from its own', () => {
   const some = fc.dictionary(
     fc.constantFrom('dates', 'status', 'type', 'operator', 'view', 'kind', 'page', 'queue', 'min', 'rule', 'sort'),
     fc.constantFrom(

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 
-// What the service answers. Strict: the documentation and the contract tests are made
-// from these, and a field too many is as wrong as one too few.
+// The responses of the service. Strict: the documentation and the contract tests are generated
+// from these, and an additional field is as wrong as a missing one.
 
 const id = z.uuid()
 const amount = z.number().meta({ description: 'Shortest exact decimal in the currency of the country' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hasNul, mustBe } from './problems.ts'
 
-// Longer credentials than these are never issued, and hashing a megabyte of password is work for nothing.
+// Longer credentials are not issued, and hashing a megabyte of password wastes time.
 const CREDENTIAL_LENGTH_MAX = 1_000
 
 function credentialField(name: string) {

@@ -14,7 +14,7 @@ const day = z.string().refine(isUtcDay).nullable().default(null)
 
 const instant = z.string().refine(isUtcInstant).nullable().default(null)
 
-/** The filters of the transaction list as they stand in its address. Every field has a default; read-address.ts says what is forgiven. */
+/** The filters of the transaction list as in its address. Every field has a default; read-address.ts defines what is ignored. */
 export const transactionFilterSchema = z.object({
   status: listOf(TRANSACTION_STATUSES),
   type: listOf(TRANSACTION_TYPES),
@@ -34,7 +34,7 @@ export const transactionFilterSchema = z.object({
   // Unconfirmed since this instant or later, and before that one: how the overview's ages open their list.
   unconfirmedAfter: instant,
   unconfirmedBefore: instant,
-  // Where the result's webhook stands; the rest narrows that: its receiver, and that it ended at this instant or later and before that one.
+  // The state of the webhook; narrowed by its receiver, and by when it ended (from inclusive, to exclusive).
   webhook: z.enum(WEBHOOK_STATES).nullable().default(null),
   webhookTarget: z
     .string()
@@ -54,7 +54,7 @@ export const transactionFilterSchema = z.object({
 })
 export type TransactionFilter = z.output<typeof transactionFilterSchema>
 
-/** The operators that operator and country filters leave, or null when neither is set. */
+/** Returns the operators that match the operator and country filters, or null if neither is set. */
 export function filteredOperators(filter: Pick<TransactionFilter, 'operator' | 'country'>): OperatorCode[] | null {
   if (filter.operator.length === 0 && filter.country.length === 0) return null
   return OPERATOR_CODES.filter(

@@ -53,7 +53,7 @@ function write(
   return JSON.stringify(fields).replace('"@"', formatMinor(body.amountMinor))
 }
 
-test('every body that the specification allows is accepted, and its amount is exact', () => {
+test('the exact amount of every body that the specification allows', () => {
   fc.assert(
     fc.property(validBodies, (body) => {
       const result = read(write(body))
@@ -64,7 +64,7 @@ test('every body that the specification allows is accepted, and its amount is ex
   )
 })
 
-test('every other country than the operator’s is refused', () => {
+test('one sentence for every country other than the operator’s', () => {
   fc.assert(
     fc.property(validBodies, fc.constantFrom(...COUNTRY_NAMES), (body, countryName) => {
       const isRight = OPERATORS[body.operator].country.name === countryName
@@ -73,7 +73,7 @@ test('every other country than the operator’s is refused', () => {
   )
 })
 
-test('whatever JSON arrives, the answer is a value or sentences, one per field at most', () => {
+test('a value or at most one sentence per field for any JSON', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       const json = parseJson(text)
@@ -87,14 +87,14 @@ test('whatever JSON arrives, the answer is a value or sentences, one per field a
   )
 })
 
-test('one field gets one sentence, also when two rules refuse it', () => {
+test('one sentence per field, also when two rules refuse it', () => {
   const result = read(JSON.stringify({ transferMethod: 'OMCM', phoneNumber: '+5', countryName: 'CAMEROON' }))
   assert.ok(!result.ok)
   assert.equal(result.error.filter((sentence) => sentence.startsWith('phoneNumber')).length, 1)
   assert.equal(result.error.length, 5)
 })
 
-test('a repeated field is refused by its name, whatever its values; a repeated unknown field is ignored', () => {
+test('a sentence with the name of a repeated field, whatever its values; none for an unknown field', () => {
   const text = JSON.stringify(VALID)
   for (const twice of [
     text.replace('{', '{"amount":5000,'),
@@ -108,7 +108,7 @@ test('a repeated field is refused by its name, whatever its values; a repeated u
     assert.equal(read(text.replace('{', `{${ignored}`)).ok, true, ignored)
 })
 
-test('NUL is refused in every field by its name, and ignored in unknown fields', () => {
+test('a sentence with the name of a field that contains NUL; none for an unknown field', () => {
   for (const field of ['transferMethod', 'customerName', 'externalId', 'phoneNumber', 'webhookUrl', 'countryName'] as const) {
     const result = read(JSON.stringify({ ...VALID, [field]: `${VALID[field]}\0` }))
     assert.ok(!result.ok && result.error.includes(`${field} must not contain NUL.`), field)
@@ -117,7 +117,7 @@ test('NUL is refused in every field by its name, and ignored in unknown fields',
     assert.equal(read(JSON.stringify({ ...VALID, ...ignored })).ok, true, JSON.stringify(ignored))
 })
 
-test('externalId is lower case from here on', () => {
+test('externalId in lower case', () => {
   const result = read(JSON.stringify({ ...VALID, externalId: VALID.externalId.toUpperCase() }))
   assert.equal(result.ok && result.value.externalId, VALID.externalId)
 })

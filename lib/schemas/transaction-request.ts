@@ -14,7 +14,7 @@ export const BATCH_LENGTH_MAX = 1_000
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 const PHONE_NUMBER = /^\d{10,15}$/
-// What a URL parser would quietly repair (spaces, line ends, backslashes, a missing //) is refused.
+// Refuses what a URL parser would repair silently (spaces, line ends, backslashes, a missing //).
 const WEB_ADDRESS = /^https?:\/\/[^\s/?#\\][^\s\\]*$/i
 
 const MUST_BE = {
@@ -32,7 +32,7 @@ function textField(name: TextField, isRight: (text: string) => boolean) {
   return z.string({ error }).refine((text) => isRight(text) && !hasNul(text), { error })
 }
 
-/** Hundredths out of the source text of a JSON number; a text in quotes is no number. */
+/** Hundredths from the source text of a JSON number; a quoted text is not a number. */
 const amountField = z.unknown().transform((value, context) => {
   const amountMinor = value instanceof JsonNumber ? parseAmountMinor(value.text) : undefined
   if (amountMinor !== undefined) return amountMinor
@@ -90,7 +90,7 @@ export type TransactionRequest = z.output<typeof transactionRequestSchema>
 
 type Mismatch = { field: 'countryName' | 'phoneNumber'; message: string }
 
-/** The rules between fields. Also runs when single fields are wrong, so that everything is told at once. */
+/** The rules between fields. Also runs if single fields are invalid, so that all problems are reported together. */
 function findMismatch(value: { transferMethod: unknown; countryName: unknown; phoneNumber: unknown }): Mismatch | undefined {
   const expected = isOperatorCode(value.transferMethod) ? OPERATORS[value.transferMethod].country : undefined
   const named = isCountryName(value.countryName) ? COUNTRIES[value.countryName] : undefined
@@ -131,7 +131,7 @@ export function parseBatch(body: JsonValue): Result<TransactionRequest[], string
     const { externalId } = parsed.value
     const first = firstIndexes.get(externalId)
     if (first === undefined) firstIndexes.set(externalId, index)
-    else problems.push(`[${index}] externalId must be unique: element [${first}] has the same.`)
+    else problems.push(`[${index}] externalId must be unique: element [${first}] has the same value.`)
     requests.push(parsed.value)
   }
   return problems.length === 0 ? ok(requests) : err(problems)

@@ -1,4 +1,5 @@
 import type { Pool } from '#server/database/pool.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { readApplications, readChangedApplications } from './directory-store.ts'
 import { type ApplicationSnapshot, toSnapshot } from './snapshot.ts'
 
@@ -38,6 +39,8 @@ export async function makeEpochKnown(
 
 /** Rows of one statement: bounds the memory of the first refresh. */
 const CHUNK_SIZE = 500
+const reportRefresh = (error: unknown) =>
+  reportUnexpected('applications: refresh', error, { message: 'The list of applications could not be refreshed; it is tried again' })
 const BEGINNING_XID = '0'
 
 /**
@@ -45,7 +48,7 @@ const BEGINNING_XID = '0'
  * the first refresh fails. Later failures are passed to `onError` and retried; the last copy stays.
  */
 export async function createDirectory(options: DirectoryOptions): Promise<Directory> {
-  const { pool, pollIntervalMs = 250, staleAfterMs = 5_000, onError = () => undefined } = options
+  const { pool, pollIntervalMs = 250, staleAfterMs = 5_000, onError = reportRefresh } = options
   const byId = new Map<string, ApplicationSnapshot>()
   const byApiId = new Map<string, ApplicationSnapshot>()
   const loadedXids = new Map<string, string>()
@@ -93,6 +96,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
 
   /** One refresh at a time. A caller gets one that began after its call. */
   async function refreshNow(): Promise<void> {
+    // The caller that began this refresh reports its failure.
     while (current) await current.catch(() => undefined)
     current = refresh()
     try {
@@ -124,6 +128,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
     async close() {
       isClosed = true
       clearTimeout(timer)
+      // The caller that began this refresh reports its failure.
       await current?.catch(() => undefined)
     },
   }

@@ -6,6 +6,7 @@ import { appendAudit } from '#server/audit/append-audit.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Logger } from '#server/logger.ts'
 import { verifySecondFactor } from '#server/people/verify-second-factor.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { selectNeedingCode } from './approval-store.ts'
 import { countApprovals } from './count-approvals.ts'
 import { type DecisionDeps, type DecisionFailure, decide } from './decide.ts'
@@ -62,7 +63,13 @@ export async function decideMany(deps: DecideManyDeps, command: DecideManyComman
       hasFreshCode: needing.has(transactionId),
     }).catch((error: unknown) => {
       // A failure of one item must not prevent the decisions on the others, but it must be visible.
-      deps.logger.error({ err: error, applicationId: checker.applicationId, transactionId, decision }, 'A decision failed unexpectedly')
+      reportUnexpected('approvals: decide', error, {
+        logger: deps.logger,
+        applicationId: checker.applicationId,
+        transactionId,
+        decision,
+        message: 'A decision failed unexpectedly',
+      })
       return 'unexpected' as const
     })
     const outcome = result === 'unexpected' ? result : result.ok ? decision : 'refused'

@@ -1,5 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import { selectExpired } from './approval-store.ts'
@@ -29,7 +30,11 @@ export async function expireApprovals({ pool, settler, logger }: ExpireDeps): Pr
           if (outcome?.isMoved) moved++
         } catch (error) {
           stuck++
-          logger.error({ err: error, ...one }, 'A transaction whose approval expired could not be ended')
+          reportUnexpected('approvals: expire', error, {
+            logger,
+            ...one,
+            message: 'A transaction whose approval expired could not be ended',
+          })
         }
       }),
     )

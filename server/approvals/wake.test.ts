@@ -96,7 +96,7 @@ test('a recall and an expiry wake the deliveries', async () => {
     second?.transactionId,
   ])
   const settler = createSettler({ pool: database.pool })
-  settler.onFinal(deps.wake.webhooks)
+  settler.addFinalListener(deps.wake.webhooks)
   assert.equal(await expireApprovals({ pool: database.pool, settler, logger: deps.logger }), 1)
   assert.deepEqual(woken, ['webhooks', 'webhooks'])
 })

@@ -1,6 +1,7 @@
 import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
 import type { Permission } from '#lib/permissions.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { exportTable, type TableRequest } from '#server/reports/export/export-table.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
@@ -34,7 +35,7 @@ export async function answerCsv(
     return await toFileResponse(exported.value, { type: 'text/csv; charset=utf-8', fileName: `${fileName}-${at}Z.csv` }, signal)
   } catch (error) {
     unstable_rethrow(error)
-    runtime.logger.error({ err: error }, 'A table could not be exported')
+    reportUnexpected('back office: table', error, { permission, message: 'A table could not be exported' })
     return new Response(null, { status: 500 })
   }
 }

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
-import { backOfficeRuntime } from './back-office-runtime.ts'
 
 const STATUSES: Readonly<Record<string, number>> = {
   unauthenticated: 401,
@@ -33,7 +33,7 @@ export async function answerData<Schema extends z.ZodType>(
     return result.ok ? Response.json(result.value, { headers: { 'cache-control': 'private, no-store' } }) : refuseData(result.error)
   } catch (error) {
     unstable_rethrow(error)
-    backOfficeRuntime().logger.error({ error }, 'A data address failed')
+    reportUnexpected('back office: data', error, { permission: request.permission, message: 'A data address failed' })
     return refuseData('unexpected')
   }
 }

@@ -2,6 +2,7 @@ import type { NextAuthOptions } from 'next-auth'
 import CredentialsProvider from 'next-auth/providers/credentials'
 import { paths } from '#lib/paths.ts'
 import { findSignedIn } from '#server/people/find-signed-in.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { cookieName } from './session.ts'
 import { newSession, openSession, readClaims, SESSION_S, sealSession, toClaims } from './session-token.ts'
@@ -29,29 +30,32 @@ export function authOptions(): NextAuthOptions {
       callbackUrl: { name: cookieName('callback', publicUrl), options },
     },
     jwt: {
-      async encode({ token }) {
-        const session = readClaims(token)
-        if (!session) throw new Error('next-auth asks for the token of a session that is none')
-        return sealSession(session, 'session', sessionSecret, clock.now())
-      },
-      async decode({ token }) {
-        const session = await openSession(token ?? '', 'session', sessionSecret, clock.now())
-        return session && (await findSignedIn(pool, session)) ? { ...toClaims(session) } : null
-      },
+      encode: ({ token }) =>
+        reported('encode', async () => {
+          const session = readClaims(token)
+          if (!session) throw new Error('next-auth requires a token for claims that are not a session')
+          return sealSession(session, 'session', sessionSecret, clock.now())
+        }),
+      decode: ({ token }) =>
+        reported('decode', async () => {
+          const session = await openSession(token ?? '', 'session', sessionSecret, clock.now())
+          return session && (await findSignedIn(pool, session)) ? { ...toClaims(session) } : null
+        }),
     },
     // A cookie without a valid session is not our error: next-auth would log each with its whole stack.
     logger: { error: (code) => backOfficeRuntime().logger.debug({ code }, 'next-auth refused a request') },
     providers: [
       CredentialsProvider({
         credentials: { email: { type: 'email' }, password: { type: 'password' }, code: { type: 'text' } },
-        async authorize(credentials) {
-          const outcome = await checkPassword(credentials)
-          if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return null
-          const checked = outcome.kind === 'code_needed' ? await checkCode(outcome.personId, credentials?.code) : undefined
-          if (checked && !checked.ok) return null
-          await noteSignIn(outcome.personId, checked?.value.factor ?? 'password')
-          return { id: outcome.personId, ...toClaims(newSession(outcome, 'session', clock.now())) }
-        },
+        authorize: (credentials) =>
+          reported('authorize', async () => {
+            const outcome = await checkPassword(credentials)
+            if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return null
+            const checked = outcome.kind === 'code_needed' ? await checkCode(outcome.personId, credentials?.code) : undefined
+            if (checked && !checked.ok) return null
+            await noteSignIn(outcome.personId, checked?.value.factor ?? 'password')
+            return { id: outcome.personId, ...toClaims(newSession(outcome, 'session', clock.now())) }
+          }),
       }),
     ],
     callbacks: {
@@ -60,11 +64,25 @@ export function authOptions(): NextAuthOptions {
       session: ({ session, token }) => ({ expires: readClaims(token)?.endsAt.toISOString() ?? session.expires }),
     },
     events: {
-      async signOut({ token }) {
-        const session = readClaims(token)
-        if (session) await endOnServer(session)
-      },
+      signOut: ({ token }) =>
+        reported('sign out', async () => {
+          const session = readClaims(token)
+          if (session) await endOnServer(session)
+        }),
     },
+  }
+}
+
+/**
+ * Reports what `work` throws: next-auth answers it as if there were no session, or puts its message into an address. Callers
+ * therefore get an error without details.
+ */
+async function reported<Value>(step: string, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    reportUnexpected(`next-auth: ${step}`, error)
+    throw new Error('Unexpected')
   }
 }
 

@@ -6,11 +6,12 @@ import type { Metrics } from '#server/http/api/metrics.ts'
 import { noteReached } from '#server/http/door/page-notes.ts'
 import type { Logger } from '#server/logger.ts'
 import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
+import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which is in a layer above. */
-export type BackOfficeRuntime = {
+type BackOfficeRuntime = {
   config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory'>
   pool: Pool
   /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */
@@ -25,15 +26,14 @@ export type BackOfficeRuntime = {
   logger: Logger
 }
 
-const KEY = Symbol.for('countersign.runtime')
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    backOfficeRuntime: BackOfficeRuntime
+  }
+}
 
-/**
- * The one live runtime of the process. Next bundles its own copies of our modules, so it hangs on globalThis. Throws where
- * no process made one (a build): pages only run inside `server/main.ts`.
- */
+/** Returns the runtime of this process. Throws where no process created one: pages are only served by `server/main.ts`. */
 export function backOfficeRuntime(): BackOfficeRuntime {
   noteReached()
-  const runtime = (globalThis as { [KEY]?: BackOfficeRuntime })[KEY]
-  if (!runtime) throw new Error('No runtime: the back office is served by server/main.ts')
-  return runtime
+  return requireProcessWide('backOfficeRuntime', START_THE_SERVICE)
 }

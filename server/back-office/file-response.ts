@@ -1,5 +1,5 @@
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { FilePieces } from '#server/reports/export/export-file.ts'
-import { backOfficeRuntime } from './back-office-runtime.ts'
 
 /**
  * Answers a file that is made while it is read: the next piece is asked for when the browser took the last one. Rejects when already
@@ -11,8 +11,10 @@ export async function toFileResponse(
   { type, fileName }: { type: string; fileName: string },
   signal: AbortSignal,
 ): Promise<Response> {
-  const { logger } = backOfficeRuntime()
-  const giveUp = () => file.return().catch((error: unknown) => logger.warn({ err: error }, 'A file that nobody reads could not be ended'))
+  const giveUp = () =>
+    file
+      .return()
+      .catch((error: unknown) => reportUnexpected('files: end', error, { message: 'A file that nobody reads could not be ended' }))
   const first = await file.next()
   if (signal.aborted) await giveUp()
   signal.addEventListener('abort', () => void giveUp(), { once: true })
@@ -27,7 +29,7 @@ export async function toFileResponse(
         if (step.done) controller.close()
         else controller.enqueue(new Uint8Array(step.value))
       } catch (error) {
-        logger.error({ err: error }, 'A file could not be finished; its transfer is broken off')
+        reportUnexpected('files: write', error, { message: 'A file could not be finished; its transfer is broken off' })
         controller.error(error)
       }
     },

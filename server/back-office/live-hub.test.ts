@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { EventEmitter, once } from 'node:events'
 import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { Queryable } from '#server/database/pool.ts'
 import { endSession } from '#server/people/end-session.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { createLiveHub, type LiveHub, type Subscription } from './live-hub.ts'
 import { liveStream } from './live-stream.ts'
@@ -16,18 +17,16 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** The real pool, counting the statements that go through it; `after` resolves when that many more were asked. */
+/** The real pool, counting the statements that go through it; `more` resolves when that many more were asked. */
 function counting() {
-  const asked = new EventEmitter()
   let count = 0
   const query = (...parameters: unknown[]) => {
     count++
-    asked.emit('query')
     return Reflect.apply(database.pool.query, database.pool, parameters)
   }
   const more = async (wanted: number) => {
     const goal = count + wanted
-    while (count < goal) await once(asked, 'query')
+    await waitUntil(`${wanted} more statements`, () => count >= goal)
   }
   return { queryable: { query } as Queryable, count: () => count, more }
 }
@@ -45,7 +44,7 @@ async function onlooker() {
 
 const change = (applicationId: string) => takeIn(database.pool, [anIntakeItem(applicationId)])
 
-test('five hundred viewers of two applications cost one statement a tick, and each hears of its own application only', async () => {
+test('one statement a tick for five hundred viewers of two applications, each of whom hears of its own application only', async () => {
   const { queryable, count, more } = counting()
   const hub = createLiveHub({ queryable, pollMs: 20, admissionMs: 3_600_000 })
   const [first, second] = [await onlooker(), await onlooker()]
@@ -73,51 +72,54 @@ test('five hundred viewers of two applications cost one statement a tick, and ea
   assert.equal(hub.viewers(), 0)
 })
 
-test('nobody looks: nothing is asked; somebody comes back: the first look tells what happened in between', async () => {
-  const { queryable, count, more } = counting()
-  const hub = createLiveHub({ queryable, pollMs: 5, admissionMs: 3_600_000 })
+test('no statement and no later look once no page is open', async () => {
+  const { queryable, count } = counting()
+  const pending: (() => void)[] = []
+  const hub = createLiveHub({ queryable, callLater: (work) => void pending.push(work) })
+  const leave = hub.watch({ ...(await onlooker()), onChange: () => undefined, onEnd: () => undefined })
+  leave()
+  assert.equal(pending.length, 1, 'the look that was due')
+  pending.shift()?.()
+  // What the look would ask is asked in the turns of the event loop that follow it.
+  await setImmediate()
+  assert.deepEqual([count(), pending.length], [0, 0])
+})
+
+test('a change that happened in between is told by the first look of a page that comes back', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
   const viewer = await onlooker()
   const heard: bigint[] = []
   const watch = () => hub.watch({ ...viewer, onChange: (changeNumber) => heard.push(changeNumber), onEnd: () => undefined })
   const leave = watch()
-  await more(2)
+  await waitUntil('the first look', () => heard.length === 1)
   leave()
-  await new Promise((resolve) => setTimeout(resolve, 30))
-  const quiet = count()
-  await new Promise((resolve) => setTimeout(resolve, 60))
-  assert.equal(count(), quiet)
   await change(viewer.applicationId)
   const leaveAgain = watch()
-  await more(3)
-  assert.equal(heard.length, 2)
+  await waitUntil('the look after the return', () => heard.length === 2)
   assert.ok((heard[1] ?? 0n) > (heard[0] ?? 0n))
   leaveAgain()
 })
 
-test('whoever is blocked, signed out everywhere or no member any more is ended, and nobody else', async () => {
+test('ended: pages of people who are blocked, signed out everywhere or no longer members, and no others', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 10, admissionMs: 10 })
   const viewers = { blocked: await onlooker(), signedOut: await onlooker(), removed: await onlooker(), stays: await onlooker() }
-  const ended = new EventEmitter()
   const names: string[] = []
   for (const [name, viewer] of Object.entries(viewers)) {
     hub.watch({
       ...viewer,
       onChange: () => undefined,
-      onEnd: () => {
-        names.push(name)
-        ended.emit('end')
-      },
+      onEnd: () => void names.push(name),
     })
   }
   await database.pool.query('update people set is_blocked = true where person_id = $1', [viewers.blocked.personId])
   await database.pool.query('update people set session_epoch = 2 where person_id = $1', [viewers.signedOut.personId])
   await database.pool.query('update memberships set is_active = false where person_id = $1', [viewers.removed.personId])
-  while (names.length < 3) await once(ended, 'end')
+  await waitUntil('three viewers are ended', () => names.length >= 3)
   assert.deepEqual(names.toSorted(), ['blocked', 'removed', 'signedOut'])
   assert.equal(hub.viewers(), 1)
 })
 
-test('a stream says hello at once, tells changes, and leaves the hub when its reader goes', async () => {
+test('hello at once and then changes, until the reader goes', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 10 })
   const viewer = await onlooker()
   const leaving = new AbortController()
@@ -131,10 +133,11 @@ test('a stream says hello at once, tells changes, and leaves the hub when its re
   void changed.then(() => {
     isHeard = true
   })
-  while (!isHeard) {
+  // The first look may come before or after the first of these changes.
+  await waitUntil('a change is heard', async () => {
     await change(viewer.applicationId)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return isHeard
+  })
   assert.match((await changed).value ?? '', /event: change\ndata: \d+/)
   leaving.abort()
   assert.equal(hub.viewers(), 0)
@@ -161,14 +164,14 @@ test('ended: a page of a session that was signed out, within two seconds in ever
   )
 })
 
-test('ended: a stream whose session reaches its twelve hours, without asking anybody', async () => {
+test('ended: a stream whose session reaches its twelve hours, without a statement', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
   const response = liveStream({ ...(await onlooker()), endsAt: new Date(Date.now() + 200) }, new AbortController().signal, hub)
   assert.match(await response.text(), /event: ended/)
   assert.equal(hub.viewers(), 0)
 })
 
-test('a reader that stops reading is left, and holds up nobody', async () => {
+test('no viewer is left after a reader has stopped reading', async () => {
   const viewer = await onlooker()
   const real = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
   let viewing: Subscription | undefined
@@ -185,7 +188,7 @@ test('a reader that stops reading is left, and holds up nobody', async () => {
   assert.ok((await response.text()).length < 10_000)
 })
 
-test('429: the forty-first page of one person; somebody else still gets theirs', async () => {
+test('429 for the forty-first page of one person, and 200 for a page of another', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
   const leaving = new AbortController()
   const [viewer, other] = [await onlooker(), await onlooker()]

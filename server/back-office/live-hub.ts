@@ -1,5 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { findAdmitted, type Subscriber } from '#server/people/find-admitted.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { findChangeNumbers } from '#server/reports/overview/change-queries.ts'
 
 export type Subscription = Subscriber & {
@@ -16,18 +17,26 @@ export type LiveHub = {
   viewersOf(personId: string): number
 }
 
-export type LiveHubOptions = { queryable: Queryable; pollMs?: number; admissionMs?: number; onError?: (error: unknown) => void }
+type LiveHubOptions = {
+  queryable: Queryable
+  pollMs?: number
+  admissionMs?: number
+  /** Calls `work` once, after this long; by default with a timer that does not keep the process alive. */
+  callLater?: (work: () => void, delayMs: number) => void
+}
+
+const callAfter = (work: () => void, delayMs: number) => void setTimeout(work, delayMs).unref()
 
 /**
  * Tells open pages that their application changed. However many look: one statement per `pollMs` for all applications that are looked
  * at, one per `admissionMs` that asks whether everybody still may, and none at all while nobody looks. By default both are asked each
  * second, so that a page ends within about two seconds of its session, in every process.
  */
-export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, onError = () => undefined }: LiveHubOptions): LiveHub {
+export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, callLater = callAfter }: LiveHubOptions): LiveHub {
   const viewings = new Set<Subscription>()
   // What each page was told last. The first look tells everybody: something may have changed since the page was rendered.
   const told = new WeakMap<Subscription, bigint>()
-  let timer: NodeJS.Timeout | undefined
+  let isScheduled = false
   let checkedAtMs = 0
 
   async function poll(): Promise<void> {
@@ -58,22 +67,21 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, onEr
       }
       await poll()
     } catch (error) {
-      // The database is away: the pages notice that by themselves, and the next tick tries again.
-      onError(error)
+      reportUnexpected('live pages: poll', error, { message: 'Live pages could not look for changes; the next tick repeats it' })
     }
-    timer = undefined
+    isScheduled = false
     if (viewings.size > 0) schedule()
   }
 
   function schedule(): void {
-    timer = setTimeout(() => void tick(), pollMs)
-    timer.unref()
+    isScheduled = true
+    callLater(() => void tick(), pollMs)
   }
 
   return {
     watch(viewing) {
       viewings.add(viewing)
-      if (timer === undefined && viewings.size === 1) schedule()
+      if (!isScheduled && viewings.size === 1) schedule()
       return () => void viewings.delete(viewing)
     },
     viewers: () => viewings.size,

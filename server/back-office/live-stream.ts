@@ -1,4 +1,5 @@
 import type { Subscriber } from '#server/people/find-admitted.ts'
+import { processWide } from '#server/process-wide.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { createLiveHub, type LiveHub } from './live-hub.ts'
 
@@ -9,17 +10,15 @@ const STREAM_MAX_MS = 30 * 60_000
 const UNREAD_MAX = 120
 /** Pages that one person may have open at once in this process. */
 const STREAMS_MAX = 40
-const KEY = Symbol.for('countersign.liveHub')
 
-/** The one hub of this process, whichever bundle asks for it. */
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    liveHub: LiveHub
+  }
+}
+
 function liveHub(): LiveHub {
-  const place = globalThis as { [KEY]?: LiveHub }
-  const { pool, logger } = backOfficeRuntime()
-  place[KEY] ??= createLiveHub({
-    queryable: pool,
-    onError: (error) => logger.warn({ err: error }, 'Live pages could not look for changes'),
-  })
-  return place[KEY]
+  return processWide('liveHub', () => createLiveHub({ queryable: backOfficeRuntime().pool }))
 }
 
 /**

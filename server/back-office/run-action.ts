@@ -4,8 +4,8 @@ import type { ActionError, ActionRefusal, ActionResult } from '#lib/action-resul
 import { isCleanInput } from '#lib/clean-text.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
-import { backOfficeRuntime } from './back-office-runtime.ts'
 
 /**
  * Runs every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the input is
@@ -16,7 +16,6 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
   request: { schema: Schema; permission: Permission; application: unknown; input: unknown },
   handler: (actor: BackOfficeActor, input: z.infer<Schema>) => Promise<Result<Value, Failure | ActionError<Failure>>>,
 ): Promise<ActionResult<Value, Failure>> {
-  const { logger } = backOfficeRuntime()
   try {
     if (typeof request.application !== 'string' || !isCleanInput([request.application, request.input])) return refuse('invalid')
     const actor = await findActor(request.application, request.permission)
@@ -29,7 +28,7 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
   } catch (error) {
     // Next's own redirects and not-founds travel as exceptions.
     unstable_rethrow(error)
-    logger.error({ error }, 'A server action failed')
+    reportUnexpected('back office: action', error, { permission: request.permission, message: 'A server action failed' })
     return refuse('unexpected')
   }
 }

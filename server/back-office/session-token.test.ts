@@ -8,7 +8,7 @@ const now = new Date()
 const who = { personId: crypto.randomUUID(), epoch: 3 }
 const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
 
-test('a session lasts twelve hours from the password on, and sealing it again does not extend it', async () => {
+test('twelve hours after the password a session ends, also when it was sealed again', async () => {
   const session = newSession(who, 'session', now)
   const first = await sealSession(session, 'session', SECRET, now)
   const opened = await openSession(first, 'session', SECRET, later(SESSION_S - 60))
@@ -19,11 +19,11 @@ test('a session lasts twelve hours from the password on, and sealing it again do
   for (const token of [first, again]) assert.equal(await openSession(token, 'session', SECRET, later(SESSION_S)), undefined)
 })
 
-test('every session has an id of its own', () => {
+test('two ids for two sessions of one person', () => {
   assert.notEqual(newSession(who, 'session', now).sessionId, newSession(who, 'session', now).sessionId)
 })
 
-test('undefined: a half session in place of a whole one, another secret, and altered, foreign or older tokens', async () => {
+test('undefined for a pending session in place of a whole one, another secret, and altered, foreign or older tokens', async () => {
   const session = newSession(who, 'session', now)
   const token = await sealSession(session, 'session', SECRET, now)
   const claims = { sub: who.personId, epoch: 3, sid: session.sessionId, ends: Math.floor(later(60).getTime() / 1_000) }

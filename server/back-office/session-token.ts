@@ -40,7 +40,7 @@ export async function openSession(token: string, kind: SessionKind, secret: stri
   return session.endsAt > now ? session : undefined
 }
 
-export type SessionClaims = z.infer<typeof claimsSchema>
+type SessionClaims = z.infer<typeof claimsSchema>
 
 /** What a token holds. */
 export function toClaims({ personId, epoch, sessionId, endsAt }: Session): SessionClaims {

@@ -25,7 +25,7 @@ const passwordSchema = z.string().min(1).max(1_024)
 const credentialsSchema = z.object({ email: z.string().trim().min(1).max(320), password: passwordSchema })
 const codeSchema = z.string().trim().min(6).max(64)
 
-export type PasswordOutcome =
+type PasswordOutcome =
   | { kind: 'signed_in' | 'code_needed'; personId: string; epoch: number; email: string }
   | { kind: 'wrong' }
   | { kind: 'blocked' }
@@ -67,7 +67,7 @@ export async function signInWithPassword(input: unknown): Promise<PasswordOutcom
   return outcome
 }
 
-export type CodeFailure = { kind: 'wrong' } | { kind: 'expired' } | { kind: 'throttled'; minutes: number }
+type CodeFailure = { kind: 'wrong' } | { kind: 'expired' } | { kind: 'throttled'; minutes: number }
 
 /** Whether a person's one-time or recovery code is right, and which of them it was. */
 export async function checkCode(personId: string, code: unknown): Promise<Result<{ factor: SignInFactor }, CodeFailure>> {

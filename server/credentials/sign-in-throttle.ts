@@ -61,8 +61,6 @@ export type SignInThrottleOptions = {
   clock: Clock
   /** Keys the digests of names and networks in the database: the same in every process. */
   secret: string
-  /** Called with the error of background work that failed. */
-  onError?: (error: unknown) => void
   /** Default: the hasher of this process. */
   hasher?: Pick<PasswordHasher, 'isPasswordRight'>
   /** Default: see SPACING_MS. */
@@ -76,10 +74,10 @@ type Spacing = { pair: number; address: number; account: number }
  * Two argon2 computations run at once (18 MiB), and at most 512 attempts wait in each queue.
  */
 export function createSignInThrottle(options: SignInThrottleOptions): SignInThrottle {
-  const { pool, clock, secret, onError = () => undefined, hasher = { isPasswordRight }, spacingMs = SPACING_MS } = options
+  const { pool, clock, secret, hasher = { isPasswordRight }, spacingMs = SPACING_MS } = options
   const remembered = createVerifiedPasswordCache(clock)
   const keyed = createKeyedDigest(secret)
-  const background = createBackgroundWork(onError)
+  const background = createBackgroundWork()
   const unresolved = createUnresolved(clock)
   // A flood is refused here, at the cost of a look-up in memory, before any database query.
   const lookUps = createFairLimiter({ concurrency: 4, levelMax: [512, 256, 128, 64] })

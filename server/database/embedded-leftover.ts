@@ -11,6 +11,7 @@ export const ORDERLY_SHUTDOWN_MS = 6_000
 /** Stops the server that a killed process of ours left running on this data. */
 export async function endLeftover(dataDirectory: string, shutdownLimitMs = ORDERLY_SHUTDOWN_MS): Promise<void> {
   const pidFile = path.join(dataDirectory, 'postmaster.pid')
+  // No file: no server was left running.
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0])
   if (!pid) return
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
@@ -34,12 +35,14 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
+    // The process has ended.
     return false
   }
 }
 
 /** Returns whether there is a file or folder of this name. */
 export async function exists(file: string): Promise<boolean> {
+  // No such file is the answer.
   return stat(file).then(
     () => true,
     () => false,

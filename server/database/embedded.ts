@@ -62,6 +62,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const password = (await readFile(passwordFile, 'utf8')).trim()
   const port = options.port ?? (await freePort())
   const child = spawnServer(native, dataDirectory, { ...SETTINGS, ...options.settings, port: String(port) }, owner)
+  // A program that could not be started counts as ended; the wait below throws and says why.
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await untilReady(url, child, logFileOf(dataDirectory))
@@ -139,6 +140,7 @@ async function untilReady(url: string, child: ChildProcess, logFile: string): Pr
       await client.end()
       return
     } catch {
+      // Not ready yet: tried again until the time limit.
       await client.end().catch(() => undefined)
       await delay(50)
     }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { retryWithBackoff } from '#server/retry.ts'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts'
 
 type SupervisedPostgres = {
@@ -18,8 +18,7 @@ type SupervisionEvents = {
 }
 
 /** The children of a killed server hold its shared memory for a moment. */
-const RESTART_ATTEMPTS = 20
-const RESTART_PAUSE_MS = 250
+const RESTART = { attemptsMax: 20, backoff: { firstMs: 100, maxMs: 500 } }
 
 /**
  * Starts the embedded PostgreSQL, and restarts it on the same port if it ends unexpectedly. Open pools then reconnect
@@ -32,20 +31,16 @@ export async function superviseEmbeddedPostgres(options: EmbeddedOptions, events
 
   const watch = (watched: EmbeddedPostgres) => {
     void watched.ended.then(() => {
-      if (!isStopping) restarting = restart().catch(events.onLost)
+      if (!isStopping) restarting = restart().catch((error: unknown) => (isStopping ? undefined : events.onLost(error)))
     })
   }
   async function restart(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        server = await startEmbeddedPostgres({ ...options, port: server.port })
-        break
-      } catch (error) {
-        if (isStopping) return
-        if (attempt >= RESTART_ATTEMPTS) throw error
-        await delay(RESTART_PAUSE_MS)
-      }
-    }
+    const started = await retryWithBackoff(
+      async () => (isStopping ? undefined : await startEmbeddedPostgres({ ...options, port: server.port })),
+      RESTART,
+    )
+    if (!started) return
+    server = started
     watch(server)
     events.onRestart()
   }

@@ -1,9 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Result } from '#lib/result.ts'
+import { retryWithBackoff } from '#server/retry.ts'
 import type { Pool, TrxClient } from './pool.ts'
 
 const RETRYABLE = new Set(['40001', '40P01'])
-const ATTEMPTS_MAX = 4
+/** How statements and transactions are repeated that PostgreSQL cancelled because of others. */
+export const RETRY_CANCELLED = { attemptsMax: 4, backoff: { firstMs: 10, maxMs: 60 }, isRetryable }
 
 /**
  * Runs `work` inside one database transaction. A throw and a Result that is not ok both roll back: a refusal never
@@ -14,23 +15,27 @@ export async function withTransaction<Value, Failure>(
   pool: Pool,
   work: (trx: TrxClient) => Promise<Result<Value, Failure>>,
 ): Promise<Result<Value, Failure>> {
-  for (let attempt = 1; ; attempt++) {
-    const trx = await pool.connect()
-    let broken: Error | undefined
-    try {
-      await trx.query('begin')
-      const result = await work(trx)
-      await trx.query(result.ok ? 'commit' : 'rollback')
-      return result
-    } catch (error) {
-      await trx.query('rollback').catch((rollbackError: Error) => {
-        broken = rollbackError
-      })
-      if (attempt >= ATTEMPTS_MAX || !isRetryable(error)) throw error
-    } finally {
-      trx.release(broken)
-    }
-    await delay(Math.random() * 20 * attempt)
+  return retryWithBackoff(() => runOnce(pool, work), RETRY_CANCELLED)
+}
+
+async function runOnce<Value, Failure>(
+  pool: Pool,
+  work: (trx: TrxClient) => Promise<Result<Value, Failure>>,
+): Promise<Result<Value, Failure>> {
+  const trx = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await trx.query('begin')
+    const result = await work(trx)
+    await trx.query(result.ok ? 'commit' : 'rollback')
+    return result
+  } catch (error) {
+    await trx.query('rollback').catch((rollbackError: Error) => {
+      broken = rollbackError
+    })
+    throw error
+  } finally {
+    trx.release(broken)
   }
 }
 

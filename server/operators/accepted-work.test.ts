@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
-import { until } from '#server/operators/testing/until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork, storeCallbacks } from './operator-work-store.ts'
@@ -42,10 +42,10 @@ async function queuedAgain(): Promise<IntakeItem> {
   await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 1)
   const recorder = createRecorder()
   for (let asked = 0; asked < 2; asked++) {
-    const [work] = await until(async () => {
+    const [work] = await waitUntil('the row comes due', async () => {
       const claimed = await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 60_000)
       return claimed.length > 0 && claimed
-    }, 'the row comes due')
+    })
     assert.ok(work)
     await recorder.submit({ work, kind: 'query', outcome: { kind: 'not_found', exchange: { httpStatus: 404, answer: '' } }, durationMs: 1 })
   }
@@ -70,7 +70,7 @@ async function forget(item: IntakeItem): Promise<void> {
 test('unconfirmed, and never sent again, for a transfer that the operator accepted and then denies', async () => {
   const item = await harness.make({ operator: 'OMCM' })
   harness.startDispatcher()
-  await until(async () => (await denials(item)) >= 6, 'six denials')
+  await waitUntil('six denials', async () => (await denials(item)) >= 6)
   await stopAll()
   const work = await harness.workOf(item)
   assert.equal(work?.['state'], 'unconfirmed')
@@ -89,7 +89,7 @@ test('unconfirmed for a transfer that only a query showed to be accepted, and th
     query: (asked) => (++queries === 1 ? sayTransfer(asked, 'PENDING') : sayNotFound(asked)),
   }
   harness.startDispatcher()
-  await until(async () => (await denials(item)) >= 6, 'six denials')
+  await waitUntil('six denials', async () => (await denials(item)) >= 6)
   await stopAll()
   assert.equal((await harness.workOf(item))?.['state'], 'unconfirmed')
   assert.equal(timesSent(item), 1)
@@ -160,11 +160,11 @@ test('no second submission after a late answer showed that the operator has the 
     const item = await harness.make({ operator: 'OMCM' })
     const [first] = await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 1)
     assert.ok(first)
-    await until(async () => (await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 1)).length > 0, 'the lease ends')
+    await waitUntil('the lease ends', async () => (await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 1)).length > 0)
     assert.deepEqual(await createRecorder().submit({ work: first, kind: 'submit', outcome, durationMs: 1 }), { isCurrent: false })
     operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: sayNotFound }
     harness.startDispatcher()
-    await until(async () => (await denials(item)) >= 4, 'four denials')
+    await waitUntil('four denials', async () => (await denials(item)) >= 4)
     await stopAll()
     assert.equal((await harness.workOf(item))?.['state'], 'unconfirmed')
     assert.equal(timesSent(item), 0)

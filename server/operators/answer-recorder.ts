@@ -1,6 +1,7 @@
 import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { isRetryable } from '#server/database/with-transaction.ts'
+import { RETRY_CANCELLED } from '#server/database/with-transaction.ts'
+import { retryWithBackoff } from '#server/retry.ts'
 import type { QueryOutcome, SubmitOutcome } from './connector.ts'
 import { type AnswerRules, type ClaimedWork, storeAnswers } from './operator-work-store.ts'
 import { pollDelayMs, resubmitDelayMs, unsentDelayMs } from './poll-schedule.ts'
@@ -90,12 +91,6 @@ export function isAboutItems(error: unknown): boolean {
 }
 
 /** Repeats a statement that PostgreSQL cancelled because of a deadlock. */
-async function againOnDeadlock<Value>(work: () => Promise<Value>): Promise<Value> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt >= 4 || !isRetryable(error)) throw error
-    }
-  }
+function againOnDeadlock<Value>(work: () => Promise<Value>): Promise<Value> {
+  return retryWithBackoff(work, RETRY_CANCELLED)
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { after, before, test } from 'node:test'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
-import { until } from '#server/operators/testing/until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 
 let harness: OperatorHarness
 let hangingServer: Server
@@ -49,7 +49,7 @@ test('no delay of an operator while another one hangs', async () => {
     Array.from({ length: 60 }, (_, index) => harness.make({ operator: index % 2 === 0 ? 'BFOM' : 'UGMTN' })),
   )
   harness.startDispatcher({ perOperatorMax: 4 })
-  await until(async () => hangingSockets.size >= 4, 'the hanging operator has all its slots')
+  await waitUntil('the hanging operator has all its slots', async () => hangingSockets.size >= 4)
   for (const item of healthy) assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   // 60 calls of 1 s in 4 slots take 15 s: most of the stuck ones have not even been tried.
   const states = await Promise.all(stuck.map(async (item) => (await harness.workOf(item))?.['state']))
@@ -63,10 +63,8 @@ test('SUCCESS, each sent once, after an operator was unreachable for a while', a
   await harness.simulator.close()
   const items = await Promise.all(Array.from({ length: 20 }, () => harness.make()))
   harness.startDispatcher()
-  await until(
-    async () =>
-      (await Promise.all(items.map((item) => harness.attemptsOf(item)))).every((attempts) => attempts.includes('submit not_sent')),
-    'every row was tried',
+  await waitUntil('every row was tried', async () =>
+    (await Promise.all(items.map((item) => harness.attemptsOf(item)))).every((attempts) => attempts.includes('submit not_sent')),
   )
   for (const item of items) {
     assert.equal((await harness.read(item)).status, 'PENDING')
@@ -83,10 +81,9 @@ test('SUCCESS, each sent once, after an operator was unreachable for a while', a
 test('SUCCESS of open transfers after their operator restarted with its books', async () => {
   const items = await Promise.all(Array.from({ length: 20 }, () => harness.make({ phoneNumber: '237677209914' })))
   harness.startDispatcher()
-  await until(async () => (await harness.books()).has(items[19]?.transactionId ?? ''), 'the last one is accepted')
-  await until(
-    async () => (await Promise.all(items.map((item) => harness.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
-    'all are accepted',
+  await waitUntil('the last one is accepted', async () => (await harness.books()).has(items[19]?.transactionId ?? ''))
+  await waitUntil('all are accepted', async () =>
+    (await Promise.all(items.map((item) => harness.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
   )
   await harness.simulator.close()
   await harness.restartSimulator()
@@ -100,7 +97,7 @@ test('SUCCESS of open transfers after their operator restarted with its books', 
 test('the answers of calls in progress are stored when drain resolves', async () => {
   const items = await Promise.all(Array.from({ length: 30 }, () => harness.make({ phoneNumber: '237677209907' })))
   const dispatcher = harness.startDispatcher()
-  await until(async () => (await harness.attemptsOf(items[0] ?? assert.fail())).length === 1, 'a call is under way')
+  await waitUntil('a call is under way', async () => (await harness.attemptsOf(items[0] ?? assert.fail())).length === 1)
   await dispatcher.drain()
   for (const item of items) {
     const state = (await harness.workOf(item))?.['state']

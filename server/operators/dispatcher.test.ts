@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
-import { until } from '#server/operators/testing/until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { claimDueWork } from './operator-work-store.ts'
 
 let harness: OperatorHarness
@@ -65,15 +65,14 @@ test('no second submission for a transfer whose process died after its call', as
 test('unconfirmed until the operator reports that it has the transfer', async () => {
   const item = await harness.make({ phoneNumber: '237677209912' })
   await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)
-  await until(
-    async () => (await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)).some((work) => work.foundState === 'submitting'),
-    'the lease ends',
+  await waitUntil('the lease ends', async () =>
+    (await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)).some((work) => work.foundState === 'submitting'),
   )
   const work = await harness.workOf(item)
   assert.equal(work?.['state'], 'unconfirmed')
   assert.ok(work?.['unconfirmed_since'] instanceof Date)
   harness.startDispatcher()
-  await until(async () => (await harness.workOf(item))?.['state'] === 'submitted', 'the operator accepts')
+  await waitUntil('the operator accepts', async () => (await harness.workOf(item))?.['state'] === 'submitted')
   await stopAll()
   assert.equal((await harness.workOf(item))?.['unconfirmed_since'], null)
 })
@@ -82,7 +81,7 @@ test('no submission by a process that was stopped between its claim and its call
   const item = await harness.make()
   // The call may not start later than lease less call: here that is at once.
   harness.startDispatcher({ leaseMs: 300, callTimeoutMs: 1_000 })
-  await until(async () => Number((await harness.workOf(item))?.['attempts']) > 1, 'the row comes back')
+  await waitUntil('the row comes back', async () => Number((await harness.workOf(item))?.['attempts']) > 1)
   await stopAll()
   assert.equal((await harness.attemptsOf(item))[0], 'submit not_sent')
   assert.equal((await harness.workOf(item))?.['unconfirmed_since'], null, 'what was not sent is not at risk')
@@ -96,7 +95,7 @@ test('no submission by a process that was stopped between its claim and its call
 test('no effect of the late answer to a submission that another process took over', async () => {
   const item = await harness.make({ phoneNumber: '237677209912' })
   const [first] = await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)
-  await until(async () => (await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 60_000)).length > 0, 'the lease ends')
+  await waitUntil('the lease ends', async () => (await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 60_000)).length > 0)
   const { createAnswerRecorder } = await import('./answer-recorder.ts')
   const recorder = createAnswerRecorder({
     pool: harness.database.pool,

@@ -1,6 +1,8 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { withJitterMs } from '#server/retry.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
@@ -80,10 +82,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     underWay.set(work.operator, (underWay.get(work.operator) ?? 0) + 1)
     const call = carryOut(context, work, claimedAtMs)
       .catch((error: unknown) => {
-        options.logger.error(
-          { err: error, transactionId: work.transactionId },
-          'Operator work was interrupted; it becomes due again when its lease ends',
-        )
+        reportUnexpected('operators: call', error, {
+          logger: options.logger,
+          transactionId: work.transactionId,
+          message: 'Operator work was interrupted; it is repeated when its lease ends',
+        })
       })
       .finally(() => {
         calls.delete(call)
@@ -114,8 +117,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         await claimOnce()
         await signal.wait(options.idlePollMs ?? 250)
       } catch (error) {
-        options.logger.error({ err: error }, 'Due operator work could not be claimed')
-        await signal.wait(DATABASE_PAUSE_MS)
+        reportUnexpected('operators: claim', error, { logger: options.logger, message: 'Due operator work could not be claimed' })
+        await signal.wait(withJitterMs(DATABASE_PAUSE_MS))
       }
     }
   }
@@ -143,10 +146,11 @@ function createContext(options: DispatcherOptions): Context {
     pollDelaysMs: options.pollDelaysMs ?? POLL_DELAYS_MS,
     onUnrecordable(transactionId, error) {
       options.onUnrecordable?.()
-      options.logger.error(
-        { err: error, transactionId },
-        'The answer of an operator could not be recorded; it is recorded without its text',
-      )
+      reportUnexpected('operators: record answer', error, {
+        logger: options.logger,
+        transactionId,
+        message: 'The answer of an operator could not be recorded; it is recorded without its text',
+      })
     },
     rules: {
       absenceMs: options.absenceMs ?? 3_000,

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { accepted, auditCount, failureOf, withHangingQueries } from '#server/operators/testing/flood.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
-import { until } from '#server/operators/testing/until.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
@@ -15,15 +15,14 @@ test('every deposit is submitted while 500 forced queries wait for an operator t
     const other = await makeApplication(harness.database.pool)
     await fund(harness.database.pool, other, 'OMCM', 100_000_000n)
     const flood = Promise.all(old.map((item) => failureOf(harness, item)))
-    await until(async () => operator.queried.length >= 16, 'the flood reaches the operator')
+    await waitUntil('the flood reaches the operator', async () => operator.queried.length >= 16)
     harness.startDispatcher()
     const fresh = [harness.applicationId, other].flatMap((applicationId) =>
       Array.from({ length: 100 }, () => anIntakeItem(applicationId, { operator: 'OMCM', amountMinor: 10_000n })),
     )
     await takeIn(harness.database.pool, fresh)
-    await until(
-      async () => (await Promise.all(fresh.map((item) => harness.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
-      'every deposit is submitted',
+    await waitUntil('every deposit is submitted', async () =>
+      (await Promise.all(fresh.map((item) => harness.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
     )
     for (const item of fresh) assert.deepEqual(await harness.attemptsOf(item), ['submit accepted'])
     assert.ok(operator.queried.length <= 16, 'all the while the flood was still hanging')
@@ -46,7 +45,7 @@ test('no delay of a forced query while another application floods', async () => 
     const other = await makeApplication(harness.database.pool)
     const [item] = await accepted(harness, other, 1)
     assert.ok(item)
-    await until(async () => operator.queried.length >= 16, 'the flood has all the slots that it may have')
+    await waitUntil('the flood has all the slots that it may have', async () => operator.queried.length >= 16)
     operator.script.query = (asked) => sayTransfer(asked, 'SUCCESS')
     assert.equal(await failureOf(harness, item), 'answered')
     assert.equal(operator.queried.length, 17, 'all the while the flood was still hanging')
@@ -62,7 +61,7 @@ test('no delay of a person’s forced query while a program of the same applicat
     const [item, ...rest] = items
     assert.ok(item)
     const flood = rest.map((each) => failureOf(harness, each))
-    await until(async () => operator.queried.length >= 16, 'the flood has all the slots that it may have')
+    await waitUntil('the flood has all the slots that it may have', async () => operator.queried.length >= 16)
     operator.script.query = (asked) => sayTransfer(asked, 'PENDING')
     const { applicationId, transactionId } = item
     const person = { kind: 'person' as const, id: randomUUID() }
@@ -80,7 +79,7 @@ test('one query, one attempt and one audit entry for many forced queries of one 
     const release: (() => void)[] = []
     operator.script.query = (asked) => release.push(() => sayTransfer(asked, 'SUCCESS'))
     const asked = Array.from({ length: 300 }, () => failureOf(harness, item))
-    await until(async () => release.length > 0, 'the query arrives')
+    await waitUntil('the query arrives', async () => release.length > 0)
     for (const each of release) each()
     assert.deepEqual(new Set(await Promise.all(asked)), new Set(['answered']))
     assert.equal(operator.queried.length, 1)

@@ -5,6 +5,7 @@ import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { isAboutItems } from './answer-recorder.ts'
 import { type ForcedQuery, storeForcedQueries } from './operator-work-store.ts'
 
@@ -24,7 +25,11 @@ export function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'erro
       } catch (error) {
         const [query] = queries
         if (queries.length > 1 || !query || !isAboutItems(error)) throw error
-        logger.error({ err: error, transactionId: query.transactionId }, 'The answer to a forced query is recorded without its text')
+        reportUnexpected('operators: record forced query', error, {
+          logger,
+          transactionId: query.transactionId,
+          message: 'The answer to a forced query is recorded without its text',
+        })
         await record(pool, [{ ...query, answer: 'The answer could not be recorded', httpStatus: null }])
       }
       return queries.map(() => null)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
-import { until } from '#server/operators/testing/until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import { claimDueWork } from './operator-work-store.ts'
@@ -100,7 +100,7 @@ test('every row reaches its state while submissions are answered with every kind
   for (const item of good) assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   for (const [place, item] of bad.entries()) {
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
-    assert.deepEqual(await until(() => outcomeOf(item), name), expected, name)
+    assert.deepEqual(await waitUntil(name, () => outcomeOf(item)), expected, name)
     const { payToken } = await harness.read(item)
     assert.equal(payToken, item.payToken, `${name}: garbage is not passed to partners as a token`)
   }
@@ -108,27 +108,30 @@ test('every row reaches its state while submissions are answered with every kind
     'select max(octet_length(answer))::integer as bytes from operator_attempts',
   )
   assert.ok((rows[0]?.bytes ?? 0) <= 2_048, `${rows[0]?.bytes} bytes of one answer`)
-  await until(async () => operator.sockets.size <= good.length, 'the connections of broken calls are closed')
+  await waitUntil('the connections of broken calls are closed', async () => operator.sockets.size <= good.length)
 })
 
 test('accepted remains while queries are answered with garbage', async () => {
   operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: () => undefined }
   const items = await Promise.all(GARBAGE.map(() => harness.make({ operator: 'OMCM' })))
-  await until(
-    async () => (await Promise.all(items.map((item) => harness.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
-    'all are accepted',
+  await waitUntil('all are accepted', async () =>
+    (await Promise.all(items.map((item) => harness.workOf(item)))).every((work) => work?.['state'] === 'submitted'),
   )
   const scripts = new Map(items.map((item, place) => [item.transactionId, GARBAGE[place]?.[1]]))
   operator.script.query = (asked) => (scripts.get(asked.reference) ?? (({ response }) => response.destroy()))(asked)
   await harness.database.pool.query("update operator_work set next_at = now() where state = 'submitted'")
   for (const [place, item] of items.entries()) {
     const [name, , expected] = GARBAGE[place] ?? assert.fail()
-    await until(async () => (await harness.attemptsOf(item)).some((attempt) => /^query /.test(attempt)), name)
+    await waitUntil(name, async () => (await harness.attemptsOf(item)).some((attempt) => /^query /.test(attempt)))
     if ('state' in expected) {
       assert.deepEqual(await outcomeOf(item), { state: 'submitted' }, name)
       assert.equal((await harness.workOf(item))?.['unconfirmed_since'], null, name)
     } else
-      assert.deepEqual(await until(async () => ((await harness.read(item)).finalAt ? outcomeOf(item) : undefined), name), expected, name)
+      assert.deepEqual(
+        await waitUntil(name, async () => ((await harness.read(item)).finalAt ? outcomeOf(item) : undefined)),
+        expected,
+        name,
+      )
   }
 })
 
@@ -169,11 +172,10 @@ test('connections of calls that timed out are closed', async () => {
   try {
     const items = await Promise.all(Array.from({ length: 10 }, () => hasty.make({ operator: 'OMCM' })))
     hasty.startDispatcher()
-    await until(
-      async () => (await Promise.all(items.map((item) => hasty.attemptsOf(item)))).every((attempts) => attempts[0] === 'submit unknown'),
-      'all have timed out',
+    await waitUntil('all have timed out', async () =>
+      (await Promise.all(items.map((item) => hasty.attemptsOf(item)))).every((attempts) => attempts[0] === 'submit unknown'),
     )
-    await until(async () => silent.sockets.size === 0, 'their connections are closed')
+    await waitUntil('their connections are closed', async () => silent.sockets.size === 0)
   } finally {
     await hasty.close()
     await silent.close()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
 import type { CallbackOutcome, Connector, Exchange, GuardedConnector, OperatorIdentifiers, UnknownOutcome } from './connector.ts'
 
@@ -22,7 +23,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     try {
       return cleanOutcome(await call())
     } catch (error) {
-      logger.error({ err: error, operator }, 'A connector threw; the call counts as unknown')
+      reportUnexpected('operators: connector', error, { logger, operator, message: 'A connector threw; the call counts as unknown' })
       return { kind: 'unknown', detail: 'The connector failed', exchange: { httpStatus: null, answer: 'The connector failed' } }
     }
   }
@@ -35,7 +36,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
       try {
         return cleanCallback(connector.parseCallback(headers, body))
       } catch (error) {
-        logger.error({ err: error, operator }, 'A connector threw while it parsed a callback')
+        reportUnexpected('operators: callback', error, { logger, operator, message: 'A connector threw while it parsed a callback' })
         return { kind: 'malformed', detail: 'The connector failed' }
       }
     },

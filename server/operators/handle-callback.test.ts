@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
-import { until } from '#server/operators/testing/until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createCallbackIntake, handleCallback } from './handle-callback.ts'
 
@@ -22,14 +22,14 @@ function callback(item: Pick<IntakeItem, 'applicationId' | 'transactionId'>, ope
 
 async function open(): Promise<IntakeItem> {
   const item = await harness.make({ phoneNumber: '237677209912' })
-  await until(async () => (await harness.workOf(item))?.['state'] === 'submitted', 'the operator accepts')
+  await waitUntil('the operator accepts', async () => (await harness.workOf(item))?.['state'] === 'submitted')
   return item
 }
 
 test('a query is made immediately after a callback, and its result counts, not the claim of the callback', async () => {
   const item = await open()
   assert.deepEqual(await callback(item), { ok: true, value: { isAwaited: true } })
-  await until(async () => (await harness.attemptsOf(item)).includes('query pending'), 'the query')
+  await waitUntil('the query', async () => (await harness.attemptsOf(item)).includes('query pending'))
   assert.equal((await harness.read(item)).status, 'PENDING')
 })
 
@@ -40,7 +40,7 @@ test('a handful of queries and attempts after a storm of callbacks', async () =>
     results.every((result) => result.ok),
     true,
   )
-  await until(async () => (await harness.attemptsOf(item)).includes('query pending'), 'the query')
+  await waitUntil('the query', async () => (await harness.attemptsOf(item)).includes('query pending'))
   const attempts = await harness.attemptsOf(item)
   // Callbacks that wait together are one; how many queries fit between the batches depends on the machine.
   assert.ok(attempts.length < 20, `${attempts.length} attempts`)

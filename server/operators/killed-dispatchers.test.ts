@@ -9,6 +9,7 @@ import { createRandom } from '#lib/seeded-random.ts'
 import type { DispatcherProcessPlan } from '#server/operators/testing/dispatcher-process.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 
 let harness: OperatorHarness
@@ -66,9 +67,7 @@ test('every transaction ends, executed at most once, while dispatchers are kille
       }
       children.push(await startProcess())
     }
-    const endsAtMs = performance.now() + 60_000
-    while ((await openCount()) > 0 && performance.now() < endsAtMs) await delay(20)
-    assert.equal(await openCount(), 0, 'transactions are still open')
+    await waitUntil('no transaction is open', async () => (await openCount()) === 0, { limitMs: 60_000, pauseMs: 20 })
   } finally {
     await Promise.all(children.map(kill))
   }

@@ -1,3 +1,5 @@
+import { withJitterMs } from '#server/retry.ts'
+
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
@@ -17,13 +19,10 @@ export const POLL_DELAYS_MS: readonly number[] = [
   60 * MINUTE,
 ]
 
-/** Up to a tenth earlier or later, so that transfers that were sent together are not queried together. */
-const JITTER = 0.1
-
 /** Milliseconds until the next query after `queriesMade` of them. `random` returns a number in [0, 1). */
 export function pollDelayMs(queriesMade: number, random: () => number, delaysMs: readonly number[] = POLL_DELAYS_MS): number {
   const delayMs = delaysMs[Math.min(queriesMade, delaysMs.length - 1)] ?? 0
-  return Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()))
+  return Math.round(withJitterMs(delayMs, random))
 }
 
 /** Milliseconds until a reference that the operator does not know is sent again: none for the first two times, then longer ones. */

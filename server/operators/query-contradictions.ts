@@ -1,6 +1,7 @@
 import { isFinalStatus, type TransactionStatus } from '#lib/transaction-status.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import type { Connectors, QueryOutcome } from './connector.ts'
 import { type ContradictionQuery, claimContradictionQueries, storeContradictionAnswer } from './contradiction-store.ts'
@@ -28,10 +29,11 @@ export async function queryContradictions(deps: ContradictionDeps): Promise<numb
   await Promise.all(
     due.map((query) =>
       queryOne(deps, query).catch((error: unknown) =>
-        deps.logger.error(
-          { err: error, transactionId: query.transactionId },
-          'The operator could not be queried about a contradiction; it is tried again',
-        ),
+        reportUnexpected('operators: contradiction', error, {
+          logger: deps.logger,
+          transactionId: query.transactionId,
+          message: 'The operator could not be queried about a contradiction; it is tried again',
+        }),
       ),
     ),
   )

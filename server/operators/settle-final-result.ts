@@ -2,6 +2,7 @@ import type { OperatorCode } from '#lib/operators.ts'
 import { isFinalStatus, TRANSITIONS } from '#lib/transaction-status.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { TransitionItem, TransitionOutcome } from '#server/transactions/transition.ts'
 import { isAboutItems } from './answer-recorder.ts'
@@ -44,10 +45,11 @@ async function settle(deps: SettleDeps, move: TransitionItem): Promise<Transitio
     return await deps.settler.settle(move)
   } catch (error) {
     if (!isAboutItems(error)) throw error
-    deps.logger.error(
-      { err: error, transactionId: move.transactionId },
-      'The text of a result could not be stored; the result is stored without it',
-    )
+    reportUnexpected('operators: record result', error, {
+      logger: deps.logger,
+      transactionId: move.transactionId,
+      message: 'The text of a result could not be stored; the result is stored without it',
+    })
     return deps.settler.settle(plainMove(move))
   }
 }

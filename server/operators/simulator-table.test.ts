@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
-import { until } from '#server/operators/testing/until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 
 let harness: OperatorHarness
@@ -74,7 +74,7 @@ test('one settlement for 909, which sends three callbacks', async () => {
   const before = harness.callbacks
   const item = await harness.make(withDigits('909'))
   assert.equal((await harness.untilFinal(item)).version, 2)
-  await until(async () => harness.callbacks >= before + 3, 'all three callbacks arrive')
+  await waitUntil('all three callbacks arrive', async () => harness.callbacks >= before + 3)
   assert.equal((await harness.read(item)).version, 2)
   await harness.compareBooks()
 })
@@ -100,7 +100,10 @@ test('one execution for 911, whose first two submissions get HTTP 500', async ()
 
 test('PENDING for 912, which the operator leaves open', async () => {
   const item = await harness.make(withDigits('912'))
-  await until(async () => (await harness.attemptsOf(item)).filter((attempt) => attempt === 'query pending').length >= 3, 'three queries')
+  await waitUntil(
+    'three queries',
+    async () => (await harness.attemptsOf(item)).filter((attempt) => attempt === 'query pending').length >= 3,
+  )
   assert.equal((await harness.read(item)).status, 'PENDING')
   const work = await harness.workOf(item)
   assert.deepEqual([work?.['state'], work?.['unconfirmed_since']], ['submitted', null])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
-import { until } from '#server/operators/testing/until.ts'
 import { makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
@@ -34,8 +34,8 @@ function synchronise(item: IntakeItem) {
 async function executedUnnoticed(): Promise<IntakeItem> {
   const item = await harness.make({ phoneNumber: '237677209906' })
   harness.startDispatcher()
-  await until(async () => (await harness.books()).get(item.transactionId)?.status === 'SUCCESS', 'the operator executes')
-  await until(async () => (await harness.workOf(item))?.['state'] === 'submitted', 'the acceptance is recorded')
+  await waitUntil('the operator executes', async () => (await harness.books()).get(item.transactionId)?.status === 'SUCCESS')
+  await waitUntil('the acceptance is recorded', async () => (await harness.workOf(item))?.['state'] === 'submitted')
   await stopAll()
   return item
 }

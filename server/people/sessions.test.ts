@@ -12,6 +12,7 @@ import { issueTokens } from '#server/partner-auth/issue-tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { blockPerson } from './block-person.ts'
 import { bumpSessionEpoch } from './bump-session-epoch.ts'
 import { confirmSecondFactor } from './confirm-second-factor.ts'
@@ -65,13 +66,11 @@ async function record(applicationId: string, subject: string): Promise<[string, 
 }
 
 /** Waits until the record holds so many entries of an action: failures are recorded in the background. */
-async function untilRecorded(applicationId: string, subject: string, action: string, count: number): Promise<unknown[]> {
-  for (const startedMs = performance.now(); performance.now() - startedMs < 5_000; ) {
+function untilRecorded(applicationId: string, subject: string, action: string, count: number): Promise<unknown[]> {
+  return waitUntil(`${count} entries of ${action} are recorded`, async () => {
     const found = (await record(applicationId, subject)).filter(([name]) => name === action)
-    if (found.length >= count) return found.map(([, details]) => details)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  return assert.fail(`fewer than ${count} entries of ${action}`)
+    return found.length >= count && found.map(([, details]) => details)
+  })
 }
 
 test('undefined in every process for a session that was signed out; the session of another device continues', async () => {

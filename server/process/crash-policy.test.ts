@@ -13,15 +13,15 @@ function pausesAfter(...atSeconds: number[]): (number | undefined)[] {
   })
 }
 
-test('the pause before a restart increases, up to half a minute', () => {
+test('pauses of 0.5, 2, 8 and 30 s before restarts', () => {
   assert.deepEqual(pausesAfter(0, 40, 80, 120, 160), [500, 2_000, 8_000, 30_000, 30_000])
 })
 
-test('a crash long after the others is restarted as quickly as the first', () => {
+test('a pause of 0.5 s after a crash that is long after the others', () => {
   assert.deepEqual(pausesAfter(0, 40, 1_000), [500, 2_000, 500])
 })
 
-test('the third crash within a minute is not followed by a restart, and two are', () => {
+test('no restart after the third crash within a minute', () => {
   assert.deepEqual(pausesAfter(0, 30, 59), [500, 2_000, undefined])
   assert.deepEqual(pausesAfter(0, 30, 61), [500, 2_000, 8_000])
 })

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Secret } from 'otpauth'
 import { rotateWebhookSecret } from '#server/applications/rotate-webhook-secret.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
@@ -16,10 +13,11 @@ import { createPerson } from '#server/people/create-person.ts'
 import { startSecondFactor } from '#server/people/start-second-factor.ts'
 import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { verifyWebhook } from '#server/webhooks/sign-webhook.ts'
 import { type Receiver, startReceiver } from '#server/webhooks/testing.ts'
+import { MAIN, type Started, startNode, stop } from './testing.ts'
 
-const MAIN = new URL('../main.ts', import.meta.url).pathname
 const OPERATOR_SECRET = randomBytes(32).toString('base64url')
 const OPERATOR_KEY = randomUUID()
 const SECRETS = { TOKEN_SECRET: randomBytes(32).toString('base64url'), SESSION_SECRET: randomBytes(32).toString('base64url') }
@@ -28,7 +26,7 @@ let database: TestDatabase
 let folder: string
 let simulator: Simulator
 let receiver: Receiver
-let service: ChildProcess
+let service: Started
 let baseUrl: string
 
 before(async () => {
@@ -38,41 +36,27 @@ before(async () => {
   receiver = await startReceiver((response) => response.writeHead(200).end())
   const port = await freePort()
   baseUrl = `http://127.0.0.1:${port}`
-  service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      NODE_ENV: 'production',
-      LOG_LEVEL: 'error',
-      DATABASE_URL: database.url,
-      PORT: String(port),
-      PUBLIC_URL: baseUrl,
-      SECRETS_KEY: TEST_SECRETS_KEY,
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-      OPERATOR_MTN_MOMO_BASE_URL: simulator.url,
-      OPERATOR_MTN_MOMO_SECRET: OPERATOR_SECRET,
-      OPERATOR_MTN_MOMO_KEY: OPERATOR_KEY,
-      ...SECRETS,
-    },
+  service = startNode([MAIN], {
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'error',
+    DATABASE_URL: database.url,
+    PORT: String(port),
+    PUBLIC_URL: baseUrl,
+    SECRETS_KEY: TEST_SECRETS_KEY,
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    OPERATOR_MTN_MOMO_BASE_URL: simulator.url,
+    OPERATOR_MTN_MOMO_SECRET: OPERATOR_SECRET,
+    OPERATOR_MTN_MOMO_KEY: OPERATOR_KEY,
+    ...SECRETS,
   })
 })
 after(async () => {
-  const ended = once(service, 'exit')
-  service.kill('SIGTERM')
-  await ended
+  await stop(service)
   await receiver.close()
   await simulator.close()
   await database.drop()
   await rm(folder, { recursive: true, force: true })
 })
-
-async function until<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
-  for (const endsAtMs = Date.now() + 60_000; Date.now() < endsAtMs; await delay(25)) {
-    const value = await look().catch(() => undefined)
-    if (value !== undefined) return value
-  }
-  throw new Error(`Waited in vain: ${what}`)
-}
 
 async function post(address: string, headers: Record<string, string>, body: object): Promise<Record<string, string> | undefined> {
   const response = await fetch(`${baseUrl}${address}`, {
@@ -86,7 +70,14 @@ async function post(address: string, headers: Record<string, string>, body: obje
 /** A collect from the request to the webhook, so that the operator's and the partner's secrets are used as well as stored. */
 async function collect(partner: TestPartner): Promise<Record<string, string>> {
   const { username, password, apiKey, apiId } = partner
-  const tokens = await until('the partner signs in', () => post('/public/access_token', {}, { username, password }))
+  const tokens = await waitUntil(
+    'the partner signs in',
+    () => post('/public/access_token', {}, { username, password }).catch(() => undefined),
+    {
+      limitMs: 60_000,
+      pauseMs: 25,
+    },
+  )
   const headers = { apiKey, apiId, authorization: `Bearer ${tokens['access_token']}` }
   const body = {
     transferMethod: 'MOMOCM',
@@ -97,8 +88,8 @@ async function collect(partner: TestPartner): Promise<Record<string, string>> {
     webhookUrl: receiver.url,
     countryName: 'CAMEROON',
   }
-  await until('the collect is accepted', () => post('/api/v1/transaction/collect', headers, body))
-  const webhook = await until('the webhook arrives', async () => receiver.received[0])
+  await waitUntil('the collect is accepted', () => post('/api/v1/transaction/collect', headers, body))
+  const webhook = await waitUntil('the webhook arrives', () => receiver.received[0])
   assert.ok(verifyWebhook(webhook.headers as Record<string, string>, webhook.body, partner.webhookSecret, new Date()), 'signed')
   return tokens
 }
@@ -152,7 +143,7 @@ function findLeaks(texts: readonly string[], secrets: Readonly<Record<string, st
   })
 }
 
-test('a dump of a database that was worked with contains no secret, in no encoding', async () => {
+test('no secret is found, in any encoding, in a dump of a database after a collect', async () => {
   const partner = await createTestPartner(database.pool)
   const { applicationId } = partner
   const tokens = await collect(partner)
@@ -182,7 +173,7 @@ test('a dump of a database that was worked with contains no secret, in no encodi
   assert.deepEqual(findLeaks(texts, secrets), [])
 })
 
-test('a secret that is stored in any of these encodings is found', async () => {
+test('the name of the table is found for a secret that is stored, in each of these encodings', async () => {
   const secrets = { webhook: `whsec_${randomBytes(32).toString('base64')}`, totp: new Secret({ size: 20 }).base32 }
   const totpBytes = Buffer.from(Secret.fromBase32(secrets.totp).bytes)
   await database.pool.query('create table leak (note text, bytes bytea)')

@@ -34,16 +34,16 @@ for (const [what, answer] of [
   ['another shape', '{"pid":"x"}'],
   ['no end', 'x'.repeat(5_000_000)],
 ] as const) {
-  test(`the start is refused in a sentence and does not crash when the holder of the folder answers with ${what}`, async () => {
+  test(`one sentence refuses the start when the holder of the folder answers with ${what}`, async () => {
     await hold(answer)
     await assert.rejects(
-      claimDataDirectory(folder),
+      claimDataDirectory(folder, { endingMs: 300, runningMs: 300, silentMs: 300 }),
       /^Error: Already running with the data in .*; if nothing is, another program holds its name\.$/,
     )
   })
 }
 
-test('the folder is claimed as soon as a holder that answers nothing useful is gone', async () => {
+test('the claim succeeds as soon as a holder that answers nothing useful is gone', async () => {
   await hold('{"pid":12,"url":"http')
   const claiming = claimDataDirectory(folder)
   holder?.close()

@@ -3,48 +3,53 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { withJitterMs } from '#server/retry.ts'
 
 /** What a running instance tells another one that wants the same data folder; any program of this machine may hold the name. */
 const instanceStateSchema = z.object({ pid: z.int(), url: z.union([z.url(), z.literal('')]), isEnding: z.boolean() })
-export type InstanceState = z.infer<typeof instanceStateSchema>
+type InstanceState = z.infer<typeof instanceStateSchema>
 
-export type Instance = { update(state: Partial<InstanceState>): void; release(): void }
+type Instance = { update(state: Partial<InstanceState>): void; release(): void }
 
-/** How long one that is on its way out may take, and how long a second look is worth while. */
-const ENDING_LIMIT_MS = 20_000
-const SECOND_LOOK_MS = 1_500
-/** One that is busy may not answer at once. */
-const NO_ANSWER_LIMIT_MS = 4_000
+/**
+ * How long a claim is repeated while the holder says that it is ending, while it says that it is running (it may be about to
+ * end), and while it says nothing (it may be busy).
+ */
+type ClaimLimits = { endingMs: number; runningMs: number; silentMs: number }
+
+const LIMITS: ClaimLimits = { endingMs: 20_000, runningMs: 1_500, silentMs: 4_000 }
 const ANSWER_CHARACTERS_MAX = 4_096
 
 /**
  * Claims a data folder for this process. Throws an Error with one sentence when another process works on it. The claim
  * is a socket name that the kernel frees with the process, however it ends: nothing is left behind by a SIGKILL.
  */
-export async function claimDataDirectory(dataDirectory: string): Promise<Instance> {
+export async function claimDataDirectory(dataDirectory: string, limits: ClaimLimits = LIMITS): Promise<Instance> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o755 })
   const state: InstanceState = { pid: process.pid, url: '', isEnding: false }
   const server = createServer((socket) => {
+    // Another start that stopped listening: it reads the answer or tries again.
     socket.on('error', () => undefined)
     socket.end(JSON.stringify(state))
   })
   // Elsewhere such names do not exist; PostgreSQL's own lock on its folder remains.
-  if (process.platform === 'linux') await bindOrExplain(server, `\0countersign-data-${digestOf(dataDirectory)}`, dataDirectory)
+  if (process.platform === 'linux') await bindOrExplain(server, dataDirectory, limits)
   return {
     update: (change) => void Object.assign(state, change),
     release: () => void server.close(),
   }
 }
 
-async function bindOrExplain(server: Server, name: string, dataDirectory: string): Promise<void> {
-  const startedAt = Date.now()
+async function bindOrExplain(server: Server, dataDirectory: string, { endingMs, runningMs, silentMs }: ClaimLimits): Promise<void> {
+  const name = `\0countersign-data-${digestOf(dataDirectory)}`
+  const startedMs = performance.now()
   for (;;) {
     if (await bind(server, name)) return
     const other = await ask(name)
-    const waitedMs = Date.now() - startedAt
-    const limitMs = other ? (other.isEnding ? ENDING_LIMIT_MS : SECOND_LOOK_MS) : NO_ANSWER_LIMIT_MS
+    const waitedMs = performance.now() - startedMs
+    const limitMs = other ? (other.isEnding ? endingMs : runningMs) : silentMs
     if (waitedMs > limitMs) throw new Error(explainHolder(other, dataDirectory))
-    await delay(100)
+    await delay(withJitterMs(100))
   }
 }
 
@@ -79,6 +84,7 @@ function ask(name: string): Promise<InstanceState | undefined> {
       text += chunk
       if (text.length > ANSWER_CHARACTERS_MAX) socket.destroy()
     })
+    // A holder that is gone: `close` follows and resolves without an answer.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(parseState(text)))
   })

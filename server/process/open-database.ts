@@ -3,10 +3,11 @@ import path from 'node:path'
 import type { Config } from '#server/config.ts'
 import { superviseEmbeddedPostgres } from '#server/database/supervised.ts'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { CRASH_EXIT_CODE } from './crash-policy.mjs'
 import { writePrivateFile } from './private-file.ts'
 
-export type OpenDatabase = {
+type OpenDatabase = {
   url: string
   /** Where the data is, for the start-up lines; undefined for somebody else's server. */
   dataDirectory: string | undefined
@@ -28,7 +29,7 @@ export async function openDatabase(config: Config, logger: Logger): Promise<Open
     {
       onRestart: () => logger.warn('PostgreSQL had ended and was started again'),
       onLost(error) {
-        logger.fatal({ err: error }, 'PostgreSQL ended and could not be started again')
+        reportUnexpected('database: restart', error, { message: 'PostgreSQL ended and could not be started again; the process ends' })
         process.exit(CRASH_EXIT_CODE)
       },
     },

@@ -31,7 +31,7 @@ async function atOnce(count: number): Promise<Set<string>> {
   return new Set(outputs.map(({ stdout }) => stdout.trim()))
 }
 
-test('four first starts at once get the same secrets, which only their owner can read', async () => {
+test('the same secrets for four first starts at once, in a file that only its owner reads', async () => {
   const seen = await atOnce(4)
   assert.equal(seen.size, 1)
   assert.deepEqual([...seen], [JSON.stringify(sandboxSecrets(folder))])
@@ -40,7 +40,7 @@ test('four first starts at once get the same secrets, which only their owner can
   assert.ok(decodeSecretsKey(sandboxSecrets(folder).SECRETS_KEY))
 })
 
-test('a sandbox from before secrets were encrypted gets a key and keeps its other secrets; four starts at once agree', async () => {
+test('one new key, and the other secrets as they were, for four starts of a sandbox from before encryption', async () => {
   writeFileSync(file, JSON.stringify({ TOKEN_SECRET: 't'.repeat(43), SESSION_SECRET: 's'.repeat(43) }), { mode: 0o600 })
   const seen = await atOnce(4)
   assert.equal(seen.size, 1)
@@ -50,7 +50,7 @@ test('a sandbox from before secrets were encrypted gets a key and keeps its othe
 })
 
 for (const content of ['', '{', '{}', '{"TOKEN_SECRET":"t"}']) {
-  test(`a damaged file is refused and left alone, not replaced by new secrets: ${JSON.stringify(content)}`, () => {
+  test(`an error, and the file unchanged, for a damaged file: ${JSON.stringify(content)}`, () => {
     writeFileSync(file, content)
     assert.throws(() => sandboxSecrets(folder), /secrets\.json is damaged: restore it, or delete/)
     assert.equal(readFileSync(file, 'utf8'), content)

@@ -6,7 +6,7 @@ import { randomSecret } from '#server/config.ts'
 import { writePrivateFile } from './private-file.ts'
 
 const storedSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string(), SECRETS_KEY: z.string().optional() })
-export type SandboxSecrets = { TOKEN_SECRET: string; SESSION_SECRET: string; SECRETS_KEY: string }
+type SandboxSecrets = { TOKEN_SECRET: string; SESSION_SECRET: string; SECRETS_KEY: string }
 
 /**
  * The sandbox's own secrets, random and stored in DATA_DIR/secrets.json, so that sessions, tokens and what is encrypted in
@@ -61,6 +61,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
+    // A damaged file: the caller refuses it with a sentence.
     return undefined
   }
 }

@@ -1,13 +1,14 @@
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { CRASH_EXIT_CODE } from './crash-policy.mjs'
 
 export type Shutdown = {
   /** Adds a step; the steps run in the reverse order of their adding. */
   add(name: string, step: () => Promise<unknown>): void
   /** Called as soon as the end begins. */
-  onBegin(listener: () => void): void
+  addBeginListener(listener: () => void): void
   /** Called before the process ends at once; must not wait for anything. */
-  onForced(listener: () => void): void
+  addForcedListener(listener: () => void): void
   /** Begins the end; the process exits with this code. */
   begin(exitCode: number): void
   /** True as soon as the end began: what fails from now on fails because of it. */
@@ -49,7 +50,7 @@ export function createShutdown(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[]
       try {
         await step()
       } catch (error) {
-        logger.error({ err: error, step: name }, 'A step of the orderly end failed')
+        reportUnexpected('shutdown: step', error, { logger, step: name, message: 'A step of the orderly shutdown failed' })
       }
     }
   }
@@ -66,8 +67,8 @@ export function createShutdown(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[]
 
   return {
     add: (name, step) => void steps.push({ name, step }),
-    onBegin: (listener) => void beginListeners.push(listener),
-    onForced: (listener) => void forcedListeners.push(listener),
+    addBeginListener: (listener) => void beginListeners.push(listener),
+    addForcedListener: (listener) => void forcedListeners.push(listener),
     begin,
     hasBegun: () => hasBegun,
   }

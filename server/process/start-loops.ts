@@ -7,6 +7,7 @@ import { queryContradictions } from '#server/operators/query-contradictions.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { listCustomers } from '#server/reports/customers/list-customers.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
@@ -17,7 +18,7 @@ import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
 import { type ScheduledTask, scheduledTask, startWorker } from '#server/worker.ts'
 
 /** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
-export type Loops = {
+type Loops = {
   /** Finishes what is under way at operators and receivers and claims nothing more. */
   drain(): Promise<void>
 }
@@ -44,20 +45,24 @@ export function startLoops(runtime: Runtime): Loops {
     allowedNetworks: config.webhookAllowedNetworks,
     onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
   })
-  runtime.onWork(dispatcher.wake)
-  runtime.onFinal(deliveries.wake)
+  runtime.addWorkListener(dispatcher.wake)
+  runtime.addFinalListener(deliveries.wake)
   dispatcher.start()
   deliveries.start()
   // A first start finds history that no minute has summed yet.
-  void sealLedgerDays(pool).catch((error) =>
-    logger.warn({ err: error }, 'The ledger could not be summed by day; the next minute tries again'),
+  void sealLedgerDays(pool).catch((error: unknown) =>
+    reportUnexpected('ledger: first sums', error, {
+      message: 'The ledger could not be summed by day; the task of the next minute repeats it',
+    }),
   )
-  void sealFinishedDays(runtime).catch((error) =>
-    logger.warn({ err: error }, 'Finished days could not be summed; the next hour tries again'),
+  void sealFinishedDays(runtime).catch((error: unknown) =>
+    reportUnexpected('totals: first sums', error, { message: 'Finished days could not be summed; the task of the next hour repeats it' }),
   )
   let isEnding = false
-  void listCustomers(pool, () => isEnding).catch((error) =>
-    logger.warn({ err: error }, 'Customers could not be listed for the search; the next minute tries again'),
+  void listCustomers(pool, () => isEnding).catch((error: unknown) =>
+    reportUnexpected('customers: first list', error, {
+      message: 'Customers could not be listed for the search; the task of the next minute repeats it',
+    }),
   )
   const tasks = taskTable(runtime, () => isEnding)
   const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
@@ -93,7 +98,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
     scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {
       const repaired = await repairLedgerDays(pool)
-      if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were made anew')
+      if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were computed again')
     }),
     // What a process of the release before wrote while it was being replaced.
     scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),

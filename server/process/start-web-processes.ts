@@ -35,11 +35,17 @@ export async function startWebProcesses({
     PUBLIC_URL: config.publicUrl,
     OPERATORS: JSON.stringify(operators),
   }
+  // One process after the other: behind the shared port nobody can choose which of them answers.
+  const monitoringPort = (number: number) => (config.monitoringPort === undefined ? '' : String(config.monitoringPort + number))
   const start = (number: number) =>
     superviseChild({
       name: `web ${number}`,
       entry: new URL('./web-process.ts', import.meta.url),
-      environment: (crashes) => ({ ...environment, CRASHES: JSON.stringify({ ...config.crashes, [`web ${number}`]: crashes }) }),
+      environment: (crashes) => ({
+        ...environment,
+        MONITORING_PORT: monitoringPort(number),
+        CRASHES: JSON.stringify({ ...config.crashes, [`web ${number}`]: crashes }),
+      }),
       logger,
       onGivenUp,
       stopLimitMs: 12_000,

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import { createFrontDoor } from '#server/http/door/front-door.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Runtime } from '#server/runtime.ts'
-import { ROOT_FOLDER } from './root-folder.ts'
 
-export type Web = {
+/** The checkout or installation that this process runs from: where Next finds the built pages. */
+const ROOT_FOLDER = fileURLToPath(new URL('../../', import.meta.url))
+
+type Web = {
   port: number
   /** Resolves when the pages can be served; the API is there before. */
   pagesReady: Promise<void>
@@ -14,7 +18,7 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 /** Opens the front door of this process. The pages are loaded behind it: whoever asks for one meanwhile waits for them. */
 export async function startWeb(runtime: Runtime, options: { sharesPort: boolean }): Promise<Web> {
-  const { config, logger } = runtime
+  const { config } = runtime
   const pages = Promise.withResolvers<Handler>()
   let handler: Handler | undefined
   const frontDoor = createFrontDoor({
@@ -22,6 +26,7 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
     apiMount: config.apiMount,
     fallback: (incoming, outgoing) => {
       if (handler) return handler(incoming, outgoing)
+      // The failure was reported when the pages were loaded; each request is told.
       pages.promise.then(
         (ready) => ready(incoming, outgoing),
         () => refusePage(outgoing),
@@ -35,10 +40,11 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
       pages.resolve(loaded)
     },
     (error: unknown) => {
-      logger.error({ err: error }, 'The pages could not be loaded; the API is served all the same')
+      reportUnexpected('pages: load', error, { message: 'The pages could not be loaded; only the API is served' })
       pages.reject(error)
     },
   )
+  // Reported above. Without a listener, a rejection that no request waits for would end the process.
   pages.promise.catch(() => undefined)
   return { port, pagesReady, drain: () => frontDoor.drain() }
 }

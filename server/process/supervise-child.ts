@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '#server/logger.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { withJitterMs } from '#server/retry.ts'
 import { createCrashPolicy, exitCodeOf, isCrash } from './crash-policy.mjs'
 
 export type SupervisedChild = {
@@ -10,7 +12,7 @@ export type SupervisedChild = {
   stop(): Promise<void>
 }
 
-export type ChildOptions = {
+type ChildOptions = {
   /** For the log. */
   name: string
   /** A TypeScript file that sends a message when it is ready and ends by itself when its parent is gone. */
@@ -52,7 +54,11 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     started.on('error', (error) => {
-      options.logger.error({ err: error, child: options.name }, 'A child process could not be started or told something')
+      reportUnexpected('child process: start', error, {
+        logger: options.logger,
+        child: options.name,
+        message: 'A child process could not be started or sent a message',
+      })
       // One that never ran does not end either. The machine may be short of processes for a moment.
       if (started.pid === undefined && !isStopping && started === child) void restart(RESTART_PAUSE_MS)
     })
@@ -73,7 +79,8 @@ export async function superviseChild(options: ChildOptions): Promise<SupervisedC
     return started
   }
   async function restart(pauseMs: number): Promise<void> {
-    await delay(pauseMs)
+    // Several children that lost the same database do not come back in the same instant.
+    await delay(withJitterMs(pauseMs))
     if (!isStopping) child = start()
   }
 

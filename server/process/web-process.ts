@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { loadConfig, processEnvironment, publishForNext } from '#server/config.ts'
 import { createLogger } from '#server/logger.ts'
+import { reportUnexpected, setProcessLogger } from '#server/report-unexpected.ts'
 import { createRuntime } from '#server/runtime.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 import { createShutdown } from './shutdown.ts'
+import { startMonitoring } from './start-monitoring.ts'
 import { startWeb } from './start-web.ts'
 
 const operatorsSchema = z.partialRecord(z.enum(OPERATOR_CODES), z.object({ baseUrl: z.url(), secret: z.string() }))
@@ -14,6 +16,7 @@ const operatorsSchema = z.partialRecord(z.enum(OPERATOR_CODES), z.object({ baseU
 const environment = processEnvironment()
 const config = loadConfig(environment)
 const logger = createLogger(config.logLevel)
+setProcessLogger(logger)
 // The parent got the Ctrl-C too, and asks its children in order.
 const ending = createShutdown(logger, ['SIGTERM'])
 publishForNext(config)
@@ -22,12 +25,16 @@ try {
   const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
   const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
   ending.add('the connections', () => runtime.close())
+  if (config.monitoringPort !== undefined) {
+    const monitoring = await startMonitoring(runtime, config.monitoringPort)
+    ending.add('the monitoring port', () => monitoring.drain())
+  }
   const web = await startWeb(runtime, { sharesPort: true })
   ending.add('the front door', () => web.drain())
   await web.pagesReady
   process.send?.('ready')
 } catch (error) {
   // Not a crash: the database or the port is not there now, and the parent tries again.
-  logger.error({ err: error }, 'A web process could not start')
+  reportUnexpected('web process: start', error, { message: 'A web process could not start' })
   ending.begin(1)
 }

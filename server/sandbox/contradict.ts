@@ -1,6 +1,6 @@
 import type { TrxClient } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
-import { settleFinalWord } from '#server/operators/settle-final-word.ts'
+import { settleFinalResult } from '#server/operators/settle-final-result.ts'
 import { type TransitionItem, transition } from '#server/transactions/transition.ts'
 import { poolOfOne } from './pool-of-one.ts'
 import { confirmContradiction } from './seed-store.ts'
@@ -14,10 +14,10 @@ export async function contradict(trx: TrxClient, { item }: LiveTransaction): Pro
   const { applicationId, transactionId, operator } = item
   const settler = {
     settle: async (move: TransitionItem) => (await transition(trx, [move]))[0],
-    onFinal: () => undefined,
+    addFinalListener: () => undefined,
     drain: () => Promise.resolve(),
   }
-  await settleFinalWord(
+  await settleFinalResult(
     { pool: poolOfOne(trx), settler, logger: createLogger('silent') },
     { applicationId, transactionId, operator, operatorToken: null, source: 'query' },
     { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{"status":"SUCCESS"}' } },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { createDirectory } from '#server/applications/directory.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createPool } from '#server/database/pool.ts'
@@ -10,6 +9,7 @@ import { acceptStep, readSecondFactor } from '#server/people/second-factor-store
 import { startSecondFactor } from '#server/people/start-second-factor.ts'
 import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { checkSecretsKeys } from './check-keys.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 import { publishKeyring } from './process-keyring.ts'
@@ -118,8 +118,7 @@ test('nothing encrypted while a process of an earlier release is connected, ever
   assert.equal(await sealPlainSecrets(database.pool, ring), 'waits_for_old_processes')
   assert.ok((await storedSecrets()).every((stored) => !stored.startsWith('sealed:')))
   await old.end()
-  for (const endsAtMs = Date.now() + 10_000; (await sealPlainSecrets(database.pool, ring)) !== 'sealed'; await delay(50))
-    assert.ok(Date.now() < endsAtMs, 'still waiting for a process that is gone')
+  await waitUntil('everything is encrypted', async () => (await sealPlainSecrets(database.pool, ring)) === 'sealed', { pauseMs: 50 })
   assert.ok((await storedSecrets()).every(isSealedUnder(ring)))
 })
 

@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { type DatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { createLogger } from '#server/logger.ts'
+import { setProcessLogger } from '#server/report-unexpected.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 
 /** What the secrets of every test database are encrypted with; a service that a test starts is given it as SECRETS_KEY. */
 export const TEST_SECRETS_KEY = 'Y291bnRlcnNpZ24gdGVzdHMgLSBub3QgYSBzZWNyZXQ='
 publishKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
+// Many tests break things on purpose.
+setProcessLogger(createLogger('silent'))
 
 export type TestDatabase = { url: string; pool: Pool; drop(): Promise<void> }
 

@@ -53,7 +53,7 @@ for (const [path, text, rule] of [
   })
 }
 
-test('what the layers allow is not noticed', () => {
+test('nothing is found in imports that the layers allow', () => {
   assert.deepEqual(
     rulesOf('server/approvals/decide.ts', `import { x } from '../transactions/transition.ts'\nimport { y } from './approval-store.ts'`),
     [],
@@ -65,6 +65,6 @@ test('what the layers allow is not noticed', () => {
   )
 })
 
-test('no files import each other in a circle, types included', () => {
+test('no circle of imports, types included', () => {
   assert.deepEqual(findCycles(files), [])
 })

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '#server/database/embedded.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPool } from '#server/database/pool.ts'
 
-export type TestPostgres = { url: string; stop(): Promise<void> }
+type TestPostgres = { url: string; stop(): Promise<void> }
 
 /** Starts a throw-away PostgreSQL with a migrated template database. Not durable: fsync is off, its folder goes at the end. */
 export async function startTestPostgres(): Promise<TestPostgres> {

@@ -1,13 +1,14 @@
 import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { isDataError, isRetryable } from '#server/database/with-transaction.ts'
+import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'
+import { retryWithBackoff } from '#server/retry.ts'
 import { type TransitionItem, type TransitionOutcome, transition } from './transition.ts'
 
 export type Settler = {
   /** Moves one transaction, in one batch with others that end at the same time. Resolves after the commit. */
   settle(item: TransitionItem): Promise<TransitionOutcome>
   /** Called after each batch that may have written webhooks. */
-  onFinal(listener: () => void): void
+  addFinalListener(listener: () => void): void
   drain(): Promise<void>
 }
 
@@ -30,16 +31,10 @@ export function createSettler(options: SettlerOptions): Settler {
     isItemError: isDataError,
     onBatch: options.onBatch,
   })
-  return { settle: batcher.submit, drain: batcher.drain, onFinal: (listener) => void listeners.push(listener) }
+  return { settle: batcher.submit, drain: batcher.drain, addFinalListener: (listener) => void listeners.push(listener) }
 }
 
 /** The statement changes rows of operator_work that the dispatcher also updates, so a deadlock is possible. It is repeated then. */
-async function transitionAgainOnDeadlock(pool: Pool, items: TransitionItem[]): Promise<TransitionOutcome[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transition(pool, items)
-    } catch (error) {
-      if (attempt >= 4 || !isRetryable(error)) throw error
-    }
-  }
+function transitionAgainOnDeadlock(pool: Pool, items: TransitionItem[]): Promise<TransitionOutcome[]> {
+  return retryWithBackoff(() => transition(pool, items), RETRY_CANCELLED)
 }

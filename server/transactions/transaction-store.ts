@@ -2,7 +2,6 @@ import type { TransactionStatus } from '#lib/transaction-status.ts'
 import { encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { APPLY_TRANSITIONS, START_TRANSACTIONS } from './sql-functions.ts'
-import { TRANSACTION_COLUMNS, type Transaction } from './transaction.ts'
 
 export type StartRow = RowOf<typeof START_TRANSACTIONS.item>
 

@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/time.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { DeliveryLogger } from './attempt-recorder.ts'
 import type { ClaimedDelivery } from './delivery-store.ts'
 import type { Sender, SendResult } from './send-webhook.ts'
@@ -23,7 +24,11 @@ export async function attemptDelivery(sender: Sender, dependencies: AttemptDepen
     return await sender.send(delivery.url, headers, body)
   } catch (error) {
     // A bug, but the slot and the schedule must survive it.
-    logger.error({ err: error, transactionId: delivery.transactionId }, 'A webhook attempt could not be made')
+    reportUnexpected('webhooks: send', error, {
+      logger,
+      transactionId: delivery.transactionId,
+      message: 'A webhook attempt could not be made',
+    })
     return { outcome: 'connection_error', httpStatus: null, detail: 'The attempt could not be made.', durationMs: 0 }
   }
 }

@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Pool } from '#server/database/pool.ts'
 import { isDataError } from '#server/database/with-transaction.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { backoffMs } from '#server/retry.ts'
 import { type AttemptRecord, type ClaimedDelivery, recordAttempts, returnDeliveries } from './delivery-store.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 
@@ -16,8 +18,7 @@ export type RecorderOptions = {
 }
 
 const BATCH_MAX = 500
-const RETRY_MS_START = 50
-const RETRY_MS_MAX = 5_000
+const RETRY_BACKOFF = { firstMs: 50, maxMs: 5_000 }
 
 /**
  * Records outcomes, one statement at a time: while one batch commits, the next collects. A statement that fails because of the database is
@@ -58,19 +59,22 @@ export class AttemptRecorder {
   }
 
   async #run(): Promise<void> {
-    for (let retryMs = RETRY_MS_START; this.#waiting.length + this.#returning.length > 0; ) {
+    for (let failures = 0; this.#waiting.length + this.#returning.length > 0; ) {
       await this.#returnAll()
       const batch = this.#waiting.slice(0, BATCH_MAX)
       if (batch.length === 0) continue
       try {
         await this.#record(batch)
         this.#waiting = this.#waiting.slice(batch.length)
-        retryMs = RETRY_MS_START
+        failures = 0
       } catch (error) {
-        this.#options.logger.warn({ err: error, attempts: this.#waiting.length }, 'Webhook outcomes could not be recorded; trying again')
-        const pauseMs = retryMs
+        reportUnexpected('webhooks: record', error, {
+          logger: this.#options.logger,
+          attempts: this.#waiting.length,
+          message: 'Webhook outcomes could not be recorded; trying again',
+        })
+        const pauseMs = backoffMs(++failures, RETRY_BACKOFF)
         await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
-        retryMs = Math.min(RETRY_MS_MAX, retryMs * 2)
       }
     }
     this.#running = undefined
@@ -81,7 +85,10 @@ export class AttemptRecorder {
     const batch = this.#returning
     this.#returning = []
     await returnDeliveries(this.#options.pool, batch).catch((error: unknown) =>
-      this.#options.logger.warn({ err: error }, 'Claimed webhook deliveries could not be returned'),
+      reportUnexpected('webhooks: return', error, {
+        logger: this.#options.logger,
+        message: 'Claimed webhook deliveries could not be returned; they are claimed again when their lease ends',
+      }),
     )
   }
 
@@ -105,10 +112,11 @@ export class AttemptRecorder {
       // The receiver's text is the only part that comes from outside.
       await this.#record([{ ...only, detail: null }])
     } else {
-      this.#options.logger.error(
-        { err: error, transactionId: only?.transactionId },
-        'A webhook outcome was refused by the database and is not recorded',
-      )
+      reportUnexpected('webhooks: record one', error, {
+        logger: this.#options.logger,
+        transactionId: only?.transactionId,
+        message: 'A webhook outcome was refused by the database and is not recorded',
+      })
     }
   }
 }

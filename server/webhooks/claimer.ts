@@ -1,4 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { withJitterMs } from '#server/retry.ts'
 import type { DeliveryLogger } from './attempt-recorder.ts'
 import type { ClaimPace, ClaimPauses } from './claim-pace.ts'
 import { type Claim, claimDeliveries, type FreeSlots } from './delivery-store.ts'
@@ -48,9 +50,10 @@ export class Claimer {
     try {
       return await this.#claim(allowance, startedMs)
     } catch (error) {
-      logger.warn({ err: error }, 'Webhook deliveries could not be claimed; trying again')
+      reportUnexpected('webhooks: claim', error, { logger, message: 'Webhook deliveries could not be claimed; trying again' })
       pace.failed()
-      return { minPauseMs: FAILED_PAUSE_MS, idlePauseMs: FAILED_PAUSE_MS }
+      const pauseMs = withJitterMs(FAILED_PAUSE_MS)
+      return { minPauseMs: pauseMs, idlePauseMs: pauseMs }
     }
   }
 

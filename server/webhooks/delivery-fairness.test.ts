@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
-import { addDeliveries, closeEverything, startLoop, startReceiver, until, untilFinished } from './testing.ts'
+import { addDeliveries, closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -28,11 +29,11 @@ test('no delay of a healthy receiver while others hang', async () => {
     hung.flatMap((receiver) => Array<string>(20).fill(receiver.url)),
   )
   loop.wake()
-  await until(() => hung.some((receiver) => receiver.received.length > 0))
+  await waitUntil('the receivers that hang have attempts', () => hung.some((receiver) => receiver.received.length > 0))
   const startedMs = performance.now()
   const healthy = await addDeliveries(database.pool, applicationId, Array<string>(40).fill(well.url))
   loop.wake()
-  await until(() => well.received.length === 1 + healthy.length)
+  await waitUntil('the healthy receiver has everything', () => well.received.length === 1 + healthy.length)
   const tookMs = performance.now() - startedMs
   assert.ok(tookMs < 2_500, `the healthy receiver waited ${tookMs} ms, less than the deadline that the others use up`)
   const underWay = hung.map((receiver) => receiver.received.length)

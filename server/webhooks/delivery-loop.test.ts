@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
 import { verifyWebhook } from './sign-webhook.ts'
-import { addDeliveries, closeEverything, startLoop, startReceiver, until, untilFinished } from './testing.ts'
+import { addDeliveries, closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 import { webhookHealth } from './webhook-health.ts'
 
 let database: TestDatabase
@@ -98,7 +99,8 @@ test('pauses of 30 s, 2 min and 10 min from the recorded failure', async () => {
     [3, 600],
   ] as const) {
     loop.wake()
-    await until(
+    await waitUntil(
+      'the attempts are recorded',
       async () => ((await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length ?? 0) === number,
     )
     const { rows } = await database.pool.query<{ pause_s: number }>(

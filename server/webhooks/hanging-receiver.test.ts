@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
 import { ReceiverSlots } from './receiver-slots.ts'
-import { addDeliveries, closeEverything, startLoop, startReceiver, until } from './testing.ts'
+import { addDeliveries, closeEverything, startLoop, startReceiver } from './testing.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -27,7 +28,7 @@ test('waitedMs of each attempt and isLate of what is overdue, for a receiver tha
     )
     return rows
   }
-  await until(async () => (await attemptedOnce()).length === items.length, 30_000)
+  await waitUntil('every delivery is attempted once', async () => (await attemptedOnce()).length === items.length, { limitMs: 30_000 })
   await loop.drain()
   const waits = (await attemptedOnce()).map((row) => row.waited)
   assert.ok((waits[0] ?? Number.NaN) < 1_000, `the first began after ${waits[0]} ms`)
@@ -57,7 +58,7 @@ test('retries of a receiver that hangs are at least 400 ms apart and at most 30 
     )
     return rows.map((row) => row.pause)
   }
-  await until(async () => (await pauses()).length === 12, 30_000)
+  await waitUntil('twelve pauses are stored', async () => (await pauses()).length === 12, { limitMs: 30_000 })
   await loop.drain()
   const [first = 0, ...rest] = await pauses()
   assert.ok(first >= 59.9 && first < 60.5, `the first after ${first} s`)
@@ -129,6 +130,9 @@ test('delivered for an attempt that was due months ago', async () => {
   assert.ok(item)
   await database.pool.query(`update webhook_deliveries set next_at = now() - interval '90 days' where application_id = $1`, [applicationId])
   const loop = startLoop(database.pool)
-  await until(async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.state === 'delivered')
+  await waitUntil(
+    'the webhook is delivered',
+    async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.state === 'delivered',
+  )
   await loop.drain()
 })

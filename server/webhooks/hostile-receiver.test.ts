@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
 import { createHostResolver, NameLookupError } from './resolve-host.ts'
 import { createSender, type SenderOptions } from './send-webhook.ts'
-import { closeEverything, listen, until } from './testing.ts'
+import { closeEverything, listen } from './testing.ts'
 
 const closing: (() => void)[] = []
 after(async () => {
@@ -58,7 +59,7 @@ test('protocol_error at once for a receiver that never stops sending interim ans
   const result = await makeSender().send(receiver.url, {}, '{}')
   assert.deepEqual([result.outcome, result.httpStatus], ['protocol_error', null])
   assert.ok(result.durationMs < 2_000, `${result.durationMs} ms, long before the deadline`)
-  await until(() => receiver.sockets.size === 0)
+  await waitUntil('the connection is closed', () => receiver.sockets.size === 0)
 })
 
 test('protocol_error or connection_error for endless headers or trailers, an upgrade, and impossible lengths', async () => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
-import { addDeliveries, closeEverything, startLoop, startReceiver, until, untilFinished } from './testing.ts'
+import { addDeliveries, closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -95,7 +96,10 @@ test('two minutes before the third attempt, also after a crash during the second
   assert.ok(item)
   await crashDuring(applicationId, item.transactionId, 2)
   const loop = startLoop(database.pool, { gapsMs: undefined })
-  await until(async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length === 2)
+  await waitUntil(
+    'the second attempt is recorded',
+    async () => (await listWebhookAttempts(database.pool, applicationId, item.transactionId))?.attempts.length === 2,
+  )
   await loop.drain()
   await receiver.close()
   assert.equal(receiver.received.length, 0)
@@ -111,7 +115,7 @@ test('drain records what was under way and returns what was not begun', async ()
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(20).fill(receiver.url))
   const loop = startLoop(database.pool)
-  await until(() => open.length > 0)
+  await waitUntil('a connection is open', () => open.length > 0)
   const drained = loop.drain()
   const answering = setInterval(() => {
     for (const answer of open.splice(0)) answer()

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { verifyWebhook } from './sign-webhook.ts'
 import { addDelivery, deliver, historyOf, resend, scheduleOf, sentTo } from './testing/resends.ts'
-import { addDeliveries, closeEverything, type Receiver, startLoop, startReceiver, until } from './testing.ts'
+import { addDeliveries, closeEverything, type Receiver, startLoop, startReceiver } from './testing.ts'
 
 let database: TestDatabase
 let well: Receiver
@@ -74,7 +75,7 @@ test('the same body and a valid signature are sent by a resend as by the automat
   assert.ok(item)
   const options = { secretsFor: () => [{ secret: SECRET, expiresAt: null }] }
   const loop = startLoop(database.pool, options)
-  await until(async () => (await historyOf(database.pool, item)).state === 'delivered')
+  await waitUntil('the delivery is delivered', async () => (await historyOf(database.pool, item)).state === 'delivered')
   await loop.drain()
   await resend(database.pool, item)
   await deliver(database.pool, item, options)
@@ -115,10 +116,10 @@ test('four requests at once to a receiver that hangs, also with resends', async 
   const items = await Promise.all(Array.from({ length: 12 }, () => addDelivery(database.pool, hung.url, 'exhausted')))
   for (const item of items) await resend(database.pool, item)
   loop.wake()
-  await until(() => hung.received.length === 4)
+  await waitUntil('four attempts hang', () => hung.received.length === 4)
   const item = await addDelivery(database.pool, well.url, 'exhausted')
   await resend(database.pool, item, undefined, loop.wake)
-  await until(() => sentTo(well, item).length === 1)
+  await waitUntil('the healthy receiver has its webhook', () => sentTo(well, item).length === 1)
   assert.equal(hung.received.length, 4)
   await hung.close()
   await loop.drain()
@@ -138,7 +139,7 @@ test('older deliveries of the same receiver are sent before a resend', async () 
   )
   await resend(database.pool, late)
   const loop = startLoop(database.pool, { claimRowsMax: 1 })
-  await until(() => order.length === early.length + 1)
+  await waitUntil('the resend is received', () => order.length === early.length + 1)
   await loop.drain()
   const position = order.indexOf(`msg_${late.transactionId}`)
   // Requests that are under way at once arrive in any order.

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
 import { createHostResolver } from './resolve-host.ts'
 import { createSender, type Sender, type SenderOptions } from './send-webhook.ts'
-import { closeEverything, listen, startReceiver, until } from './testing.ts'
+import { closeEverything, listen, startReceiver } from './testing.ts'
 
 // Long enough for an answer on a busy machine; only what hangs waits for it.
 const DEADLINE_MS = 600
@@ -119,7 +120,7 @@ test('timeout_<phase> for a receiver that hangs, in whichever phase, and its con
     const result = await makeSender().send(raw.url, {}, '{}')
     assert.equal(result.outcome, outcome)
     assert.ok(result.durationMs >= DEADLINE_MS - 5 && result.durationMs < DEADLINE_MS + 1_000, `${result.durationMs} ms`)
-    await until(() => raw.sockets.size === 0)
+    await waitUntil('the connection is closed', () => raw.sockets.size === 0)
     raw.close()
   }
 })
@@ -140,7 +141,7 @@ test('delivered for a 200 with an endless body, of which 64 KB are read', async 
   const result = await makeSender({ deadlineMs: 5_000 }).send(raw.url, {}, '{}')
   assert.deepEqual([result.outcome, result.httpStatus], ['delivered', 200])
   assert.match(result.detail ?? '', /64 KB/)
-  await until(() => raw.sockets.size === 0)
+  await waitUntil('the connection is closed', () => raw.sockets.size === 0)
   assert.ok(written < 8_000_000, 'the connection was closed early')
   raw.close()
 })
@@ -171,7 +172,7 @@ test('tls_error or timeout_tls for a handshake that is not TLS or never ends', a
   assert.equal((await makeSender().send(`https://127.0.0.1:${garbage.port}/`, {}, '{}')).outcome, 'tls_error')
   const silent = await startRaw(() => undefined)
   assert.equal((await makeSender().send(`https://127.0.0.1:${silent.port}/`, {}, '{}')).outcome, 'timeout_tls')
-  await until(() => silent.sockets.size === 0)
+  await waitUntil('the connection is closed', () => silent.sockets.size === 0)
   garbage.close()
   silent.close()
 })

@@ -155,6 +155,7 @@ function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
+    // A partner chose this text: what is no percent escape is sent as it is.
     return text
   }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Server as NetServer } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from './delivery-loop.ts'
 
 /** What a receiver was sent. */
@@ -107,18 +107,9 @@ export function startLoop(pool: Pool, options: Partial<DeliveryLoopOptions> = {}
   return { ...loop, warnings }
 }
 
-/** Waits for a condition on the database or in memory; throws after `limitMs`. */
-export async function until(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
-  const end = performance.now() + limitMs
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('The condition did not become true in time')
-    await pause(2)
-  }
-}
-
 /** Waits until no delivery of the application is due. */
 export async function untilFinished(pool: Pool, applicationId: string): Promise<void> {
-  await until(async () => {
+  await waitUntil('no delivery is due', async () => {
     const { rows } = await pool.query(`select 1 from webhook_deliveries where application_id = $1 and state = 'due' limit 1`, [
       applicationId,
     ])

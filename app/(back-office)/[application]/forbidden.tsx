@@ -8,7 +8,7 @@ export default async function Forbidden() {
   return (
     <EmptyState
       icon="shield"
-      title={t('state.forbiddenTitle')}
+      title={<h1>{t('state.forbiddenTitle')}</h1>}
       text={t('state.forbiddenText')}
       action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>}
     />

@@ -13,7 +13,7 @@ import { getT, readTheme } from '#server/back-office/preferences.ts'
 import { setLanguage, setTheme } from '../../actions/preferences.ts'
 import { signOut, signOutEverywhere } from '../../actions/session.ts'
 
-/** The words that client components of the frame, of tables and of domain marks use; a page adds its own with PageMessages. */
+/** The messages for client components of the frame, tables and domain marks. A page adds its own with PageMessages. */
 const FRAME_WORDS = ['ui.', 'time.', 'status.', 'type.', 'country.', 'frame.', 'keys.', 'table.', 'state.', 'action.', 'form.']
 
 type Props = { children: ReactNode; params: Promise<{ application: string }> }

@@ -8,7 +8,7 @@ export default async function NotFound() {
   return (
     <EmptyState
       icon="search"
-      title={t('state.notFoundTitle')}
+      title={<h1>{t('state.notFoundTitle')}</h1>}
       text={t('state.notFoundText')}
       action={<ButtonLink href={paths.home()}>{t('state.home')}</ButtonLink>}
     />

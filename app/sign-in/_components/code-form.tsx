@@ -8,7 +8,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
 import { codeAction } from '../actions.ts'
 
-/** The six digits of the person's device, or a recovery code in their place. */
+/** The form for a one-time code or a recovery code. */
 export function CodeForm({ next, isRecovery }: { next: string; isRecovery: boolean }) {
   const t = useT()
   const [state, action, isPending] = useActionState(codeAction, null)

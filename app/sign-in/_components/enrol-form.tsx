@@ -11,7 +11,7 @@ import { useT } from '#components/ui/translations.tsx'
 import type { QrCode } from '#lib/qr-code.ts'
 import { enrolAction } from '../actions.ts'
 
-/** Scan, type the code and the password, keep the recovery codes. Null: the second factor is on already. */
+/** The form for setting up a second factor. */
 export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secret: string; qrCode: QrCode } | null }) {
   const t = useT()
   const [state, action, isPending] = useActionState(enrolAction, null)

@@ -11,7 +11,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('enrol.title') }
 }
 
-/** A second factor, step by step, for somebody whose application demands one. */
+/** Sets up a second factor for a person whose application requires one. */
 export default async function EnrolPage({ searchParams }: { searchParams: Promise<{ next?: string }> }) {
   const [t, query, person] = await Promise.all([getT(), searchParams, currentPerson()])
   const next = safeNext(query.next)

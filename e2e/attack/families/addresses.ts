@@ -48,7 +48,7 @@ const insider: CaseMaker = {
   },
 }
 
-/** What the trusted proxy wrote last counts, whatever stands to its left. */
+/** The last entry, written by the trusted proxy, counts, whatever is to its left. */
 const proxied: CaseMaker = {
   name: 'a chain through the trusted proxy',
   make(random, arsenal) {

@@ -4,7 +4,7 @@ import { placeOf } from '#e2e/attack/targets.ts'
 import { type Header, oneRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
 
-/** The session of somebody, altered: none of these is a session any more. */
+/** Altered sessions: none of these is valid. */
 function spoil(random: Random, arsenal: Arsenal): { what: string; cookie: string } {
   const { cookie } = random.pick(arsenal.visitors)
   const [name = '', value = ''] = cookie.split(/=(.*)/s)

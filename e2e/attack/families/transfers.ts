@@ -6,7 +6,7 @@ import type { Random } from '#lib/seeded-random.ts'
 export const TRANSACTION_PATH = '/api/v1/transaction'
 
 /** The fields of a transfer, each as JSON text, so that a case can write what no JSON library would. */
-export type TransferFields = Record<
+type TransferFields = Record<
   'transferMethod' | 'customerName' | 'externalId' | 'phoneNumber' | 'amount' | 'webhookUrl' | 'countryName',
   string
 >
@@ -21,7 +21,7 @@ export const TRANSFER_FIELD_NAMES = [
   'countryName',
 ] as const
 
-export type Start = 'collect' | 'deposit' | 'depositMultiple'
+type Start = 'collect' | 'deposit' | 'depositMultiple'
 const STARTS: readonly Start[] = ['collect', 'deposit', 'depositMultiple']
 
 export function pickStart(random: Random): Start {

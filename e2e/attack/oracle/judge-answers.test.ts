@@ -91,7 +91,7 @@ test('503 is allowed where the case names the overload, with the five fields', a
   assert.match((await problemsOf(attack, says(503, {}))).join(), /an error without/)
 })
 
-test('silence is allowed where the case gives its reason', async () => {
+test('no finding for silence if the case states its reason', async () => {
   assert.deepEqual(await problemsOf(aCase({ silence: 'the client sends nothing' }), () => undefined), [])
 })
 

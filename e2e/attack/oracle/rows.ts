@@ -40,7 +40,7 @@ const HARMLESS_ACTIONS = /sign(?:ed)?.?(?:in|out)|password|second.?factor|export
 
 type QuietTables = ReadonlyMap<string, readonly string[]>
 
-export type RowSnapshot = {
+type RowSnapshot = {
   startedAt: Date
   quiet: QuietTables
   auditEntries: number
@@ -87,7 +87,7 @@ async function checkQuietTables(pool: Pool, before: RowSnapshot): Promise<string
   })
 }
 
-/** Which columns changed, where rows stand against each other; how many came and went where they do not. */
+/** Returns the changed columns of rows that can be matched, and how many rows were added or removed otherwise. */
 function describeChange(removed: readonly string[], added: readonly string[]): string {
   const [old, now] = [removed[0], added[0]].map((row) => (row === undefined ? undefined : (JSON.parse(row) as Record<string, unknown>)))
   if (!old || !now || removed.length !== added.length) return `${added.length} new, ${removed.length} gone`

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** For how long a thread has computed, and has stood ready without a CPU, in ms; zeros where the kernel does not tell. */
-export type Schedule = { computedMs: number; queuedMs: number }
+type Schedule = { computedMs: number; queuedMs: number }
 
 /** What the kernel says of a process's main thread, since it began. */
 export function readSchedule(pid: number): Schedule {

@@ -2,7 +2,7 @@ import { listProcesses, type ProcessEntry } from '#e2e/crash/processes.ts'
 
 const LOOK_EVERY_MS = 500
 
-export type LostChild = { atMs: number; command: string }
+type LostChild = { atMs: number; command: string }
 
 export type ChildWatch = { lost: readonly LostChild[]; watched(): number; stop(): void }
 

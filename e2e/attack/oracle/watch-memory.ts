@@ -7,7 +7,7 @@ const SAMPLE_EVERY_MS = 100
 /** Whom a process of the service started is looked up this often. */
 const FAMILY_EVERY = 20
 
-export type Peak = { atMs: number; megabytes: number; pid: number }
+type Peak = { atMs: number; megabytes: number; pid: number }
 
 export type MemoryWatch = {
   /** Each time that the limit was passed: the highest reading until it was kept again. */

@@ -4,7 +4,7 @@ import { readSchedule } from '#e2e/attack/oracle/schedule.ts'
 import type { Service } from '#e2e/attack/service.ts'
 import { openCaller, percentile } from './caller.ts'
 
-export type Bystander = {
+type Bystander = {
   /** Stops, and returns one sentence for each thing that went wrong. */
   judge(): Promise<string[]>
 }

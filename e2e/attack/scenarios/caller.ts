@@ -1,7 +1,7 @@
 import { Agent } from 'undici'
 
 /** What somebody who abuses nothing was answered. Status 0: no whole answer came. */
-export type Reply = { status: number; body: unknown; bytes: number; durationMs: number }
+type Reply = { status: number; body: unknown; bytes: number; durationMs: number }
 
 export type Caller = {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>

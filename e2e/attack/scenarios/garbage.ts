@@ -114,7 +114,7 @@ const UNREADABLE: readonly (readonly [string, Answer])[] = [
 
 const LONG = 'é'.repeat(15_000)
 
-/** An outcome can be read, and what stands beside it cannot be stored as it is. */
+/** A readable outcome beside values that cannot be stored as they are. */
 const BESIDES: readonly Garbage[] = [
   { name: 'a reason with NUL', submit: saysText('message', '"a\\u0000b"', { status: 'FAILED' }), query: good, ends: 'FAILED' },
   { name: 'a reason with a lone surrogate', submit: saysText('message', '"a\\ud800b"', { status: 'FAILED' }), query: good, ends: 'FAILED' },

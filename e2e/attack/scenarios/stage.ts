@@ -29,7 +29,7 @@ export type Stage = {
   stop(): Promise<void>
 }
 
-export type OperatorHandler = (
+type OperatorHandler = (
   call: { method: string; reference: string; body: unknown },
   response: ServerResponse,
   request: IncomingMessage,

@@ -8,7 +8,7 @@ const LASTS_MS = 8_000
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024
 const RANGE = 'from=0001-01-01&to=9999-12-31'
 
-/** One signed-in person who asks for everything there ever was, a dozen times at once: totals, statements, their pages and files. */
+/** One signed-in person who requests the whole history a dozen times in parallel: totals, statements, their pages and files. */
 export const wideRanges: Scenario = {
   name: 'wide-ranges',
   async play({ service, arsenal }) {

@@ -3,7 +3,7 @@ import type { AttackCase, Step } from '#e2e/attack/case.ts'
 import { type Answer, AnswerReader } from './answer-reader.ts'
 
 /** How a connection was when the case was over: `open` means that the limit ran out, or that enough answers were there. */
-export type Shutdown = 'open' | 'closed' | 'reset' | 'refused'
+type Shutdown = 'open' | 'closed' | 'reset' | 'refused'
 
 /** What came of a case. */
 export type Outcome = {
@@ -21,7 +21,7 @@ export type Outcome = {
 
 const SETTLE_MS = 15
 
-export type PerformOptions = {
+type PerformOptions = {
   /** How long the service has stood ready without a CPU so far, because other programs had it. That much the limit is extended. */
   starvedMs?: () => number
 }

@@ -3,7 +3,7 @@ import type { AttackCase, Expectation, StatusRule, Step } from '#e2e/attack/case
 
 export type Header = readonly [name: string, value: string]
 
-export type RequestParts = {
+type RequestParts = {
   method?: string
   target: string
   version?: string
@@ -40,7 +40,7 @@ export function credentials({ program }: Arsenal): Header[] {
 export const JSON_CONTENT: Header = ['Content-Type', 'application/json']
 
 /** The path of a target, as error bodies repeat it. */
-export function pathOf(target: string): string {
+function pathOf(target: string): string {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
   return local.split('?', 1)[0] ?? ''
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { demandApproval, fundDeposits, newApiUser, newPartner, newPerson } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import { type Partner, type Service, until } from '#e2e/contract/service.ts'
+import type { Partner, Service } from '#e2e/contract/service.ts'
 import { DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
 import { initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { setTransferService } from '#server/applications/set-transfer-service.ts'
@@ -13,6 +13,7 @@ import { setMembership } from '#server/people/set-membership.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 
 /** validateTransaction and rejectTransaction. */
@@ -64,7 +65,7 @@ export function describeDecisions(service: () => Service): void {
       const record = expectOk(await validate(id), recordSchema)
       assert.equal(record.id, id)
       assert.equal(record.status, 'PENDING')
-      await until('the operator has executed it', async () => (await statusOf(id)) === 'SUCCESS')
+      await waitUntil('the operator has executed it', async () => (await statusOf(id)) === 'SUCCESS')
     })
 
     test('200 and FAILED for rejectTransaction', async () => {
@@ -162,7 +163,7 @@ export function describeDecisions(service: () => Service): void {
       ).transactionId
       const success = await makeWaiting({ phoneNumber: '237651000001' })
       expectOk(await validate(success), recordSchema)
-      await until('it has succeeded', async () => (await statusOf(success)) === 'SUCCESS')
+      await waitUntil('it has succeeded', async () => (await statusOf(success)) === 'SUCCESS')
       const failed = await makeWaiting({ phoneNumber: '237651000002' })
       expectOk(await reject(failed), recordSchema)
       for (const [id, status] of [
@@ -259,7 +260,7 @@ export function describeDecisions(service: () => Service): void {
       } finally {
         must(await turn(true))
       }
-      await until('the service is on again', async () => {
+      await waitUntil('the service is on again', async () => {
         const answer = await call(service(), partner, 'deposit', { body: aRequest({ amount: 1, phoneNumber: '237651000004' }) })
         return answer.status === 200
       })

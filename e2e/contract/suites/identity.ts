@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { describe, test } from 'node:test'
 import { newPartner } from '#e2e/contract/arrange.ts'
 import { type Answer, aRequest, BASE, call, countAll, countWritten, expectError } from '#e2e/contract/partner-program.ts'
-import { type Partner, type Service, until } from '#e2e/contract/service.ts'
+import type { Partner, Service } from '#e2e/contract/service.ts'
 import { allowAddress } from '#server/applications/allow-address.ts'
 import { changeApplication } from '#server/applications/change-application.ts'
 import { createApiKey } from '#server/applications/create-api-key.ts'
@@ -15,6 +15,7 @@ import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
 import { blockApiUser } from '#server/partner-auth/block-api-user.ts'
 import { must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 
 const ID = randomUUID()
 
@@ -44,7 +45,7 @@ export function describeIdentity(service: () => Service): void {
   const read = (partner: Partner, headers: Record<string, string | undefined> = {}): Promise<Answer> =>
     call(service(), partner, 'getByApplicationProductBalances', { method: 'GET', headers })
   const untilRead = (what: string, partner: Partner, status: number): Promise<Answer> =>
-    until(what, async () => {
+    waitUntil(what, async () => {
       const answer = await read(partner)
       return answer.status === status && answer
     })
@@ -98,7 +99,7 @@ export function describeIdentity(service: () => Service): void {
       const partner = await newPartner(service())
       assert.equal((await read(partner)).status, 200)
       const second = must(await createApiKey(service().pool, { applicationId: partner.applicationId, name: 'second', actor: SYSTEM_ACTOR }))
-      await until('the second key works', async () => (await read(partner, { apiKey: second.apiKey })).status === 200)
+      await waitUntil('the second key works', async () => (await read(partner, { apiKey: second.apiKey })).status === 200)
       const revokedAtMs = performance.now()
       must(await revokeApiKey(service().pool, { applicationId: partner.applicationId, apiKeyId: partner.apiKeyId, actor: SYSTEM_ACTOR }))
       await untilRead('the key is refused', partner, 401)
@@ -204,7 +205,7 @@ export function describeIdentity(service: () => Service): void {
           actor: SYSTEM_ACTOR,
         }),
       )
-      const refused = await until('the service is off', async () => {
+      const refused = await waitUntil('the service is off', async () => {
         const answer = await call(service(), partner, 'deposit', { body: aRequest() })
         return answer.status === 403 && answer
       })
@@ -235,7 +236,7 @@ export function describeIdentity(service: () => Service): void {
           actor: SYSTEM_ACTOR,
         }),
       )
-      const refused = await until('the limit is in force', async () => {
+      const refused = await waitUntil('the limit is in force', async () => {
         const answer = await call(service(), partner, 'collect', { body: aRequest({ amount: 1000.01 }) })
         return answer.status === 400 && answer
       })

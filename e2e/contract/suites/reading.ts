@@ -4,9 +4,10 @@ import { before, describe, test } from 'node:test'
 import { z } from 'zod'
 import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import { type Partner, type Service, until } from '#e2e/contract/service.ts'
+import type { Partner, Service } from '#e2e/contract/service.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 
 const PAGED = [
   ['getByApplicationProduct', {}],
@@ -231,7 +232,7 @@ export function describeReading(service: () => Service): void {
         )
       assert.deepEqual(await of('OMCM'), { serviceType: 'OMCM', balanceCollect: 0, balanceDeposit: 10_000 - 5_075 })
       expectOk(await call(service(), partner, 'collect', { body: aRequest({ amount: 5000 }, 'MOMOCM') }), initiationSchema)
-      await until('the collect has arrived', async () => (await of('MOMOCM'))?.balanceCollect === 4_925)
+      await waitUntil('the collect has arrived', async () => (await of('MOMOCM'))?.balanceCollect === 4_925)
     })
   })
 }

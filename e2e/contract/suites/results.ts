@@ -5,9 +5,10 @@ import { createServer, type Server } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import { type Partner, type Service, until } from '#e2e/contract/service.ts'
+import type { Partner, Service } from '#e2e/contract/service.ts'
 import { initiationSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 
 type Webhook = { body: Record<string, unknown>; headers: Record<string, string | string[] | undefined>; method: string | undefined }
 
@@ -36,7 +37,7 @@ export function describeResults(service: () => Service): void {
       receiver.close()
     })
     const webhookOf = (transactionId: string) =>
-      until(`the webhook of ${transactionId}`, async () => webhooks.find((webhook) => webhook.body['transactionId'] === transactionId))
+      waitUntil(`the webhook of ${transactionId}`, async () => webhooks.find((webhook) => webhook.body['transactionId'] === transactionId))
     const statusOf = async (id: string) =>
       expectOk(await call(service(), partner, 'transaction-status', { query: { id } }), recordSchema).status
 
@@ -100,7 +101,7 @@ export function describeResults(service: () => Service): void {
           await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000906' }) }),
           initiationSchema,
         )
-        const record = await until('the operator says SUCCESS', async () => {
+        const record = await waitUntil('the operator says SUCCESS', async () => {
           const answer = expectOk(await check(made.transactionId), recordSchema)
           return answer.status === 'SUCCESS' && answer
         })
@@ -113,7 +114,7 @@ export function describeResults(service: () => Service): void {
           await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000912' }) }),
           initiationSchema,
         )
-        const first = await until('the operator knows it', async () => {
+        const first = await waitUntil('the operator knows it', async () => {
           const answer = await check(pending.transactionId)
           return answer.status === 200 && answer
         })
@@ -122,7 +123,7 @@ export function describeResults(service: () => Service): void {
           await call(service(), partner, 'collect', { body: aRequest({ phoneNumber: '237699000902' }) }),
           initiationSchema,
         )
-        await until('it has failed', async () => (await statusOf(final.transactionId)) === 'FAILED')
+        await waitUntil('it has failed', async () => (await statusOf(final.transactionId)) === 'FAILED')
         assert.equal(expectOk(await check(final.transactionId), recordSchema).status, 'FAILED')
       })
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageNotes } from '#server/http/door/page-notes.ts'
-import type { RefusalAnswer } from '#server/http/door/refusal-page.ts'
+import type { ApiResponse } from './api-response.ts'
 
 /** The header of an action that Next's own client calls, which understands Next's response to a page that is older than this build. */
 const ACTION_HEADER = 'next-action'
@@ -21,7 +21,7 @@ export function guardAnswer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   notes: PageNotes,
-  refuse: (status: number) => RefusalAnswer,
+  refuse: (status: number) => ApiResponse,
 ): void {
   const original = { writeHead: outgoing.writeHead.bind(outgoing), write: outgoing.write.bind(outgoing), end: outgoing.end.bind(outgoing) }
   let isDecided = false
@@ -36,8 +36,8 @@ export function guardAnswer(
     if (refused === undefined) return status === 200 ? (notes.status ?? status) : status
     isReplaced = true
     for (const name of outgoing.getHeaderNames()) if (name !== 'connection') outgoing.removeHeader(name)
-    const { headers, body, status: sent } = refuse(refused)
-    original.writeHead(sent, { ...headers, 'content-length': String(Buffer.byteLength(body)) })
+    const { headers, body, contentType, status: sent } = refuse(refused)
+    original.writeHead(sent, { ...headers, 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) })
     original.end(incoming.method === 'HEAD' ? undefined : body)
     return undefined
   }

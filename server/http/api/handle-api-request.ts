@@ -1,4 +1,5 @@
 import { isOverloaded } from '#server/database/batcher.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { ApiRequest } from './api-request.ts'
 import { type ApiResponse, JSON_TYPE } from './api-response.ts'
 import { authenticate } from './authenticate.ts'
@@ -64,6 +65,11 @@ function refuseMethod(endpoint: Endpoint): Refusal {
 
 function respondToThrow(runtime: HttpRuntime, request: ApiRequest, error: unknown): ApiResponse {
   if (isOverloaded(error)) return errorResponse(OVERLOADED, request.path, runtime.clock)
-  runtime.logger.error({ err: error, path: request.path, method: request.method }, 'A request failed unexpectedly')
+  reportUnexpected('api: request', error, {
+    logger: runtime.logger,
+    path: request.path,
+    method: request.method,
+    message: 'A request failed unexpectedly',
+  })
   return errorResponse(INTERNAL_ERROR, request.path, runtime.clock)
 }

@@ -35,3 +35,9 @@ export type HttpRuntime = {
   /** Absent if the access log is off. */
   accessLog?: AccessLog
 }
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    httpRuntime: HttpRuntime
+  }
+}

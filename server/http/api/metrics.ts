@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { unexpectedCounts } from '#server/report-unexpected.ts'
 
 /** The counters of this process, for Prometheus. Each web process has its own. */
 export type Metrics = {
@@ -52,6 +53,16 @@ export function createMetrics(): Metrics {
     labelNames: ['kind'],
     buckets: BATCH_BUCKETS,
     registers,
+  })
+  new Counter({
+    name: 'countersign_unexpected_errors_total',
+    help: 'Failures that nobody expects, by the place that reported them',
+    labelNames: ['place'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [place, count] of unexpectedCounts()) this.inc({ place }, count)
+    },
   })
   const outcomes = new Counter({
     name: 'countersign_outcomes_total',

@@ -5,11 +5,11 @@ import { createPeerResolver, type PeerResolver } from '#server/http/door/peer-ad
 import { type RequestOrigin, requestOrigin } from '#server/http/door/request-origin.ts'
 import { readTarget } from '#server/http/door/target.ts'
 import { LINGER } from '#server/http/door/write-response.ts'
+import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
 import type { ApiRequest, BodyProblem } from './api-request.ts'
 import { handleApiRequest } from './handle-api-request.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 
-const RUNTIME_KEY = Symbol.for('countersign.runtime')
 /** The budget of all bodies if Next runs without the front door. */
 const OWN_BUDGET = new BodyBudget()
 const RESOLVERS = new WeakMap<HttpRuntime, PeerResolver>()
@@ -21,7 +21,7 @@ const RESOLVERS = new WeakMap<HttpRuntime, PeerResolver>()
 export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer } as const
 
 async function answer(request: Request): Promise<Response> {
-  const runtime = findRuntime()
+  const runtime = requireProcessWide('httpRuntime', START_THE_SERVICE)
   const apiRequest = new FetchRequest(request, runtime)
   const response = await handleApiRequest(runtime, apiRequest)
   apiRequest.release()
@@ -34,13 +34,6 @@ async function answer(request: Request): Promise<Response> {
       ...response.headers,
     },
   })
-}
-
-/** Returns the Runtime of the process, which Next's bundle can find only on globalThis. */
-function findRuntime(): HttpRuntime {
-  const runtime = (globalThis as { [RUNTIME_KEY]?: HttpRuntime })[RUNTIME_KEY]
-  if (!runtime) throw new Error('No Runtime in this process: start the service with npm start')
-  return runtime
 }
 
 /** An ApiRequest for a fetch Request. */
@@ -112,6 +105,7 @@ async function collect(
   let deadline = setTimeout(() => stop('too_slow'), BODY_TIMEOUT_MS)
   function stop(reason: BodyProblem): void {
     problem ??= reason
+    // The rest of the body is dropped, and its connection may break meanwhile.
     reader.cancel().catch(() => undefined)
   }
   try {
@@ -131,6 +125,7 @@ async function collect(
       deadline = setTimeout(() => stop('too_slow'), LINGER.timeMs)
     }
   } catch {
+    // The client broke the connection off.
     return err('aborted')
   } finally {
     clearTimeout(deadline)

@@ -26,6 +26,7 @@ function decode(text: string): string | undefined {
     const decoded = decodeURIComponent(spaced)
     return decoded.includes('\0') ? undefined : decoded
   } catch {
+    // A broken escape: answered with 400.
     return undefined
   }
 }

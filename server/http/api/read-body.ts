@@ -47,6 +47,7 @@ export function readBody(
     })
     incoming.once('end', () => finish(ok(content.subarray(0, bytes))))
     incoming.once('close', () => finish(err('aborted')))
+    // The client broke the connection off.
     incoming.once('error', () => finish(err('aborted')))
 
     function finish(result: Result<Uint8Array, BodyProblem>): void {

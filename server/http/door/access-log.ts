@@ -1,7 +1,7 @@
 import { type DestinationStream, type Level, pino } from 'pino'
 
 /** One answered request. There is no query and no body here: phone numbers, notes and reasons travel in them. */
-export type AccessEntry = {
+type AccessEntry = {
   method: string
   path: string
   status: number

@@ -1,7 +1,7 @@
 /** Whose bodies are counted together: an application that proved who it is, or the address of anybody else. */
 export type BodyOwner = { readonly kind: 'application' | 'address'; readonly id: string }
 
-export type BodyBudgetOptions = {
+type BodyBudgetOptions = {
   /** Bytes of all bodies in progress. */
   totalMax?: number
   /** Bytes of one application. */

@@ -45,12 +45,12 @@ function bodyOf(response: string): string {
 
 const head = (lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 
-test('a collect is answered', async () => {
+test('200 for a collect', async () => {
   const response = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: room.headers, body: collectBody() })
   assert.equal(response.status, 200, await response.clone().text())
 })
 
-test('the absolute form of a request target is the same request', async () => {
+test('200 for the absolute form of a request target', async () => {
   const response = await talk(head(['GET http://anything.example/health/live HTTP/1.1', 'Host: x', 'Connection: close']))
   assert.match(response, /^HTTP\/1\.1 200 /)
 })
@@ -85,7 +85,7 @@ for (const [name, bytes, status, path] of [
     '/api/v1/transaction/collect',
   ],
 ] as const) {
-  test(`${name} is refused with ${status} and the five fields`, async () => {
+  test(`${status} and the five fields for ${name}`, async () => {
     const response = await talk(bytes)
     assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), response.slice(0, 300))
     assert.match(response, /content-type: application\/json/i)
@@ -95,13 +95,13 @@ for (const [name, bytes, status, path] of [
   })
 }
 
-test('a head that never ends is refused with 408', async () => {
+test('408 for a head that never ends', async () => {
   const response = await talk('GET /health HTTP/1.1\r\nHost: x\r\n')
   assert.match(response, /^HTTP\/1\.1 408 /)
   fiveFields(bodyOf(response))
 })
 
-test('a body that never ends is refused with 408, and nothing is written', async () => {
+test('408 for a body that never ends, and nothing is written', async () => {
   const externalId = randomUUID()
   const body = collectBody({ externalId })
   const response = await talk(
@@ -118,7 +118,7 @@ test('a body that never ends is refused with 408, and nothing is written', async
   assert.equal(rows.length, 0)
 })
 
-test('Expect: 100-continue gets its word before a body that fits, and a 413 instead of it before one that does not', async () => {
+test('100 for Expect: 100-continue before a body that fits, and 413 instead before one that does not', async () => {
   const credentials = Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`)
   const body = collectBody()
   const start = (length: number) =>
@@ -137,7 +137,7 @@ test('Expect: 100-continue gets its word before a body that fits, and a 413 inst
   assert.match(accepted, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
 })
 
-test('Expect: 100-continue without credentials is a 401, and the connection ends', async () => {
+test('401 for Expect: 100-continue without credentials, and the connection ends', async () => {
   const response = await talk(
     head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Expect: 100-continue', 'Content-Length: 1000']),
   )
@@ -145,7 +145,7 @@ test('Expect: 100-continue without credentials is a 401, and the connection ends
   assert.match(response, /connection: close/i)
 })
 
-test('a chunked body is read like any other, and refused beyond the limit while it still arrives', async () => {
+test('200 for a chunked body within the limit, and 413 beyond it while it still arrives', async () => {
   const small = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, {
     method: 'POST',
     headers: room.headers,
@@ -163,7 +163,7 @@ test('a chunked body is read like any other, and refused beyond the limit while 
   fiveFields(await large.text())
 })
 
-test('garbage behind a valid request does not take its answer away', async () => {
+test('200 for a valid request with garbage behind it', async () => {
   const body = collectBody()
   const credentials = Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`)
   const response = await new Promise<string>((resolve, reject) => {
@@ -182,12 +182,12 @@ test('garbage behind a valid request does not take its answer away', async () =>
   assert.match(response, /^HTTP\/1\.1 200 /)
 })
 
-test('an Upgrade is not taken up: the request is answered as it stands', async () => {
+test('200 for a request with Upgrade, as if it had none', async () => {
   const response = await talk(head(['GET /health/live HTTP/1.1', 'Host: x', 'Connection: Upgrade, close', 'Upgrade: websocket']))
   assert.match(response, /^HTTP\/1\.1 200 /)
 })
 
-test('paths that can be read in two ways are 404, wherever they lead', async () => {
+test('404 for paths that can be read in two ways, wherever they lead', async () => {
   for (const path of [
     '//api/v1/transaction/collect',
     '/api//v1/transaction/collect',
@@ -204,7 +204,7 @@ test('paths that can be read in two ways are 404, wherever they lead', async () 
   }
 })
 
-test('what only Next or a trusted proxy may say does not reach a page', async () => {
+test('no header that only Next or a trusted proxy may set reaches a page', async () => {
   const response = await fetch(`${room.baseUrl}/transactions?x=1`, {
     headers: {
       'x-middleware-subrequest': 'x',
@@ -222,7 +222,7 @@ test('what only Next or a trusted proxy may say does not reach a page', async ()
   )
 })
 
-test('HEAD of a readable path answers the head alone; HEAD of a command is 405', async () => {
+test('200 without a body for HEAD of a readable path, and 405 for HEAD of a command', async () => {
   const read = await fetch(`${room.baseUrl}/health/live`, { method: 'HEAD' })
   assert.equal(read.status, 200)
   assert.equal(await read.text(), '')
@@ -231,7 +231,7 @@ test('HEAD of a readable path answers the head alone; HEAD of a command is 405',
   assert.equal(command.headers.get('allow'), 'POST')
 })
 
-test('draining answers every accepted request, closes idle connections and accepts no more', async () => {
+test('200 for every accepted request during a drain, which closes idle connections and accepts no more', async () => {
   const other = await openHttpHarness()
   try {
     const idle = await fetch(`${other.baseUrl}/health/live`)
@@ -252,7 +252,7 @@ test('draining answers every accepted request, closes idle connections and accep
   }
 })
 
-test('a full queue is 503 at once, with Retry-After and the five fields', async () => {
+test('503 at once with Retry-After and the five fields when the queue is full', async () => {
   const other = await openHttpHarness({ queueMax: 0 })
   try {
     const response = await fetch(`${other.baseUrl}/api/v1/transaction/collect`, {
@@ -268,7 +268,7 @@ test('a full queue is 503 at once, with Retry-After and the five fields', async 
   }
 })
 
-test('an unexpected fault is a 500 that tells nothing', async () => {
+test('500 without details for an unexpected failure', async () => {
   const other = await openHttpHarness()
   try {
     const runtime = other.runtime as { intake: unknown }
@@ -285,7 +285,7 @@ test('an unexpected fault is a 500 that tells nothing', async () => {
   }
 })
 
-test('health: alive without the database, ready only with it', async () => {
+test('200 for /health/live without the database, and 503 for /health/ready', async () => {
   const other = await openHttpHarness()
   try {
     for (const path of ['/health', '/health/ready', '/health/live']) assert.equal((await fetch(other.baseUrl + path)).status, 200)

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { answerClientError, refuseConnect } from './client-error.ts'
 import { openConnection } from './connection.ts'
 import { createReceiver, type ReceiverOptions } from './receive-request.ts'
@@ -65,7 +66,9 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
       server.listen({ host, port, reusePort, backlog: 1_024 }, () => {
         server.off('error', reject)
         // One connection that could not be accepted (no file descriptor is left) must not end those that were.
-        server.on('error', (error) => logger.error({ err: error }, 'A connection could not be accepted'))
+        server.on('error', (error) =>
+          reportUnexpected('front door: accept', error, { logger, message: 'A connection could not be accepted' }),
+        )
         resolve((server.address() as AddressInfo).port)
       })
     })

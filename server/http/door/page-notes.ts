@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { processWide } from '#server/process-wide.ts'
 
 /** What our own code behind Next tells the front door about the request under way. */
 export type PageNotes = {
@@ -8,14 +9,13 @@ export type PageNotes = {
   status: number | undefined
 }
 
-const KEY = Symbol.for('countersign.pageNotes')
-
-/** Next bundles its own copy of this module: the one store of the process hangs on globalThis, where both copies find it. */
-function store(): AsyncLocalStorage<PageNotes> {
-  const holder = globalThis as { [KEY]?: AsyncLocalStorage<PageNotes> }
-  holder[KEY] ??= new AsyncLocalStorage()
-  return holder[KEY]
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    pageNotes: AsyncLocalStorage<PageNotes>
+  }
 }
+
+const store = () => processWide('pageNotes', () => new AsyncLocalStorage())
 
 /** Runs Next's handler so that the code it calls can write these notes. */
 export function runWithNotes<Value>(notes: PageNotes, work: () => Value): Value {
@@ -26,6 +26,11 @@ export function runWithNotes<Value>(notes: PageNotes, work: () => Value): Value 
 export function noteReached(): void {
   const notes = store().getStore()
   if (notes) notes.isReached = true
+}
+
+/** True once the request under way reached our own code, and where there is no front door that could tell. */
+export function isReached(): boolean {
+  return store().getStore()?.isReached ?? true
 }
 
 /** Asks for this status instead of 200. Has no effect once the first bytes of the page have left. */

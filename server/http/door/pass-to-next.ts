@@ -15,7 +15,7 @@ import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
 /** Whatever answers the pages: Next's request handler. */
 export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
-export type Passage = {
+type Passage = {
   /** An endpoint of the API that is mounted in Next: it checks the caller before the body, and limits the body itself. */
   isApi: boolean
   isFromTrustedProxy: boolean
@@ -72,6 +72,7 @@ function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connect
   const { socket } = incoming
   // Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
   outgoing.on('error', () => undefined)
+  // The client is gone: nobody is left to answer.
   incoming.on('error', () => undefined)
   // A client that leaves a live page closes the connection. If it closes only the sending half, the stream would continue.
   const isStream = incoming.headers.accept?.includes('text/event-stream') === true

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createPeerResolver, isPrivateAddress, normaliseAddress } from './peer-address.ts'
 
-test('without trusted proxies the socket alone counts, whatever the header says', () => {
+test('the socket’s address without trusted proxies, whatever the header says', () => {
   const peers = createPeerResolver([])
   fc.assert(fc.property(fc.string(), (header) => peers.resolve('203.0.113.9', header) === '203.0.113.9'))
   assert.equal(peers.resolve('::ffff:203.0.113.9', '10.0.0.1'), '203.0.113.9')
   assert.equal(peers.resolve(undefined, '10.0.0.1'), undefined)
 })
 
-test('behind trusted proxies the header is read from the right, past trusted addresses only', () => {
+test('the first untrusted address from the right behind trusted proxies', () => {
   const peers = createPeerResolver(['10.0.0.0/8', '2001:db8::1', '192.0.2.1'])
   const cases: [socket: string | undefined, header: string | undefined, expected: string | undefined][] = [
     ['10.0.0.5', '203.0.113.9', '203.0.113.9'],
@@ -31,12 +31,12 @@ test('behind trusted proxies the header is read from the right, past trusted add
   for (const [socket, header, expected] of cases) assert.equal(peers.resolve(socket, header), expected, `${socket} | ${header}`)
 })
 
-test('nothing that a caller writes makes it somebody else, as long as the proxy appends the address', () => {
+test('the caller’s own address whatever it writes, as long as the proxy appends it', () => {
   const peers = createPeerResolver(['10.0.0.0/8'])
   fc.assert(fc.property(fc.string(), (forged) => peers.resolve('10.0.0.5', `${forged}, 203.0.113.9`) === '203.0.113.9'))
 })
 
-test('addresses get their one usual spelling', () => {
+test('one spelling for each address', () => {
   for (const [written, usual] of [
     ['::ffff:192.0.2.1', '192.0.2.1'],
     ['::FFFF:c000:0201', '192.0.2.1'],
@@ -49,7 +49,7 @@ test('addresses get their one usual spelling', () => {
   }
 })
 
-test('private means this machine and its own network', () => {
+test('true for this machine and its own network only', () => {
   for (const address of ['127.0.0.1', '::1', '10.1.2.3', '192.168.1.1', '172.16.0.1', 'fe80::1', 'fd00::1', '169.254.1.1'])
     assert.ok(isPrivateAddress(address), address)
   for (const address of ['203.0.113.9', '8.8.8.8', '2001:db8::1', '100.64.0.1', 'unknown', ''])

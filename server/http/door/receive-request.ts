@@ -10,9 +10,9 @@ import { type Connection, connectionOf, noteAnswered } from './connection.ts'
 import { forwardedFor } from './forwarded-headers.ts'
 import { type Arrival, BODY_TIMEOUT_MS, NodeRequest } from './node-request.ts'
 import { PAGE_BODY_TIMEOUT_MS } from './page-body.ts'
-import { pageRefusal } from './page-refusal.ts'
 import { type Fallback, passToNext } from './pass-to-next.ts'
 import { createPeerResolver } from './peer-address.ts'
+import { refusedRequest, renderRefusal } from './refusal.ts'
 import { hasTooManyParameters, isAmbiguousPath, readTarget } from './target.ts'
 import { LINGER, type Linger, writeEarlyResponse, writeResponse } from './write-response.ts'
 
@@ -97,7 +97,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   function refuseAtDoor(incoming: IncomingMessage, outgoing: ServerResponse, refusal: Refusal): void {
     const path = readTarget(incoming.url ?? '')?.path ?? incoming.url ?? ''
     const isPage = path.startsWith('/') && !isApiPath(path) && !isAmbiguousPath(path)
-    const response = isPage ? pageRefusal(refusal, incoming.headers['accept-language']) : errorResponse(refusal, path, runtime.clock)
+    const response = isPage ? renderRefusal(refusal, refusedRequest(incoming)) : errorResponse(refusal, path, runtime.clock)
     runtime.metrics.countRequest('refused', refusal.status, 0)
     const connection = connectionOf(incoming.socket)
     if (incoming.complete) write(outgoing, response, connection, true)

@@ -48,7 +48,7 @@ test('400 with our own page: a router state that Next could not read', async () 
   assert.equal((await send('/sign-in', 'GET', { 'next-router-state-tree': 'garbage' })).status, 400)
 })
 
-test('500 stays 500: what our own code did wrong, and a GET that Next could not answer', async () => {
+test('500 for a failure of our own code, and for a GET that Next could not answer', async () => {
   handler = failAsNext(500)
   assert.equal((await send('/sign-in')).status, 500)
   handler = (incoming, outgoing) => {
@@ -58,13 +58,13 @@ test('500 stays 500: what our own code did wrong, and a GET that Next could not 
   assert.deepEqual(await send('/sign-in', 'POST').then(({ status, body }) => [status, body]), [500, 'Internal Server Error'])
 })
 
-test('409 of an outdated action stays as Next’s client understands it; without script people get a page', async () => {
+test('409 as Next’s client understands it for an outdated action, and as a page without script', async () => {
   handler = failAsNext(409)
   assert.equal((await send('/sign-in', 'POST', { 'next-action': '00' })).body, 'Internal Server Error')
   assert.match((await send('/sign-in', 'POST', { 'accept-language': 'fr' })).body, /Cette page n’est plus à jour/)
 })
 
-test('an answer that is replaced swallows everything that is still written, in whatever way, and the writer is told that it was taken', async () => {
+test('true for everything that is still written to an answer that was replaced, and none of it is sent', async () => {
   const ways: ((outgoing: ServerResponse, taken: () => void) => void)[] = [
     (outgoing, taken) => outgoing.writeHead(500, { 'x-a': 'b' }).end('text', taken),
     (outgoing, taken) => {
@@ -93,7 +93,7 @@ test('an answer that is replaced swallows everything that is still written, in w
   }
 })
 
-test('a page’s own status replaces 200 and nothing else; what was written stays', async () => {
+test('the status that a page chose replaces 200 and nothing else', async () => {
   handler = (_, outgoing) => {
     noteReached()
     notePageStatus(400)
@@ -120,14 +120,14 @@ test('400, 403, 405: what cannot be decoded, comes from elsewhere or is no metho
   assert.deepEqual([head.status, head.body], [400, ''])
 })
 
-test('the site’s own forms pass, also behind a proxy that names the host', async () => {
+test('200 for the site’s own forms, also behind a proxy that names the host', async () => {
   handler = (_, outgoing) => void outgoing.end('reached')
   assert.equal((await send('/kora', 'POST', { origin: baseUrl })).body, 'reached')
   assert.equal((await send('/kora', 'POST', { origin: 'https://pay.example.com', 'x-forwarded-host': 'pay.example.com' })).body, 'reached')
   assert.equal((await send('/kora', 'POST')).body, 'reached')
 })
 
-test('programs get a code, people a page, for what lies below /api', async () => {
+test('a code for programs and a page for people below /api', async () => {
   const program = await send('/api/back-office/kora/totals?name=%00')
   assert.deepEqual([program.status, program.body], [400, '{"code":"invalid"}'])
   assert.match((await send('/api/back-office/kora/totals?name=%00', 'GET', { accept: 'text/html' })).body, /<h1>/)

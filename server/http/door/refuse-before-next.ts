@@ -1,15 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isCleanText } from '#lib/clean-text.ts'
 import { hasFewValues } from '#server/http/api/action-values.ts'
+import type { ApiResponse } from '#server/http/api/api-response.ts'
 import { guardAnswer } from '#server/http/api/guard-answer.ts'
 import { type PageNotes, runWithNotes } from './page-notes.ts'
-import { answerRefusal, type RefusalAnswer } from './refusal-page.ts'
+import { refusedRequest, renderRefusal } from './refusal.ts'
 
 /** Whatever answers the pages: Next's request handler. */
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 /** What a page answers to. Data addresses say themselves what they offer. */
 const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
+const ALLOWED = { allow: [...PAGE_METHODS].join(', ') }
 
 /**
  * Hands the request of a page on to Next, unless Next would answer it with 500 although the client is at fault: a target that is not
@@ -25,9 +27,11 @@ export function callNext(
   const url = incoming.url ?? '/'
   const [path = '/'] = url.split('?', 1)
   const status = findRefusal(incoming, { path, url, body })
-  if (status !== undefined) return send(outgoing, refusalOf(incoming, status), incoming.method === 'HEAD')
+  const refuse = (refused: number) =>
+    renderRefusal({ status: refused, ...(refused === 405 && { headers: ALLOWED }) }, refusedRequest(incoming))
+  if (status !== undefined) return send(outgoing, refuse(status), incoming.method === 'HEAD')
   const notes: PageNotes = { isReached: false, status: undefined }
-  guardAnswer(incoming, outgoing, notes, (refused) => refusalOf(incoming, refused))
+  guardAnswer(incoming, outgoing, notes, refuse)
   return runWithNotes(notes, () => next(incoming, outgoing))
 }
 
@@ -49,6 +53,7 @@ function isReadable(url: string): boolean {
   try {
     return isCleanText(decodeURIComponent(url))
   } catch {
+    // A broken escape: answered with 400.
     return false
   }
 }
@@ -65,21 +70,7 @@ function isFromHere({ headers }: IncomingMessage): boolean {
   return host !== '' && (host === forwarded || host === headers.host)
 }
 
-function refusalOf(incoming: IncomingMessage, status: number): RefusalAnswer {
-  const { headers } = incoming
-  return answerRefusal(status, {
-    path: (incoming.url ?? '/').split('?', 1)[0] ?? '/',
-    accept: headers.accept ?? null,
-    cookie: headers.cookie ?? null,
-    acceptLanguage: headers['accept-language'] ?? null,
-  })
-}
-
-function send(outgoing: ServerResponse, { status, headers, body }: RefusalAnswer, isHead: boolean): void {
-  outgoing.writeHead(status, {
-    ...headers,
-    'content-length': String(Buffer.byteLength(body)),
-    ...(status === 405 && { allow: 'GET, HEAD, POST' }),
-  })
+function send(outgoing: ServerResponse, { status, headers, contentType, body }: ApiResponse, isHead: boolean): void {
+  outgoing.writeHead(status, { ...headers, 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) })
   outgoing.end(isHead ? undefined : body)
 }

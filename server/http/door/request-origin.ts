@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BodyProblem } from '#server/http/api/api-request.ts'
+import { processWide } from '#server/process-wide.ts'
 import type { BodyBudget } from './body-budget.ts'
 
 /** What only the front door knows of a request, because Next hides or changes it on the way to a handler. */
@@ -15,14 +16,13 @@ export type RequestOrigin = {
   bodyProblem?: BodyProblem
 }
 
-const KEY = Symbol.for('countersign.peer')
-
-/** Next bundles its own copy of this module: the one store of the process hangs on globalThis, where both copies find it. */
-function store(): AsyncLocalStorage<RequestOrigin> {
-  const holder = globalThis as { [KEY]?: AsyncLocalStorage<RequestOrigin> }
-  holder[KEY] ??= new AsyncLocalStorage()
-  return holder[KEY]
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    requestOrigin: AsyncLocalStorage<RequestOrigin>
+  }
 }
+
+const store = () => processWide('requestOrigin', () => new AsyncLocalStorage())
 
 /** Runs Next's handler so that everything it calls can ask for these facts. */
 export function runWithOrigin<Value>(facts: RequestOrigin, work: () => Value): Value {

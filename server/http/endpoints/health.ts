@@ -46,10 +46,12 @@ const PINGS = new WeakMap<Pool, Promise<boolean>>()
 async function isAnswering(pool: Pool): Promise<boolean> {
   const timer = new AbortController()
   const answered = await Promise.race([
+    // A database that is away is one of the two answers of this endpoint: 503.
     pingDatabase(pool).then(
       () => true,
       () => false,
     ),
+    // The database answered first, and the timer was aborted.
     delay(PING_LIMIT_MS, false, { signal: timer.signal }).catch(() => false),
   ])
   timer.abort()

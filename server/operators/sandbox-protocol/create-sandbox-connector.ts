@@ -160,6 +160,7 @@ function parseJson<Value>(schema: z.ZodType<Value>, text: string): Value | undef
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
+    // Not JSON: an operator's answer may be anything, and then counts as unreadable.
     return undefined
   }
 }

@@ -14,6 +14,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'))
   } catch {
+    // Not JSON: the simulator refuses it, as an operator would.
     return undefined
   }
 }

@@ -12,7 +12,7 @@ import { setTimeout as nextTimer } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { request } from 'undici'
-import { until } from '#server/operators/testing/until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { Books } from './books.ts'
 import { DueQueue } from './due-queue.ts'
 import { startSimulator } from './start-simulator.ts'
@@ -70,11 +70,11 @@ test('every accepted transfer is in the books of a simulator that was killed wit
   const second = await startProcess(first.port)
   const again = await call(second.url, 'POST', '/v1/MOMOCM/transfers', transfers[0])
   assert.equal(again.status, 200)
-  const entries = await until(async () => {
+  const entries = await waitUntil('everything is executed', async () => {
     const { body } = await call(second.url, 'GET', '/books')
     const found = body['entries'] as { reference: string; timesExecuted: number; submissions: number; duplicates: number; status: string }[]
     return found.every((entry) => entry.status === 'SUCCESS') && found
-  }, 'everything is executed')
+  })
   assert.equal(entries.length, 200)
   assert.equal(
     entries.every((entry) => entry.timesExecuted === 1),

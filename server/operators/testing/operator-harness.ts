@@ -13,6 +13,7 @@ import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
@@ -20,7 +21,6 @@ import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { type CallbackServer, startCallbackServer } from './callback-server.ts'
 import { compareBooks, readBooks } from './compare-books.ts'
 import { readAttempts, readWork } from './read-work.ts'
-import { until } from './until.ts'
 
 export const SECRET = 'a secret between the test and its operators'
 /** Long enough that a busy machine alone does not make an answer late: a late submission would be sent twice, rightly. */
@@ -162,10 +162,10 @@ export class OperatorHarness {
   }
 
   async untilFinal(item: IntakeItem): Promise<Transaction> {
-    return until(async () => {
+    return waitUntil(`transaction ${item.transactionId} (${item.phoneNumber}) becomes final`, async () => {
       const transaction = await this.read(item)
       return transaction.finalAt ? transaction : undefined
-    }, `transaction ${item.transactionId} (${item.phoneNumber}) becomes final`)
+    })
   }
 
   workOf(item: IntakeItem): Promise<Record<string, unknown> | undefined> {

@@ -1,5 +1,7 @@
+import { processWide } from '#server/process-wide.ts'
+
 /** One of the exports that may be under way. */
-type ExportSlot = {
+export type ExportSlot = {
   /** Frees the slot; a second call has no effect. */
   release(): void
 }
@@ -10,13 +12,11 @@ const SLOTS_PER_APPLICATION = 2
 /** Of the connections for reports; the others are for pages. */
 const SHARE_OF_CONNECTIONS = 2 / 3
 
-const KEY = Symbol.for('countersign.exportSlots')
-
-/** One map for the process: Next bundles its own copies of this module. */
-function underWay(): Map<string, number> {
-  const place = globalThis as { [KEY]?: Map<string, number> }
-  place[KEY] ??= new Map()
-  return place[KEY]
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    /** The exports under way, by application. */
+    exportCounts: Map<string, number>
+  }
 }
 
 /**
@@ -25,7 +25,7 @@ function underWay(): Map<string, number> {
  * @param connectionsMax How many connections the pool has that the export reads from.
  */
 export function takeExportSlot(applicationId: string, connectionsMax: number): ExportSlot | undefined {
-  const counts = underWay()
+  const counts = processWide('exportCounts', () => new Map())
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
   const own = counts.get(applicationId) ?? 0
   const slots = Math.max(1, Math.min(SLOTS_MAX, Math.floor(connectionsMax * SHARE_OF_CONNECTIONS)))

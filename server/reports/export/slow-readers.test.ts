@@ -8,8 +8,11 @@ import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
+import { createLogger } from '#server/logger.ts'
+import { setProcessLogger } from '#server/report-unexpected.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { FileExpiredError, type FileLimits, type FilePieces } from './export-file.ts'
 import { takeExportSlot } from './export-slots.ts'
@@ -31,7 +34,7 @@ before(async () => {
       Array.from({ length: 500 }, () => anIntakeItem(applicationId, { type: 'COLLECT' })),
     )
   }
-  Object.assign(globalThis, { [Symbol.for('countersign.runtime')]: { logger: { warn() {}, error() {} } } })
+  setProcessLogger(createLogger('silent'))
 })
 after(() => database.drop())
 
@@ -61,14 +64,6 @@ async function open(overrides: Partial<ExportRequest> = {}, limits = PATIENT): P
 
 const heldConnections = () => database.pool.totalCount - database.pool.idleCount
 
-async function until(condition: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000
-  while (!condition()) {
-    assert.ok(performance.now() < end, 'the condition did not become true in time')
-    await pause(5)
-  }
-}
-
 test('busy for an application that has two files under way, while the others still get theirs', async () => {
   assert.equal(database.pool.options.max, 10)
   const slots = [1, 2].map(() => takeExportSlot('one', 16))
@@ -90,7 +85,7 @@ test('an error and a free slot after a reader stopped reading', async () => {
   const file = await open({}, { stallMs: 50, durationMs: 60_000 })
   await file.next()
   assert.equal(heldConnections(), 1)
-  await until(() => heldConnections() === 0)
+  await waitUntil('no connection is held', () => heldConnections() === 0)
   await assert.rejects(file.next(), FileExpiredError)
   await assert.rejects(file.next(), FileExpiredError, 'not an end, however often it is asked')
   const next = await open()
@@ -174,5 +169,5 @@ test('an aborted transfer for a file that fails in the middle', async () => {
     assert.deepEqual(await fetchOver(await open({ format })), { isWhole: true, isEmpty: false })
     assert.deepEqual(await fetchOver(cutOff(await open({ format }))), { isWhole: false, isEmpty: false })
   }
-  await until(() => heldConnections() === 0)
+  await waitUntil('no connection is held', () => heldConnections() === 0)
 })

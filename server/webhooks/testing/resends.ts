@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Role } from '#lib/permissions.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { listWebhookAttempts } from '#server/webhooks/list-webhook-attempts.ts'
 import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
-import { addDeliveries, type OutboxItem, type Receiver, startLoop, until } from '#server/webhooks/testing.ts'
+import { addDeliveries, type OutboxItem, type Receiver, startLoop } from '#server/webhooks/testing.ts'
 
 /** A transaction whose delivery is in this state, four attempts after they all failed or one after it succeeded. */
 export async function addDelivery(pool: Pool, url: string, state: 'due' | 'delivered' | 'exhausted'): Promise<OutboxItem> {
@@ -43,7 +44,7 @@ export async function historyOf(pool: Pool, { applicationId, transactionId }: Ou
 /** Runs a loop until the resend of this transaction has an outcome. */
 export async function deliver(pool: Pool, item: OutboxItem, options: Parameters<typeof startLoop>[1] = {}): Promise<void> {
   const loop = startLoop(pool, options)
-  await until(async () => (await historyOf(pool, item)).waitingResend === null)
+  await waitUntil('the resend is sent', async () => (await historyOf(pool, item)).waitingResend === null)
   await loop.drain()
 }
 

@@ -10,7 +10,7 @@ import type { OverviewDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 
-/** Final results that an operator contradicts, the newest with a link each. Nothing where there are none. */
+/** Final results that an operator contradicts; the newest have a link. Renders nothing if there are none. */
 export function ContradictionSection({ application, contradictions }: { application: string } & Pick<OverviewDto, 'contradictions'>) {
   const { t, locale } = useTranslations()
   const { count, isMore, newest } = contradictions

@@ -22,7 +22,7 @@ type Props = {
   hrefOf: (part: PeriodPart) => string
 }
 
-/** What succeeded and failed by day, month or year, one currency at a time; the same figures as an exact table. Each opens its list. */
+/** Success and failure by day, month or year in one currency, also as a table. Each figure links to its list. */
 export function CurrencyChart({ charts, step, ariaLabel, hrefOf }: Props) {
   const { t, locale } = useTranslations()
   const days = useDays()

@@ -11,7 +11,7 @@ import { useDays } from './use-days.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
 
-/** Whole UTC days for sums: a preset at one press, or two days of one's own. */
+/** A filter of UTC days: a preset or a custom range. */
 export function DatesFilter({ query, onChange }: { query: DatesQuery; onChange: (change: DatesQuery) => void }) {
   const t = useT()
   const days = useDays()

@@ -16,7 +16,7 @@ import { paths, toQuery } from '#lib/paths.ts'
 import { OVERVIEW_DAYS } from '#lib/time.ts'
 import { CurrencyChart } from './currency-chart.tsx'
 
-/** Below this share an operator's success rate is worth a look. */
+/** Below this share an operator's success rate is marked. */
 const SHARE_LOW = 0.8
 
 /** Success rate and volume per operator, over the last days. */

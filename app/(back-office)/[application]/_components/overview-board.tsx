@@ -16,10 +16,10 @@ import { OperatorHealthSection } from './operator-health.tsx'
 import { UnconfirmedSection } from './unconfirmed-money.tsx'
 import { WebhookSection } from './webhook-section.tsx'
 
-/** Changes are announced by the frame; this is for what time alone moves. */
+/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
-/** What a person sees first. Every figure opens the list behind it. */
+/** The first page after sign-in. Every figure links to its list. */
 export function OverviewBoard({ application, days }: { application: string; days: number }) {
   const { t } = useTranslations()
   const { data, isError, refetch } = useQuery({

@@ -11,7 +11,7 @@ import { formatCount } from '#lib/format.ts'
 import type { Currency } from '#lib/money.ts'
 import { paths } from '#lib/paths.ts'
 
-/** Money whose end nobody knows yet, by currency and age. Nothing: one calm sentence. */
+/** Unconfirmed money by currency and age. */
 export function UnconfirmedSection({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
   const { t } = useTranslations()
   return (
@@ -63,7 +63,7 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
   )
 }
 
-/** The same where a table has no room: one line per age that has something, and one for all ages where there are several. */
+/** The same for narrow screens: one line per age with transactions, and a total if there are several. */
 function NarrowList({ application, unconfirmed }: { application: string; unconfirmed: readonly UnconfirmedMoney[] }) {
   const { t } = useTranslations()
   return (
@@ -87,7 +87,7 @@ function NarrowList({ application, unconfirmed }: { application: string; unconfi
   )
 }
 
-/** An hour without an answer is worth a look. */
+/** After an hour without an answer the figure is marked. */
 function isOld(bucket: (typeof AGE_BUCKETS)[number]): boolean {
   return bucket === 'hour' || bucket === 'day'
 }
@@ -114,7 +114,7 @@ function Figure({ application, currency, count, amount, after, before, isLate }:
   return (
     <Link href={href} className={`inline-block py-1 hover:underline ${isLate ? 'text-bad' : ''}`}>
       <span className="font-strong">{formatCount(count, locale)}</span>
-      <span className="sr-only"> {t('overview.transactionsWith')} </span>
+      <span className="sr-only"> {t('overview.transactionsWith', { count })} </span>
       <br aria-hidden="true" />
       <Money amount={amount} currency={currency} />
     </Link>

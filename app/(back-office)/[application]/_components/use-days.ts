@@ -14,7 +14,7 @@ export function useDays() {
     day,
     /** `2026-11-03`, `2026-11` or `2026`, short. */
     period: (text: string) => (text.length === 4 ? text : text.length === 7 ? month(text) : formatTime(t, 'UTC', instant(text), 'day')),
-    /** `1 Nov 2026 to 30 Nov 2026, both days included, UTC.` */
+    /** `1 Nov 2026 to 30 Nov 2026 (UTC)` */
     range({ from, to }: OpenRange): string {
       if (from === null && to === null) return t('totals.range.always')
       if (from === null) return t('totals.range.until', { to: day(to ?? '') })

@@ -11,10 +11,10 @@ import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { WEBHOOK_STATES, type WebhookState } from '#lib/webhook-state.ts'
 
-/** Where to look closer: at these, a figure above zero is red. */
+/** The colour of a figure above zero. */
 const TONES: Record<WebhookState, string> = { delivered: '', due: '', exhausted: 'text-bad' }
 
-/** How many results receivers were told in the last 24 hours, and which they were not; receivers in trouble are named. */
+/** Webhooks of the last 24 hours by state, and the receivers with undelivered ones. */
 export function WebhookSection({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
   const { t } = useTranslations()
   const isQuiet = WEBHOOK_STATES.every((state) => webhooks[state] === 0)
@@ -23,14 +23,15 @@ export function WebhookSection({ application, webhooks }: { application: string;
       <h2 id="webhooks" className="text-amount font-strong">
         {t('overview.webhooks')}
       </h2>
-      <p className="text-ink-2">{isQuiet ? t('overview.webhooksNone') : t('overview.webhooksText')}</p>
-      {!isQuiet && (
+      {isQuiet ? (
+        <p className="text-ink-2">{t('overview.webhooksNone')}</p>
+      ) : (
         <ul className="mt-1 flex flex-wrap gap-x-6 tabular">
           {WEBHOOK_STATES.map((state) => (
             <li key={state}>
               <Figure application={application} webhooks={webhooks} state={state} count={webhooks[state]}>
                 {' '}
-                <span className="font-regular text-ink-2">{t(`overview.webhook.${state}`)}</span>
+                <span className="font-regular text-ink-2">{t(`overview.webhook.${state}`, { count: webhooks[state] })}</span>
               </Figure>
             </li>
           ))}
@@ -69,7 +70,7 @@ function Worst({ application, webhooks }: { application: string; webhooks: Webho
                 <Figure application={application} webhooks={webhooks} state={state} count={target[state]} target={target.target}>
                   <span className="sr-only">
                     {' '}
-                    {t(`overview.webhook.${state}`)}, {target.target}
+                    {t(`overview.webhook.${state}`, { count: target[state] })}, {target.target}
                   </span>
                 </Figure>
               </Td>
@@ -97,7 +98,7 @@ type FigureProps = {
   children: React.ReactNode
 }
 
-/** So many transactions, and the list of them. */
+/** A number of transactions that links to their list. */
 function Figure({ application, webhooks, state, count, target, children }: FigureProps) {
   const { locale } = useTranslations()
   if (count === 0) return <span className="inline-block py-0.5 text-quiet">{target === undefined ? <>0{children}</> : 0}</span>

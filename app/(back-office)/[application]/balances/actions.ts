@@ -22,7 +22,7 @@ const thresholdSchema = z.object({
     .nullable(),
 })
 
-/** Sets below which deposit balance an operator is marked as low; null removes the mark. */
+/** Sets the low-balance alert of an operator; null removes it. */
 export async function setThreshold(
   application: string,
   input: { operator: string; threshold: string | null },

@@ -14,7 +14,7 @@ import { getT } from '#server/back-office/preferences.ts'
 import { suggestMatches } from '#server/reports/customers/suggest-matches.ts'
 import { listFilterOf, resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
 
-/** As many of each kind as the page lists. */
+/** The maximum number of matches per kind. */
 const MATCHES_MAX = 20
 
 type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ q?: string | string[] }> }
@@ -23,7 +23,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('search.title') }
 }
 
-/** Where the search box leads: straight on to what was meant, or here when nothing fits. */
+/** The target of the search box: redirects to the result, or renders this page if nothing matches. */
 export default async function SearchPage({ params, searchParams }: Props) {
   const [{ application }, { q }, t] = await Promise.all([params, searchParams, getT()])
   const actor = await requireActor(application, 'transaction:read')
@@ -53,7 +53,7 @@ function readMatches(applicationId: string, text: string): Promise<SearchSuggest
   return suggestMatches(backOfficeRuntime().reportPool, applicationId, text, MATCHES_MAX)
 }
 
-/** Everything that begins with what was typed, then the list's own filter, which also knows parts of names. */
+/** The matches that begin with the text, and a link to the list, which also finds parts of names. */
 function Matches({ t, application, text, matches }: { t: Translate; application: string; text: string; matches: SearchSuggestion[] }) {
   if (text === '') return null
   const filter = listFilterOf(text)

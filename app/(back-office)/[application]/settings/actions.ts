@@ -21,7 +21,7 @@ const PERMISSION = 'own-settings:change'
 
 const look = z.object({ locale: z.enum(LOCALES), timeZone: z.string().min(1).max(64) })
 
-/** Keeps language and time zone with the person; says that it did in the language that was chosen. */
+/** Stores the person's language and time zone; the confirmation is in the new language. */
 export async function changeLook(
   application: string,
   input: { locale: string; timeZone: string },
@@ -36,7 +36,7 @@ export async function changeLook(
 
 const passwords = z.object({ currentPassword: z.string().min(1).max(1_024), newPassword: z.string().min(1).max(1_024) })
 
-/** Sets a new password. Every other session ends; this browser goes on under a new one. */
+/** Sets a new password. Ends all other sessions and renews this one. */
 export async function changePassword(
   application: string,
   input: { currentPassword: string; newPassword: string },
@@ -51,7 +51,7 @@ export async function changePassword(
 
 const enrolment = z.object({ kind: z.literal('totp') })
 
-/** A new key and its QR code. Nothing is switched on before `confirmEnrolment` has seen a code. */
+/** Creates a key and its QR code. The second factor is off until `confirmEnrolment` accepts a code. */
 export async function startEnrolment(
   application: string,
   input: { kind: 'totp' },
@@ -62,7 +62,7 @@ export async function startEnrolment(
 const oneCode = z.object({ code: z.string().trim().min(1).max(64) })
 const passwordAndCode = oneCode.extend({ password: z.string().min(1).max(1_024) })
 
-/** Switches the second factor on and returns the recovery codes this once. Every other session ends; this browser goes on under a new one. */
+/** Turns the second factor on and returns the recovery codes once. Ends all other sessions and renews this one. */
 export async function confirmEnrolment(
   application: string,
   input: { password: string; code: string },
@@ -72,7 +72,7 @@ export async function confirmEnrolment(
   )
 }
 
-/** Ten new recovery codes for a fresh code; the old ones end. */
+/** Replaces the recovery codes by ten new ones. Requires a code. */
 export async function renewCodes(
   application: string,
   input: { code: string },
@@ -83,7 +83,7 @@ export async function renewCodes(
   })
 }
 
-/** Switches the second factor off. Every other session ends; this browser goes on under a new one. */
+/** Turns the second factor off. Ends all other sessions and renews this one. */
 export async function switchOff(
   application: string,
   input: { code: string },

@@ -26,7 +26,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('settings.title') }
 }
 
-/** What belongs to the person, whichever application they are in. */
+/** The settings of the person, the same in every application. */
 export default async function SettingsPage({ params }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
@@ -42,12 +42,12 @@ export default async function SettingsPage({ params }: Props) {
   const timeZone = actor.timeZone ?? 'UTC'
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['settings.', 'enrol.', 'signIn.code', 'signIn.recovery'])}>
-      <PageHeader title={t('settings.title')} lead={t('settings.lead')} />
+      <PageHeader title={t('settings.title')} />
       <div className="mt-5 max-w-4xl">
-        <SettingsSection id="profile" title={t('settings.profile')} lead={t('settings.profileLead')}>
+        <SettingsSection id="profile" title={t('settings.profile')}>
           <ProfileFacts t={t} person={person} application={application} />
         </SettingsSection>
-        <SettingsSection id="look" title={t('settings.look')} lead={t('settings.lookLead')}>
+        <SettingsSection id="look" title={t('settings.look')}>
           <PreferencesForm application={application} locale={locale} timeZone={timeZone} regions={listTimeZones(clock.now(), timeZone)} />
         </SettingsSection>
         <SettingsSection id="theme" title={t('frame.theme')} lead={t('settings.themeLead')}>

@@ -15,7 +15,7 @@ import { saveView as keepView, deleteView as removeSavedView } from '#server/peo
 
 const transactionId = z.object({ transactionId: z.uuid() })
 
-/** Asks the operator now and stores what it says. */
+/** Queries the operator now and stores the result. */
 export async function synchronise(
   application: string,
   input: { transactionId: string },
@@ -34,7 +34,7 @@ export async function synchronise(
   )
 }
 
-/** What a view keeps is what its list understands: anything else in the address is dropped. */
+/** A view stores only the parameters that the list knows. */
 const view = z.object({
   name: z.string().trim().min(1).max(80),
   query: z
@@ -48,7 +48,7 @@ const view = z.object({
     }),
 })
 
-/** Keeps filters of the list under a name, for this person in this application. */
+/** Saves filters of the list as a view of this person in this application. */
 export async function saveView(
   application: string,
   input: { name: string; query: string },

@@ -12,7 +12,7 @@ async function handle(request: NextRequest, context: Context): Promise<Response>
   const call = await readAuthCall(request, nextauth)
   if (!call.ok) return refuseRequest(call.error === 'not_found' ? 404 : 400, request)
   const answer: Response = await NextAuth(call.value, { params: { nextauth } }, authOptions())
-  // Reading a session renews nothing, in the browser neither.
+  // Reading a session does not renew it.
   if (nextauth[0] === 'session') answer.headers.delete('set-cookie')
   return answer
 }

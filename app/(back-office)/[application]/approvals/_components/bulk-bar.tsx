@@ -25,6 +25,7 @@ export default function BulkBar({ total, isPageSelected }: { total: number; isPa
     try {
       select(selection.ids, await fetchData<BulkSnapshot>(paths.data(application, 'approvals/snapshot', query)))
     } catch {
+      // Offline, or the server failed and reported it there.
       toast(t('state.loadFailed'), 'bad')
     }
     setIsLoading(false)

@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { buttonClass } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
+import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
@@ -16,12 +17,12 @@ import { OperatorCard } from './operator-card.tsx'
 
 const ThresholdDialog = lazy(() => import('./threshold-dialog.tsx'))
 
-/** Changes are announced by the frame; this is for what time alone moves. */
+/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
 type Props = { application: string; canSetThreshold: boolean; canReadStatement: boolean; canExport: boolean }
 
-/** Free money per currency, then one card per operator. */
+/** Available money per currency, then one card per operator. */
 export function BalancesBoard({ application, canSetThreshold, canReadStatement, canExport }: Props) {
   const { t, locale } = useTranslations()
   const [asked, setAsked] = useState<BalanceCard | null>(null)
@@ -44,6 +45,7 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
           )
         }
       />
+      <PrintedAt />
       <div className="mt-3">
         <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
       </div>

@@ -15,7 +15,7 @@ const QUIET_LINK = 'text-second text-ink-2 hover:text-ink hover:underline'
 
 type Props = { card: BalanceCard; statementHref: string | null; onThreshold: (() => void) | null }
 
-/** One operator's money: what is free for deposits, its trend, what was collected, what is held. */
+/** The balances of one operator: available for deposits with its trend, collected, on hold. */
 export function OperatorCard({ card, statementHref, onThreshold }: Props) {
   const { t } = useTranslations()
   const { operator, currency } = card
@@ -74,7 +74,7 @@ export function OperatorCard({ card, statementHref, onThreshold }: Props) {
   )
 }
 
-/** A balance and, for those who may read it, the statement that ends with it. */
+/** A balance. Links to the statement that ends with it, if the person may read it. */
 function Figure({ href, children }: { href: string | null; children: ReactNode }) {
   return href === null ? (
     children
@@ -89,9 +89,9 @@ type LineProps = { name: string; card: BalanceCard; amount: string; href: string
 
 function Line({ name, card, amount, href, isQuiet }: LineProps) {
   return (
-    <div className="flex justify-between gap-3">
+    <div className="flex flex-wrap justify-between gap-x-3">
       <dt className="text-ink-2">{name}</dt>
-      <dd>
+      <dd className="ml-auto">
         <Figure href={href}>
           <Money amount={amount} currency={card.currency} className={isQuiet ? 'text-quiet' : ''} />
         </Figure>

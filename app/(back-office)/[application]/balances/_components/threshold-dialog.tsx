@@ -18,7 +18,7 @@ import { setThreshold } from '../actions.ts'
 
 const WORDS = { not_permitted: 'action.forbidden', offline: 'action.offline' } as const
 
-/** Asks below which deposit balance the operator is marked. Left empty: no mark. The default export is what the button imports. */
+/** Sets the low-balance alert of an operator; an empty amount removes it. A default export, because it is loaded on demand. */
 export default function ThresholdDialog({ application, card, onClose }: { application: string; card: BalanceCard; onClose: () => void }) {
   const { t, locale } = useTranslations()
   const queryClient = useQueryClient()

@@ -20,7 +20,7 @@ const WORDS = {
 type Props = { kind: 'renew' | 'off'; application: string; onClose: () => void; onCodes: (codes: readonly string[]) => void }
 type Problem = { code: string; text: string }
 
-/** Asks for a code before the recovery codes are replaced, or the second factor is switched off. */
+/** Requires a code before the recovery codes are replaced or the second factor is turned off. */
 export default function CodeDialog({ kind, application, onClose, onCodes }: Props) {
   const t = useT()
   const [problem, setProblem] = useState<Problem | null>(null)

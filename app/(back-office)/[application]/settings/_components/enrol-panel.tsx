@@ -1,9 +1,9 @@
 'use client'
 
 import { type FormEvent, useEffect, useState, useTransition } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { QrPicture } from '#components/ui/qr-picture.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
@@ -25,7 +25,7 @@ const WORDS = {
 type Props = { application: string; onDone: (recoveryCodes: readonly string[]) => void; onCancel: () => void }
 type Problem = { code: string; text: string }
 
-/** Scan, type the code and the password. The key is made when this opens and counts only after the first right code. */
+/** Sets up a second factor: scan, code, password. The key is created when this opens and is valid only after the first correct code. */
 export default function EnrolPanel({ application, onDone, onCancel }: Props) {
   const t = useT()
   const [begun, setBegun] = useState<{ secret: string; qrCode: QrCode } | null>(null)
@@ -56,7 +56,7 @@ export default function EnrolPanel({ application, onDone, onCancel }: Props) {
   const isWrongPassword = problem?.code === 'wrong_password'
   return (
     <form onSubmit={submit} className="grid gap-4">
-      {problem && !isWrongCode && !isWrongPassword && <Notice tone="bad">{problem.text}</Notice>}
+      {problem && !isWrongCode && !isWrongPassword && <ErrorNotice error={problem.text} />}
       <p>{t('enrol.stepScan')}</p>
       {begun ? <QrPicture code={begun.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
       <div className="grid gap-1">

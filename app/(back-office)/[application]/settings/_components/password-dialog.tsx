@@ -18,7 +18,7 @@ const WORDS = {
 
 type Problem = { code: string; text: string }
 
-/** The present password and a new one. One field for the new one: people can look at what they typed instead of typing it blind twice. */
+/** The current password and a new one. The new one has a single field, because it can be shown. */
 export default function PasswordDialog({ application, email, onClose }: { application: string; email: string; onClose: () => void }) {
   const t = useT()
   const [isShown, setIsShown] = useState(false)

@@ -1,8 +1,8 @@
 'use client'
 
 import { type FormEvent, useState, useSyncExternalStore, useTransition } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
@@ -14,7 +14,7 @@ import { changeLook } from '../actions.ts'
 
 type Props = { application: string; locale: Locale; timeZone: string; regions: readonly TimeZoneRegion[] }
 
-/** Language and time zone. What the clock says in the chosen zone stands below it, before anything is saved. */
+/** Language and time zone. The current time in the chosen zone is shown before it is saved. */
 export function PreferencesForm({ application, locale, timeZone, regions }: Props) {
   const t = useT()
   const now = useNow()
@@ -42,7 +42,7 @@ export function PreferencesForm({ application, locale, timeZone, regions }: Prop
   }
   return (
     <form onSubmit={save} className="grid max-w-sm gap-4">
-      {problem && <Notice tone="bad">{problem}</Notice>}
+      {problem && <ErrorNotice error={problem} />}
       <Select id="locale" name="locale" label={t('frame.language')} defaultValue={locale}>
         <option value="en" lang="en">
           {t('frame.english')}
@@ -90,7 +90,7 @@ function ZoneOptions({ region, zones }: TimeZoneRegion) {
 
 const never = () => () => undefined
 
-/** The zone of this device; null while the server renders, which cannot know it. */
+/** Returns the time zone of this device; null on the server. */
 function useDeviceZone(): string | null {
   return useSyncExternalStore(
     never,

@@ -7,7 +7,7 @@ import type { Role } from '#lib/permissions.ts'
 type Membership = { slug: string; name: string; roles: readonly Role[] }
 type Props = { t: Translate; application: string; person: { name: string; email: string; memberships: readonly Membership[] } }
 
-/** Name, address and what the person may do where. Administrators change these, so there is nothing to press but the way over. */
+/** Name, e-mail and roles. Only administrators change them. */
 export function ProfileFacts({ t, application, person }: Props) {
   const rolesOf = (membership: Membership) => membership.roles.map((role) => t(`role.${role}`)).join(', ')
   const here = person.memberships.find((membership) => membership.slug === application)
@@ -16,7 +16,7 @@ export function ProfileFacts({ t, application, person }: Props) {
     <Facts
       nameClass="w-28 sm:w-36"
       facts={[
-        { name: t('settings.name'), value: person.name },
+        { name: t('settings.name'), value: <bdi>{person.name}</bdi> },
         { name: t('signIn.email'), value: person.email },
         ...(here ? [{ name: t('settings.rolesHere'), value: `${rolesOf(here)} · ${here.name}` }] : []),
         {

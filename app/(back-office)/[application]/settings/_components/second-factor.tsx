@@ -13,13 +13,13 @@ const EnrolPanel = lazy(() => import('./enrol-panel.tsx'))
 const CodeDialog = lazy(() => import('./code-dialog.tsx'))
 const RecoveryCodes = lazy(() => import('#components/form/recovery-codes.tsx').then((file) => ({ default: file.RecoveryCodes })))
 
-/** Below this, a person should make new ones before they are out. */
+/** Below this number, the person is told to create new codes. */
 const CODES_FEW = 3
 
 type Props = { application: string; enabledAt: string | null; codesLeft: number; demandedBy: string | null }
 type Step = { kind: 'rest' } | { kind: 'enrol' } | { kind: 'codes'; codes: readonly string[] }
 
-/** The second factor, on or off, and what can be done about it. Codes are shown in the page, not in a dialog: one press of Escape would lose them. */
+/** The second factor and its actions. Codes are shown in the page, not in a dialog, because Escape would lose them. */
 export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: Props) {
   const t = useT()
   const router = useRouter()
@@ -97,7 +97,7 @@ export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: 
   )
 }
 
-/** What took the place of the button that was pressed takes its focus too. */
+/** Takes the focus of the button that it replaces. */
 function Shown({ children }: { children: React.ReactNode }) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => element.current?.focus(), [])

@@ -8,6 +8,7 @@ import { buttonClass } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
+import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
@@ -22,10 +23,10 @@ import { CurrencyChart } from '../../_components/currency-chart.tsx'
 import { useDays } from '../../_components/use-days.ts'
 import { TotalsFilters } from './totals-filters.tsx'
 
-/** Changes are announced by the frame; this is for what time alone moves. */
+/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
-/** A figure that opens its list: high enough to hit. */
+/** A figure that links to its list, tall enough for a pointer. */
 const FIGURE = 'inline-block py-0.5 hover:underline'
 
 /** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
@@ -54,10 +55,11 @@ export function TotalsBoard({ application, query, canExport }: { application: st
           )
         }
       />
+      <PrintedAt />
       <TotalsFilters application={application} query={query} />
       <div className={`mt-3 grid grid-cols-1 gap-3 ${isPlaceholderData ? 'opacity-60' : ''}`} aria-busy={isPlaceholderData}>
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
-        {data && isEmpty && <EmptyState icon="sum" title={t('totals.none')} text={t('totals.noneText')} />}
+        {data && isEmpty && <EmptyState icon="sum" title={t('totals.none')} />}
         {data && !isEmpty && <Figures application={application} query={query} data={data} />}
       </div>
     </>

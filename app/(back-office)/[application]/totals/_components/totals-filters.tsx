@@ -13,7 +13,7 @@ import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status
 import { DatesFilter } from '../../_components/dates-filter.tsx'
 import { ChoiceFilter } from '../../transactions/_components/choice-filter.tsx'
 
-/** The filters of the totals, each a chip that says its present value. A change is a new address. */
+/** The filters of the totals as chips with their current value. A change is a new address. */
 export function TotalsFilters({ application, query }: { application: string; query: TotalsQuery }) {
   const t = useT()
   const router = useRouter()
@@ -49,7 +49,6 @@ export function TotalsFilters({ application, query }: { application: string; que
         labelOf={(code) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`}
         onChange={(operator) => onChange({ operator })}
       />
-      <span className="ml-auto hidden text-second text-quiet lg:inline">{t('totals.hint')}</span>
     </div>
   )
 }

@@ -46,7 +46,8 @@ function CustomerCell({ row }: { row: TransactionRow }) {
       <a
         href={hrefOf(row.transactionId)}
         onClick={onClick}
-        className="block max-w-56 truncate font-strong hover:underline @max-[640px]/table:max-w-none"
+        dir="auto"
+        className="block max-w-56 truncate text-left font-strong hover:underline @max-[640px]/table:max-w-none"
       >
         {row.customerName}
       </a>
@@ -55,7 +56,7 @@ function CustomerCell({ row }: { row: TransactionRow }) {
   )
 }
 
-/** What a person should know beyond the status; the operator's own sentence stays as it is. */
+/** A note beyond the status; the operator's own message is unchanged. */
 function NoteCell({ note }: { note: TransactionNote | null }) {
   const { t, timeZone } = useTranslations()
   if (note === null) return null
@@ -83,7 +84,11 @@ function FeesCell({ row }: { row: TransactionRow }) {
 
 function MakerCell({ name }: { name: string | null }) {
   const t = useT()
-  return <span className="whitespace-nowrap">{name ?? t('transactions.madeByApi')}</span>
+  return (
+    <span dir="auto" className="whitespace-nowrap">
+      {name ?? t('transactions.madeByApi')}
+    </span>
+  )
 }
 
 const column = dataColumns<TransactionRow>()
@@ -133,7 +138,7 @@ export const COLUMNS = [
   }),
 ]
 
-/** Columns that stand in the chooser and are hidden until somebody wants them. */
+/** Columns that are hidden by default. */
 export const HIDDEN_AT_FIRST = ['externalId', 'payToken', 'fees', 'maker', 'finished']
 
 function IdCell({ id }: { id: string }) {

@@ -11,7 +11,7 @@ import type { FilterProps } from './filter-types.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
 
-/** A range of UTC days: a preset at one press, or two days of one's own, each of which may stay open. */
+/** A filter of UTC days: a preset, or a custom range with one or both ends. */
 export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
   const { t } = useTranslations()
   const now = useNow()

@@ -4,9 +4,8 @@ import { type ButtonVariant, buttonClass } from '#components/ui/button.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM, MenuRule, Popover } from '#components/ui/popover.tsx'
-import { useTranslations } from '#components/ui/translations.tsx'
+import { useT } from '#components/ui/translations.tsx'
 import type { ExportFormat } from '#lib/export-formats.ts'
-import { formatCount } from '#lib/format.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 
 type ExportFormProps = {
@@ -19,13 +18,13 @@ type ExportFormProps = {
   isMenuItem?: boolean
 }
 
-/** A plain form: the browser downloads what it answers, at any length, and needs no script for it. */
+/** A plain form: the browser downloads the response, of any length and without script. */
 export function ExportForm({ application, address, format, ids, label, variant = 'quiet', isMenuItem = false }: ExportFormProps) {
   return (
     <form
       method="post"
       action={paths.data(application, 'transactions/export', address)}
-      // The page stays while the file comes: only the menu goes.
+      // The page remains during the download; only the menu closes.
       onSubmit={closePopover}
     >
       <input type="hidden" name="format" value={format} />
@@ -39,12 +38,23 @@ export function ExportForm({ application, address, format, ids, label, variant =
 
 /** The whole filtered list as a file, and what was exported before. */
 export function ExportMenu({ application, address, total }: { application: string; address: QueryValues; total: number }) {
-  const { t, locale } = useTranslations()
-  const count = formatCount(total, locale)
+  const t = useT()
   return (
     <Popover id="export-menu" align="end" triggerClass={buttonClass()} trigger={t('transactions.export')} panelClass="w-72">
-      <ExportForm application={application} address={address} format="csv" label={t('transactions.exportAllCsv', { count })} isMenuItem />
-      <ExportForm application={application} address={address} format="xlsx" label={t('transactions.exportAllXlsx', { count })} isMenuItem />
+      <ExportForm
+        application={application}
+        address={address}
+        format="csv"
+        label={t('transactions.exportAllCsv', { count: total })}
+        isMenuItem
+      />
+      <ExportForm
+        application={application}
+        address={address}
+        format="xlsx"
+        label={t('transactions.exportAllXlsx', { count: total })}
+        isMenuItem
+      />
       <p className="px-2.5 py-1 text-second text-quiet">{t('transactions.exportHint')}</p>
       <MenuRule />
       <Link href={paths.exports(application)} className={MENU_ITEM}>

@@ -21,7 +21,7 @@ import { SaveViewButton, ViewMenu } from './view-menu.tsx'
 
 const MoreFilters = lazy(() => import('./more-filters.tsx'))
 
-/** Every filter as a chip that says its present value. A change is a new address. */
+/** Every filter as a chip with its current value. A change is a new address. */
 export function FilterBar({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
   const words = useTranslations()
   const { t } = words
@@ -94,7 +94,7 @@ export function FilterBar({ application, query, views }: { application: string; 
   )
 }
 
-/** The filters that have no chip of their own until they are set, and the address without each. */
+/** Returns the set filters without a permanent chip, and the address without each. */
 function appliedOf(
   query: TransactionQuery,
   { t, timeZone }: ReturnType<typeof useTranslations>,

@@ -3,7 +3,7 @@
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatAmount, formatCount } from '#lib/format.ts'
+import { formatAmount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
 import type { SumDto, TransactionListDto } from '#lib/transaction-row.ts'
@@ -15,13 +15,12 @@ const ORDER_WORDS = {
   'amount-asc': 'transactions.order.amountAsc',
 } as const
 
-/** How many, how much per currency, in which order: "17,535 match. Newest first." */
+/** Count, order and sums: "17,535 transactions. Newest first." */
 export function Lead({ data, sort }: { data: TransactionListDto; sort: TransactionQuery['sort'] }) {
-  const { t, locale } = useTranslations()
+  const { t } = useTranslations()
   return (
     <span className="tabular">
-      {t(data.total === 1 ? 'transactions.matchOne' : 'transactions.match', { count: formatCount(data.total, locale) })}{' '}
-      {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
+      {t('transactions.match', { count: data.total })} {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
       {data.sums.length > 0 && (
         <>
           {' '}
@@ -32,7 +31,7 @@ export function Lead({ data, sort }: { data: TransactionListDto; sort: Transacti
   )
 }
 
-/** Sums side by side, one per currency: they are never added together. */
+/** One sum per currency. Sums of different currencies are not added. */
 export function Sums({ sums }: { sums: readonly SumDto[] }) {
   const { locale } = useTranslations()
   return (
@@ -49,7 +48,7 @@ export function Sums({ sums }: { sums: readonly SumDto[] }) {
 
 type EmptyListProps = { application: string; query: TransactionQuery; isFiltered: boolean; total: number }
 
-/** Nothing fits the filter, the page is past the end, or nothing was ever made: each with the way on. */
+/** The empty list: no match, a page past the end, or no transactions yet. */
 export function EmptyList({ application, query, isFiltered, total }: EmptyListProps) {
   const { t } = useTranslations()
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
@@ -65,7 +64,6 @@ export function EmptyList({ application, query, isFiltered, total }: EmptyListPr
       <EmptyState
         icon="filter"
         title={t('transactions.noneMatch')}
-        text={t('transactions.noneMatchText')}
         action={<ButtonLink href={hrefOf(withoutFilters(query))}>{t('transactions.clearFilters')}</ButtonLink>}
       />
     )

@@ -9,7 +9,7 @@ import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
 import type { FilterProps } from './filter-types.ts'
 
 /**
- * The rarer filters: phone, name, country, money of which nobody knows where it is, and results that did not arrive. Loaded when they are
+ * The less common filters: phone, name, country, unconfirmed, webhook. Loaded when they are
  * opened, which is why it is the default export.
  */
 export default function MoreFilters({ query, onChange }: FilterProps) {
@@ -22,7 +22,7 @@ export default function MoreFilters({ query, onChange }: FilterProps) {
       name: String(fields.get('name') ?? '').trim(),
       country: COUNTRY_NAMES.filter((country) => fields.has(country)),
       ...(fields.has('unconfirmed') ? { unconfirmed: '1' } : noUnconfirmed),
-      // Receiver and time of an overview's link stay as long as its state does.
+      // The receiver and the time of a link from the overview remain while the state is unchanged.
       ...(webhook === query.webhook ? {} : { ...NO_WEBHOOK, webhook }),
     })
   }

@@ -13,7 +13,7 @@ import { saveView } from '../actions.ts'
 
 const WORDS = { too_many: 'transactions.views.tooMany', offline: 'action.offline' } as const
 
-/** Asks for the name of a view. The default export is what the button imports when it is pressed. */
+/** Saves a view under a name. A default export, because it is loaded on demand. */
 export default function SaveViewDialog({ application, query, onClose }: { application: string; query: string; onClose: () => void }) {
   const t = useT()
   const router = useRouter()

@@ -17,7 +17,7 @@ type SelectionProps = {
   onClear: () => void
 }
 
-/** What is ticked, also on other pages of the list: how many, how much per currency, and what can be done with it. */
+/** The selection across pages: count, sums per currency, and actions. */
 export default function Selection({ application, address, rows, canExport, onClear }: SelectionProps) {
   const t = useT()
   const ids = rows.map((row) => row.transactionId)

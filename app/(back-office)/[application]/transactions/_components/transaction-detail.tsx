@@ -15,7 +15,7 @@ import { StateAdvice } from './detail/state-advice.tsx'
 import { SynchroniseButton } from './detail/synchronise-button.tsx'
 import { Timeline } from './detail/timeline.tsx'
 
-export type TransactionDetailProps = { application: string; detail: TransactionDetailDto; isPanel?: boolean; decision?: ReactNode }
+type TransactionDetailProps = { application: string; detail: TransactionDetailDto; isPanel?: boolean; decision?: ReactNode }
 
 /** Everything about one transaction: in one column in the panel, in two on its own page and on paper. `decision`: where it waits. */
 export function TransactionDetail({ application, detail, isPanel = false, decision }: TransactionDetailProps) {

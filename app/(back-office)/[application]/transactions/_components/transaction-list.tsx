@@ -33,7 +33,7 @@ const REFRESH_MS = 15_000
 const SIZES = [25, 50, 100] as const
 const COLUMN_IDS = COLUMNS.map((column) => column.id ?? '')
 
-export type TransactionListProps = {
+type TransactionListProps = {
   application: string
   query: TransactionQuery
   views: readonly View[]

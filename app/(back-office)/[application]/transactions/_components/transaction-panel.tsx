@@ -11,7 +11,7 @@ import { ApprovalDecision } from './detail/approval-decision.tsx'
 import { TransactionDetail } from './transaction-detail.tsx'
 import { useTransaction } from './use-transaction.ts'
 
-/** A transaction beside the list. The default export is what the list imports when a row is opened. */
+/** A transaction beside the list. A default export, because it is loaded on demand. */
 export default function TransactionPanel({
   application,
   transactionId,

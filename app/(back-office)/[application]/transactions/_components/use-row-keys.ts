@@ -12,7 +12,7 @@ type RowKeys<Row> = {
   onSelect?: (row: Row) => void
 }
 
-/** J and K move through the rows, Enter opens the row they are on, X selects it. Gives the id of that row. */
+/** J and K move through the rows, Enter opens the row they are on, X selects it. Returns the id of that row. */
 export function useRowKeys<Row>({ rows, idOf, labelOf, onOpen, onSelect }: RowKeys<Row>): string | null {
   const [currentId, setCurrentId] = useState<string | null>(null)
   useEffect(() => {

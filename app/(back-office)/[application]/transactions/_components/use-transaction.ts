@@ -10,7 +10,7 @@ import { isFinalStatus } from '#lib/transaction-status.ts'
 const OPEN_REFRESH_MS = 4_000
 const WEBHOOK_REFRESH_MS = 15_000
 
-/** One transaction, asked for again while it or its webhook can still move. */
+/** Loads one transaction and refreshes it while it or its webhook can still change. */
 export function useTransaction(application: string, transactionId: string) {
   return useQuery({
     queryKey: queryKeys.transaction(application, transactionId),

@@ -21,12 +21,12 @@ const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
 
 const DELETE_WORDS = { offline: 'action.offline' } as const
 
-/** The filters of a list without its page: what a view keeps. */
+/** Returns the filters of a list without its page, as stored in a view. */
 function viewQueryOf(query: TransactionQuery): string {
   return toQuery(toAddressValues({ ...query, page: 0 })).replace(/^\?/, '')
 }
 
-/** Views that everybody needs, and those that this person saved. */
+/** The built-in views, and those that this person saved. */
 export function ViewMenu({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
   const t = useT()
   const router = useRouter()
@@ -97,7 +97,7 @@ export function ViewMenu({ application, query, views }: { application: string; q
   )
 }
 
-/** Keeps the present filters under a name. Nothing to keep: no button. */
+/** Saves the current filters as a view. Not shown without filters. */
 export function SaveViewButton({ application, query }: { application: string; query: TransactionQuery }) {
   const t = useT()
   const [isOpen, setIsOpen] = useState(false)

@@ -21,7 +21,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('exports.title') }
 }
 
-/** Which files left, with whom, and whether a file in hand is one of them. */
+/** The export history, and the check of a file. */
 export default async function ExportsPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'export:create')
@@ -37,14 +37,13 @@ export default async function ExportsPage({ params, searchParams }: Props) {
     <PageMessages messages={pickMessages(MESSAGES[locale], ['exports.'])}>
       <PageHeader
         title={t('exports.title')}
-        lead={t('exports.lead')}
         actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>}
       />
       <div className="mt-4 grid gap-5">
         {refused && <Notice tone="bad">{t(refused === 'busy' || refused === 'failed' ? `exports.${refused}` : 'exports.refused')}</Notice>}
         <CheckFile application={application} />
         {exports.length === 0 ? (
-          <EmptyState icon="download" title={t('exports.none')} text={t('exports.noneText')} />
+          <EmptyState icon="download" title={t('exports.none')} />
         ) : (
           <ExportTable application={application} exports={exports} />
         )}

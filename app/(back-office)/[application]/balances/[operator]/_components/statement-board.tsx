@@ -8,6 +8,7 @@ import { Button, buttonClass } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
+import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { type DatesQuery, type StatementQuery, statementAddress } from '#lib/finance-address.ts'
@@ -24,7 +25,7 @@ import { StatementDays } from './statement-days.tsx'
 import { StatementLines } from './statement-lines.tsx'
 import { StatementSums } from './statement-sums.tsx'
 
-/** Changes are announced by the frame; this is for what time alone moves. */
+/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
 type Props = { application: string; operator: OperatorCode; query: StatementQuery; canExport: boolean }
@@ -70,6 +71,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
           </>
         }
       />
+      <PrintedAt />
       <div className="no-print mt-3 flex gap-2">
         <DatesFilter query={query} onChange={(change) => router.push(hrefOf({ kind: query.kind, ...change }), { scroll: false })} />
       </div>

@@ -17,11 +17,11 @@ const WIDE = 'max-sm:hidden print:table-cell'
 
 type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, period: { from: string; to: string }) => string }
 
-/** Day by day, oldest first: each day closes where the next opens, and each figure opens its lines. */
+/** The statement by day, oldest first. Each closing balance is the next opening balance, and each figure links to its lines. */
 export function StatementDays({ data, hrefOf }: Props) {
   const { t, locale } = useTranslations()
   const write = useDays()
-  if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+  if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} />
   const amount = (day: StatementDay, figure: 'collected' | 'funded' | 'paid' | 'fees' | 'placed' | 'released') =>
     day[figure] === '0' ? (
       <span className="text-quiet">0</span>

@@ -20,13 +20,13 @@ import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 
-/** On a phone a line is two lines with one amount; on paper it is whole again. */
+/** On a phone a line takes two rows with one amount; on paper it has all columns. */
 const WIDE = 'max-sm:hidden print:table-cell'
 const NARROW = 'sm:hidden print:hidden'
 
 type Props = { application: string; operator: OperatorCode; query: StatementQuery; hrefFor: (page: number) => string; allHref: string }
 
-/** Every posting of the range, oldest first, or those behind one figure and their sum; each opens its transaction. */
+/** Every posting of the range, oldest first, or those of one figure with their sum. Each links to its transaction. */
 export function StatementLines({ application, operator, query, hrefFor, allHref }: Props) {
   const { t } = useTranslations()
   const address = statementAddress(query)
@@ -36,7 +36,7 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
     placeholderData: keepPreviousData,
   })
   if (!data) return null
-  // While the lines of another figure are still shown, their sum is not this one's.
+  // The sum belongs to these lines only once they are loaded.
   const filter = query.kind !== null && (
     <KindChip operator={operator} kind={query.kind} lines={isPlaceholderData ? null : data} allHref={allHref} />
   )
@@ -44,7 +44,7 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
     return (
       <>
         {filter}
-        <EmptyState icon="wallet" title={t('statement.none')} text={t('statement.noneText')} />
+        <EmptyState icon="wallet" title={t('statement.none')} />
       </>
     )
   return (
@@ -89,7 +89,7 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
 
 type KindChipProps = { operator: OperatorCode; kind: LineFilter; lines: StatementLinesDto | null; allHref: string }
 
-/** Which figure these lines are behind, what they add up to, and the way back to all of them. */
+/** The figure that these lines belong to, their sum, and a link to all lines. */
 function KindChip({ operator, kind, lines, allHref }: KindChipProps) {
   const { t } = useTranslations()
   return (
@@ -125,7 +125,7 @@ function Line({ application, line }: { application: string; line: StatementLine 
           <span className="text-ink-2">{line.reason}</span>
         ) : (
           <Link href={paths.transaction(application, line.transactionId)} className="hover:underline">
-            {line.customerName} <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
+            <bdi>{line.customerName}</bdi> <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
           </Link>
         )}
         <span className="block text-second text-quiet sm:hidden print:hidden">

@@ -12,7 +12,7 @@ import { addDays } from '#lib/time.ts'
 
 type LinesHref = (kind: LineFilter | null, dates?: { from: string | null; to: string }) => string
 
-/** Opening, movements, closing; beside it what lies on which balance at both ends. Each figure opens the lines that add up to it. */
+/** Opening, movements and closing, and the balances at both ends. Each figure links to the lines that add up to it. */
 export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: LinesHref }) {
   const { t, locale } = useTranslations()
   const { opening, closing, movements, currency } = data
@@ -97,7 +97,7 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
 
 type FigureProps = { amount: string; href: string; isInText?: boolean; children: ReactNode }
 
-/** Nothing has no lines to open. Among words a link must be seen as one. */
+/** Zero has no lines to link to. A link within text is underlined. */
 function Figure({ amount, href, isInText = false, children }: FigureProps) {
   if (amount === '0') return <span className="inline-block py-0.5">{children}</span>
   return (

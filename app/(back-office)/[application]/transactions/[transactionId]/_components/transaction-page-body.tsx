@@ -4,13 +4,14 @@ import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
+import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
 import { ApprovalDecision } from '../../_components/detail/approval-decision.tsx'
 import { TransactionDetail } from '../../_components/transaction-detail.tsx'
 import { useTransaction } from '../../_components/use-transaction.ts'
 
-/** The page of one transaction, kept fresh while it can still move. */
+/** The page of one transaction, refreshed while it can still change. */
 export function TransactionPageBody({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
   const { data, isError, refetch } = useTransaction(application, transactionId)
@@ -29,6 +30,7 @@ export function TransactionPageBody({ application, transactionId }: { applicatio
           </>
         }
       />
+      <PrintedAt />
       <div className="mt-5">
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
         {data && (

@@ -18,12 +18,12 @@ type Props = {
   application: string
   transactionId: string
   status: TransactionStatus
-  /** On a phone the buttons stand above the navigation, wherever the page is scrolled to. */
+  /** Keeps the buttons visible above the navigation of a phone. */
   isPage?: boolean
 }
 
 /**
- * Why the transaction waits, what to know before deciding, and Validate and Reject, or why not. Nothing where it did not wait when it was
+ * Why the transaction waits, the evidence, and Validate and Reject or why they are not offered. Nothing where it did not wait when it was
  * opened; what was decided since stays in its place and says so.
  */
 export function ApprovalDecision({ application, transactionId, status, isPage = false }: Props) {
@@ -37,7 +37,7 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
     queryFn: ({ signal }) => fetchData<ApprovalView>(paths.data(application, `approvals/${transactionId}`), signal),
     enabled: wasWaiting,
   })
-  // The button that was pressed goes; whoever uses the keyboard goes on from where it stood.
+  // The pressed button is removed, so focus moves to its section.
   useEffect(() => {
     if (decisions > 0) card.current?.focus()
   }, [decisions])

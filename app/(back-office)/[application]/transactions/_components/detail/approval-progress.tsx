@@ -7,7 +7,7 @@ import { paths } from '#lib/paths.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section } from './section.tsx'
 
-/** Why it had to wait, how far it is, and who decided what with which words. Nothing where it never waited. */
+/** Why the transaction needed approval, its progress, and each decision with its note. Renders nothing if it needed none. */
 export function ApprovalProgress({
   application,
   detail: { approval, decisions, status },
@@ -35,7 +35,9 @@ export function ApprovalProgress({
         <ul className="mt-2 grid gap-2">
           {decisions.map((decision) => (
             <li key={decision.checkerName + decision.at}>
-              <span className="font-strong">{decision.checkerName}</span>{' '}
+              <span dir="auto" className="font-strong">
+                {decision.checkerName}
+              </span>{' '}
               {t(decision.counts ? `transaction.decision.${decision.decision}` : 'transaction.decision.notCounted')}{' '}
               <TimeText at={decision.at} className="text-second text-quiet" />
               <span className="block text-ink-2">{t('transaction.quoted', { text: decision.note })}</span>

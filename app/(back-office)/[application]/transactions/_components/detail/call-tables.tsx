@@ -9,14 +9,14 @@ import type { TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.t
 import { Section, WideTable } from './section.tsx'
 import { useWebhookWords } from './use-webhook-words.ts'
 
-/** An operator that is asked for days makes a table longer than all the rest of the page: then the latest of it stand first. */
+/** A transaction that is queried for days has a table longer than the rest of the page. Then only the latest calls are shown at first. */
 const CALLS_MAX = 12
 const LATEST_CALLS = 10
 
-/** An attempt that began so much after it was due says so: its receiver let others time out first. */
+/** An attempt that began this much after it was due is marked: its receiver let others time out first. */
 const LATE_MS = 10_000
 
-/** Every call to and from the operator with its answer as it came, and every attempt to tell the partner. */
+/** Every call to and from the operator with its raw answer, and every webhook attempt. */
 export function CallTables({ detail }: { detail: TransactionDetailDto }) {
   return (
     <>
@@ -30,7 +30,7 @@ export function CallTables({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** What is not shown because it is not kept so long, which is not the same as that there was none. */
+/** Says that older rows were removed, as opposed to that there were none. */
 function Removed({ of, before, isAll }: { of: 'operatorCalls' | 'webhook'; before: string; isAll: boolean }) {
   const t = useT()
   const words = (

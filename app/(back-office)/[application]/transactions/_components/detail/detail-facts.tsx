@@ -14,14 +14,16 @@ import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section } from './section.tsx'
 import { useActorName } from './use-actor-name.ts'
 
-/** Every field, with a button to copy those that somebody asks for on the phone. */
+/** Every field, with a copy button for those that are read out on the phone. */
 export function DetailFacts({ application, detail }: { application: string; detail: TransactionDetailDto }) {
   const t = useT()
   const copied = (name: string, text: string, shown: ReactNode = text) => ({
     name,
     value: (
       <span className="flex items-start gap-1">
-        <span className="min-w-0 py-0.5 break-all">{shown}</span>
+        <span dir="auto" className="min-w-0 py-0.5 break-all">
+          {shown}
+        </span>
         <CopyButton text={text} label={name} />
       </span>
     ),
@@ -61,12 +63,12 @@ function MadeBy({ maker, source }: { maker: ActorDto; source: TransactionDetailD
   const nameOf = useActorName()
   return (
     <span className="block py-0.5">
-      {nameOf(maker)} {source !== 'person' && <span className="text-quiet">{t(`source.${source}`)}</span>}
+      <bdi>{nameOf(maker)}</bdi> {source !== 'person' && <span className="text-quiet">{t(`source.${source}`)}</span>}
     </span>
   )
 }
 
-/** The person's own time, and UTC behind it for whoever compares with an operator's statement. */
+/** The person's local time, followed by UTC for comparison with an operator's statement. */
 function BothTimes({ at }: { at: string }) {
   const { t, timeZone } = useTranslations()
   return (
@@ -77,7 +79,7 @@ function BothTimes({ at }: { at: string }) {
   )
 }
 
-/** What was asked for, what it costs, and what that does to the balance. */
+/** The amount, the fees and their effect on the balance. */
 export function FeeFacts({ detail }: { detail: TransactionDetailDto }) {
   const t = useT()
   const balance = balanceEffectOf(detail)

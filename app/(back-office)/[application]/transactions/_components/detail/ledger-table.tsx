@@ -7,7 +7,7 @@ import { useT } from '#components/ui/translations.tsx'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section, WideTable } from './section.tsx'
 
-/** What it did to the books: each posting's lines sum to zero. */
+/** The ledger entries of the transaction; each posting sums to zero. */
 export function LedgerTable({ detail: { entries, currency } }: { detail: TransactionDetailDto }) {
   const t = useT()
   const head = (

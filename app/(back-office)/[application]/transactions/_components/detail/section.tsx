@@ -12,7 +12,7 @@ export function Section({ title, children }: { title: string; children: ReactNod
   )
 }
 
-/** A table that may be wider than its place: it scrolls by itself, also by keyboard. */
+/** A table that may be wider than its container: it scrolls on its own, also by keyboard. */
 export function WideTable({ label, children }: { label: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

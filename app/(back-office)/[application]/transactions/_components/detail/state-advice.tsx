@@ -6,7 +6,7 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { failureCaseOf } from '#lib/failure-advice.ts'
 import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
 
-/** What the status means for whoever looks, and what to do next. */
+/** What the status means, and what to do next. */
 export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
   const isUndelivered = detail.webhook?.state === 'exhausted'
   return (
@@ -19,7 +19,7 @@ export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** The operator's sentence word for word; beside it what it means and what to do. */
+/** The operator's message unchanged, its meaning, and the next step. */
 function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
   const { t } = useTranslations()
   const failure = failureCaseOf(detail)
@@ -38,7 +38,7 @@ function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** Unconfirmed money is neither lost nor sent: it is asked about until the operator answers. */
+/** The state of a pending transaction; unconfirmed ones are queried until the operator answers. */
 function PendingAdvice({ work }: { work: OperatorWorkDto }) {
   const t = useT()
   return (
@@ -68,7 +68,7 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
   )
 }
 
-/** The operator says otherwise: the result stands, and people settle it with the operator. */
+/** The operator reports a different result. The stored result does not change; people clarify it with the operator. */
 function ContradictionAdvice({ contradiction }: { contradiction: ContradictionDto }) {
   const t = useT()
   const { said, state, at } = contradiction

@@ -18,7 +18,7 @@ const WORDS = {
   offline: 'action.offline',
 } as const
 
-/** Asks the operator now (chekTransactionStatus) and says in words what it answered. */
+/** Queries the operator now (chekTransactionStatus) and shows the answer. */
 export function SynchroniseButton({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
   const queryClient = useQueryClient()

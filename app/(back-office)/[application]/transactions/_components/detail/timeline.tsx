@@ -12,7 +12,7 @@ type Tone = 'ok' | 'bad' | 'wait' | 'run'
 
 const DOTS: Record<Tone, string> = { ok: 'bg-ok', bad: 'bg-bad', wait: 'bg-wait', run: 'bg-run' }
 
-/** Everything that happened, in one order: moves, decisions, calls to the operator, webhooks. */
+/** All events in order of time: transitions, decisions, operator calls, webhooks. */
 export function Timeline({ detail }: { detail: TransactionDetailDto }) {
   const t = useT()
   const linesOf = useLines()
@@ -25,10 +25,16 @@ export function Timeline({ detail }: { detail: TransactionDetailDto }) {
             <li key={item.key} className="relative pl-4">
               <span aria-hidden="true" className={`absolute top-[6px] -left-[4.5px] size-2 rounded-full ${DOTS[tone]}`} />
               <p className="flex flex-wrap justify-between gap-x-3">
-                <span className="min-w-0 font-medium">{title}</span>
+                <span dir="auto" className="min-w-0 font-medium">
+                  {title}
+                </span>
                 <TimeText at={item.at} style="full" className="text-second text-quiet" />
               </p>
-              {second && <p className="text-second break-words text-quiet">{second}</p>}
+              {second && (
+                <p dir="auto" className="text-left text-second break-words text-quiet">
+                  {second}
+                </p>
+              )}
             </li>
           )
         })}

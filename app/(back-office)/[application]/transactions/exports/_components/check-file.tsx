@@ -11,7 +11,7 @@ type Verdict = { tone: 'ok' | 'bad' | 'quiet'; words: string }
 
 const TONES: Record<Verdict['tone'], string> = { ok: 'text-ok', bad: 'text-bad', quiet: 'text-quiet' }
 
-/** Says whether a file in hand is one that was exported here, unchanged. The file itself never leaves the computer. */
+/** Checks whether a file is an unchanged export of this application. The file is not uploaded. */
 export function CheckFile({ application }: { application: string }) {
   const { t, timeZone } = useTranslations()
   const [verdict, setVerdict] = useState<Verdict | null>(null)
@@ -32,6 +32,7 @@ export function CheckFile({ application }: { application: string }) {
           : { tone: 'bad', words: t('exports.unknown') },
       )
     } catch {
+      // Offline, or the server failed and reported it there.
       setVerdict({ tone: 'bad', words: t('exports.checkFailed') })
     }
   }

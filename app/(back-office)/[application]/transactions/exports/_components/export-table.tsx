@@ -9,7 +9,7 @@ import type { ExportDto } from '#lib/export-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 
-/** Every file with what it held. Its content is a link to the same list as it is now. */
+/** The exported files with their content, linked to the current list with the same filter. */
 export function ExportTable({ application, exports }: { application: string; exports: readonly ExportDto[] }) {
   const { t, locale } = useTranslations()
   const head = (
@@ -31,7 +31,9 @@ export function ExportTable({ application, exports }: { application: string; exp
             <Td>
               <TimeText at={one.cutOffAt} style="full" />
             </Td>
-            <Td className="whitespace-nowrap">{one.personName}</Td>
+            <Td className="whitespace-nowrap">
+              <bdi>{one.personName}</bdi>
+            </Td>
             <Td className="whitespace-nowrap">
               {one.format.toUpperCase()}{' '}
               <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">

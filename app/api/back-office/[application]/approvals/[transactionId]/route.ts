@@ -7,7 +7,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 
 const noQuery = z.object({})
 
-/** One transaction that waits, what this person may do with it, and what to know before deciding. */
+/** Returns one waiting transaction with this person's permissions and the evidence. */
 export async function GET(
   request: NextRequest,
   { params }: { params: Promise<{ application: string; transactionId: string }> },

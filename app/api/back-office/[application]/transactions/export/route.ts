@@ -10,6 +10,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
 
 const SELECTED_MAX = 1_000
@@ -28,9 +29,9 @@ const TYPES: Record<ExportFormat, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
-/** A form posts here and gets a file. A refusal leads to the page of exports, which says why. */
+/** Answers a form with a file. A refusal redirects to the page of exports, which shows the reason. */
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
-  // A file of other rows than those asked for would look right, so nothing of the filter is forgiven.
+  // A file with other rows than those requested would look right, so an invalid filter is an error.
   const read = readExactAddress(transactionFilterSchema, request.nextUrl.searchParams)
   if (!read.ok) return refuseRequest(400, request)
   const filter = read.value
@@ -41,6 +42,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   if (site !== null && site !== 'same-origin' && site !== 'none') return new NextResponse(null, { status: 403 })
   const actor = await findActor(application, 'export:create')
   if (!actor.ok) return refuse('refused')
+  // Not a form: refused by the schema, with 400.
   const fields = await request.formData().catch(() => new FormData())
   const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids') })
   if (!input.success) return refuseRequest(400, request)
@@ -62,7 +64,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
     return await toFileResponse(file, { type: TYPES[input.data.format], fileName }, request.signal)
   } catch (error) {
     unstable_rethrow(error)
-    runtime.logger.error({ err: error }, 'An export failed before its first row')
+    reportUnexpected('back office: export', error, { message: 'An export failed before its first row' })
     return refuse('failed')
   }
 }

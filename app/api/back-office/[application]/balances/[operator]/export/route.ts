@@ -13,7 +13,7 @@ import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { walkStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import type { StatementRequest } from '#server/reports/statements/statement-periods.ts'
 
-/** A statement of lines that is longer than this is asked for in parts. */
+/** Longer statements are read in parts. */
 const LINES_MAX = 50_000
 const DAYS_PER_BATCH = 500
 

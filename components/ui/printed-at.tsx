@@ -1,0 +1,11 @@
+'use client'
+
+import { formatTime } from '#lib/format-time.ts'
+import { useNow, useTranslations } from './translations.tsx'
+
+/** On paper only: when the page was printed. */
+export function PrintedAt() {
+  const { t, timeZone } = useTranslations()
+  const time = formatTime(t, timeZone, useNow(), 'full')
+  return <p className="hidden text-second print:block">{t('frame.printedAt', { time: `${time} (${timeZone})` })}</p>
+}

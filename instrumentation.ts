@@ -1,0 +1,13 @@
+import type { Instrumentation } from 'next'
+import { isReached } from '#server/http/door/page-notes.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+
+/**
+ * Next calls this for every error on the server that a page, a route handler or a server action did not catch: what its error
+ * boundaries show the reader is reported here. An error before our own code was reached is about a request that Next could
+ * not read; the front door answers it with a 4xx.
+ */
+export const onRequestError: Instrumentation.onRequestError = (error, request, context) => {
+  if (!isReached()) return
+  reportUnexpected(`pages: ${context.routeType}`, error, { route: context.routePath, method: request.method })
+}

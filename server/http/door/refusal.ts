@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/translate.ts'
+import type { ApiResponse } from '#server/http/api/api-response.ts'
+import type { Refusal } from '#server/http/api/errors.ts'
+
+/** What a status is called: for programs, for a server action (one sentence), and for people (a page). */
+type Text = { code: string; sentence: MessageKey; title: MessageKey; text: MessageKey }
+
+const UNREADABLE: Text = {
+  code: 'invalid',
+  sentence: 'request.malformed',
+  title: 'refusal.unreadableTitle',
+  text: 'refusal.unreadableText',
+}
+/** Any other status has the text of 400. */
+const TEXTS: Readonly<Record<number, Text>> = {
+  403: { code: 'forbidden', sentence: 'refusal.foreignTitle', title: 'refusal.foreignTitle', text: 'refusal.foreignText' },
+  404: { code: 'not_found', sentence: 'state.notFoundTitle', title: 'state.notFoundTitle', text: 'state.notFoundText' },
+  405: { code: 'method_not_allowed', sentence: 'request.method', title: 'refusal.methodTitle', text: 'refusal.methodText' },
+  408: { code: 'too_slow', sentence: 'request.tooSlow', title: 'refusal.tooSlowTitle', text: 'request.tooSlow' },
+  409: { code: 'outdated', sentence: 'refusal.outdatedTitle', title: 'refusal.outdatedTitle', text: 'refusal.outdatedText' },
+  413: { code: 'too_large', sentence: 'request.tooLarge', title: 'refusal.tooLargeTitle', text: 'refusal.tooLargeText' },
+  503: { code: 'busy', sentence: 'request.busy', title: 'refusal.busyTitle', text: 'request.busy' },
+}
+
+const STYLE =
+  'body{margin:0;color:#191b1d;background:#f8f8f5;font:15px/1.5 system-ui,sans-serif}main{max-width:34rem;margin:0 auto;padding:4rem 1rem}' +
+  'h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:0 0 1rem}a{color:inherit}' +
+  '@media(prefers-color-scheme:dark){body{color:#ececea;background:#101214}}'
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'private, no-store',
+}
+
+const TRANSLATES: Readonly<Record<Locale, Translate>> = {
+  en: createTranslate('en', MESSAGES.en),
+  fr: createTranslate('fr', MESSAGES.fr),
+}
+
+/** What decides how a refusal is worded: the headers as the client sent them, and the path. */
+type RefusedRequest = {
+  path: string
+  accept: string | null
+  cookie: string | null
+  acceptLanguage: string | null
+  isAction: boolean
+}
+
+/**
+ * Renders the whole answer to a request that no page could answer. People get a page in their language, which needs neither script nor
+ * Next; programs get `{ code }`; the client of a server action gets one sentence, which it shows in place of its own message.
+ */
+export function renderRefusal({ status, headers }: Pick<Refusal, 'status' | 'headers'>, request: RefusedRequest): ApiResponse {
+  const found = TEXTS[status] ?? UNREADABLE
+  const locale = localeOf(request)
+  const answer = { status, headers: { ...HEADERS, ...headers } }
+  if (request.isAction) return { ...answer, contentType: 'text/plain; charset=utf-8', body: `${TRANSLATES[locale](found.sentence)}\n` }
+  if (request.path.startsWith('/api/') && !request.accept?.includes('text/html'))
+    return { ...answer, contentType: 'application/json', body: JSON.stringify({ code: found.code }) }
+  return { ...answer, contentType: 'text/html; charset=utf-8', body: writePage(found, locale) }
+}
+
+/** What decides how the refusal of this request is worded. */
+export function refusedRequest({ url = '/', headers }: IncomingMessage): RefusedRequest {
+  return {
+    path: url.split('?', 1)[0] ?? '/',
+    accept: headers.accept ?? null,
+    cookie: headers.cookie ?? null,
+    acceptLanguage: headers['accept-language'] ?? null,
+    isAction: headers['next-action'] !== undefined,
+  }
+}
+
+function writePage(found: Text, locale: Locale): string {
+  const t = TRANSLATES[locale]
+  const title = t(found.title)
+  return (
+    `<!DOCTYPE html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
+    `<meta name="robots" content="noindex"><title>${title} · Countersign</title><style>${STYLE}</style></head>` +
+    `<body><main><h1>${title}</h1><p>${t(found.text)}</p><p><a href="/">${t('state.home')}</a></p></main></body></html>`
+  )
+}
+
+/** The language that this browser chose on an earlier page, else the one that it asks for. */
+function localeOf({ cookie, acceptLanguage }: RefusedRequest): Locale {
+  const chosen = (cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith('countersign.language='))
+    ?.slice('countersign.language='.length)
+  return isLocale(chosen) ? chosen : localeFromHeader(acceptLanguage)
+}

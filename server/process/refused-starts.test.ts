@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
+import { createTestPartner } from '#server/testing/partner.ts'
+import { MAIN, type Started, startNode } from './testing.ts'
+
+/** What production demands; on this machine its address may be http. */
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  TOKEN_SECRET: 't'.repeat(32),
+  SESSION_SECRET: 's'.repeat(32),
+  SECRETS_KEY: TEST_SECRETS_KEY,
+  PUBLIC_URL: 'http://127.0.0.1:3000',
+}
+
+/** Starts the service with what must be refused before it opens a port or writes a file. */
+function start(environment: Record<string, string>): Started {
+  const dataDirectory = path.join(tmpdir(), 'countersign-never-created')
+  return startNode([MAIN], { NODE_ENV: 'development', DATA_DIR: dataDirectory, LOG_LEVEL: 'fatal', ...environment })
+}
+
+test('exit code 1 and one sentence that names the variable: a bad value', async () => {
+  const service = start({ WEB_CONCURRENCY: 'many' })
+  assert.equal(await service.ended, 1)
+  assert.equal(service.output(), 'WEB_CONCURRENCY must be a whole number.\n')
+})
+
+test('exit code 1 and the name of the secret: production without its secrets', async () => {
+  const service = start({ NODE_ENV: 'production', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
+  assert.equal(await service.ended, 1)
+  assert.match(service.output(), /^TOKEN_SECRET is missing/)
+})
+
+/** An address at which every connection is counted and nothing is ever answered. */
+async function countingDatabase(): Promise<{ url: string; connections(): number; close(): void }> {
+  let count = 0
+  const server = createServer((socket) => {
+    count++
+    socket.on('error', () => undefined)
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: at } = server.address() as AddressInfo
+  return { url: `postgres://app:pw@127.0.0.1:${at}/countersign`, connections: () => count, close: () => server.close() }
+}
+
+test('exit code 1 before any connection: a database whose mode is not set', async () => {
+  const database = await countingDatabase()
+  try {
+    const silent: Record<string, string>[] = [{}, { NODE_ENV: 'test' }, { SANDBOX: '0' }]
+    for (const environment of silent) {
+      const service = start({ DATABASE_URL: database.url, ...environment })
+      assert.equal(await service.ended, 1)
+      assert.match(service.output(), /^(DATABASE_URL|SANDBOX=0) needs NODE_ENV=production[^\n]*\n$/)
+    }
+    assert.equal(database.connections(), 0)
+  } finally {
+    database.close()
+  }
+})
+
+for (const host of ['127.0.0.1:9', 'localhost:9', 'database.invalid:5432']) {
+  test(`exit code 1 and one sentence without the password: a database at ${host} that cannot be reached`, async () => {
+    const service = start({ ...PRODUCTION, DATABASE_URL: `postgres://app:a-pass-word@${host}/countersign` })
+    assert.equal(await service.ended, 1)
+    assert.match(
+      service.output(),
+      /^The database of DATABASE_URL cannot be used \([^)\n]+\); check the address and that PostgreSQL runs there\.\n$/,
+    )
+    assert.ok(!service.output().includes('a-pass-word'))
+  })
+}
+
+for (const [mode, environment, problem] of [
+  ['production', { SANDBOX: '1' }, /^This database belongs to production .* start it with NODE_ENV=production/],
+  ['sandbox', PRODUCTION, /^This database belongs to a sandbox .* give production a database of its own/],
+] as const) {
+  test(`exit code 1, and nothing is written: a ${mode} database for a process of the other mode`, async () => {
+    const database = await createTestDatabase({ mode })
+    try {
+      const service = start({ ...environment, DATABASE_URL: database.url })
+      assert.equal(await service.ended, 1)
+      assert.match(service.output(), problem)
+      assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
+      assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode }])
+    } finally {
+      await database.drop()
+    }
+  })
+}
+
+test('exit code 1 and what to do: a process with another key', async () => {
+  const database = await createTestDatabase({ mode: 'production' })
+  try {
+    await createTestPartner(database.pool)
+    const service = start({ ...PRODUCTION, SECRETS_KEY: randomBytes(32).toString('base64'), DATABASE_URL: database.url })
+    assert.equal(await service.ended, 1)
+    assert.match(
+      service.output(),
+      /^SECRETS_KEY is not the key that the secrets in this database are encrypted with \([0-9a-f]{12}\): set that key/,
+    )
+  } finally {
+    await database.drop()
+  }
+})

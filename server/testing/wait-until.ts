@@ -1,0 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const LIMIT_MS = 20_000
+const PAUSE_MS = 5
+
+/**
+ * Calls `look` until it returns something other than `undefined` and `false`, and returns that. Throws after 20 seconds, or
+ * `limitMs`, with a message that names `what` was waited for. What `look` throws is thrown at once.
+ */
+export async function waitUntil<Value>(
+  what: string,
+  look: () => Value | Promise<Value>,
+  { limitMs = LIMIT_MS, pauseMs = PAUSE_MS }: { limitMs?: number; pauseMs?: number } = {},
+): Promise<Exclude<Value, undefined | false>> {
+  const endsAtMs = performance.now() + limitMs
+  for (;;) {
+    const value = await look()
+    if (isFound(value)) return value
+    if (performance.now() >= endsAtMs) throw new Error(`Not true within ${limitMs} ms: ${what}`)
+    await delay(pauseMs)
+  }
+}
+
+function isFound<Value>(value: Value): value is Exclude<Value, undefined | false> {
+  return value !== undefined && value !== false
+}

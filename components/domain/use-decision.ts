@@ -19,7 +19,7 @@ const REFUSALS = {
 const lastNotes = new Map<Intent, string>()
 
 export type Sending = 'idle' | 'sending' | 'not_sent'
-export type Decision = {
+type Decision = {
   intent: Intent
   items: readonly DecidedItem[]
   note: string

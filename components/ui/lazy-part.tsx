@@ -7,7 +7,7 @@ import { useT } from './translations.tsx'
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
 /** A part whose code is loaded later; call `definePart` at module scope. `load` may be called before, to have it at hand. */
-export type Part<Props extends object> = { load: Load<Props>; Content: LazyExoticComponent<ComponentType<Props>> }
+type Part<Props extends object> = { load: Load<Props>; Content: LazyExoticComponent<ComponentType<Props>> }
 
 export function definePart<Props extends object>(load: Load<Props>): Part<Props> {
   return { load, Content: lazy(load) }

@@ -31,7 +31,7 @@ test('a transaction goes through the queues of two checkers and of who made it, 
   await expect(rowOf(page, two)).toContainText(/now · 6 d left/)
 
   await rowOf(page, two).getByRole('button', { name: 'Validate' }).click()
-  await page.getByLabel('Approval note').fill('Invoice 2231 seen')
+  await page.getByLabel('Payee note').fill('Invoice 2231 seen')
   await page.keyboard.press('Enter')
   await expect(rowOf(page, two)).toHaveCount(0)
   await expect(rowOf(other, two)).toContainText('1 of 2 · step 2 of 2')
@@ -43,7 +43,7 @@ test('a transaction goes through the queues of two checkers and of who made it, 
   await expect(panel).toContainText('“Invoice 2231 seen”')
 
   await rowOf(other, two).getByRole('button', { name: 'Validate' }).click()
-  await other.getByLabel('Approval note').fill('Also seen')
+  await other.getByLabel('Payee note').fill('Also seen')
   await other.keyboard.press('Enter')
   await expect(rowOf(page, two)).toHaveCount(0)
   await expect(page.getByText('Nothing is waiting for other checkers.')).toBeVisible()

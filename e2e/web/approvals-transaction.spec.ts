@@ -22,7 +22,7 @@ test('on the page of a transaction: evidence, Validate, and the place after it',
   const title = await page.getByRole('heading', { level: 1 }).boundingBox()
   expect((await card.boundingBox())?.y).toBeGreaterThan(title?.y ?? 0)
   await card.getByRole('button', { name: 'Validate' }).press('Enter')
-  await expect(card.getByLabel('Approval note')).toBeFocused()
+  await expect(card.getByLabel('Payee note')).toBeFocused()
   await page.keyboard.type('Invoice 2231 seen')
   await page.keyboard.press('Enter')
   await expect(card).toBeFocused()

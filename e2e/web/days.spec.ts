@@ -50,7 +50,7 @@ test('the day of a checker: what waits, one by one, the rest at once, a question
   await page.getByRole('checkbox', { name: 'Select all rows on this page' }).check()
   await bulkBar(page).getByRole('button', { name: 'Validate 2' }).click()
   await expect(panelOf(page).getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
-  await page.getByLabel('Approval note').fill('Payroll of November')
+  await page.getByLabel('Payee note').fill('Payroll of November')
   await page.keyboard.press('Enter')
   await expect(panelOf(page)).toContainText('2 validated')
   await page.keyboard.press('Escape')

@@ -13,6 +13,9 @@ export function approvalQuery(filter: ApprovalFilter): QueryValues {
     max: filter.max === null ? null : formatMinor(filter.max),
     maker: filter.maker,
     rule: filter.rule,
+    checker: filter.checker,
+    from: filter.from,
+    to: filter.to,
     sort: filter.sort === 'oldest' ? null : filter.sort,
     page: filter.page === 0 ? null : filter.page,
   }

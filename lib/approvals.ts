@@ -31,6 +31,19 @@ export type ApprovalDecisionRow = {
   counts: boolean
 }
 
+/**
+ * What a checker should notice about a payment that waits, from `ApprovalEvidence`. The list shows each as a badge, and the panel as a
+ * line of evidence.
+ */
+export type RiskFlag =
+  | { kind: 'near'; amount: string }
+  | { kind: 'times'; times: number }
+  | { kind: 'first' }
+  | { kind: 'name' | 'spelling'; before: string }
+  | { kind: 'operator'; before: OperatorCode }
+  | { kind: 'namesake'; phoneNumbers: readonly string[] }
+  | { kind: 'short' }
+
 /** How a wait ended, by whom; `by` is null for the service itself. */
 export type ApprovalEnd = {
   event: Extract<TransitionEvent, 'approved' | 'rejected' | 'recalled' | 'expired'>
@@ -75,6 +88,8 @@ export type ApprovalRow = {
   apiMayDecide: boolean
   decisions: readonly ApprovalDecisionRow[]
   end: ApprovalEnd | null
+  /** The most important first. Empty for what no longer waits. */
+  risks: readonly RiskFlag[]
   canApprove: true | ApprovalObstacle
   canReject: true | DecisionObstacle
   canRecall: true | RecallObstacle
@@ -97,6 +112,8 @@ export type ApprovalPage = {
   /** What the filters can be set to: who made something that waits, and which rules hold it. */
   makers: readonly { personId: string; name: string }[]
   rules: readonly string[]
+  /** Who can have decided here: the choices of a filter of the decided queue. */
+  checkers: readonly { personId: string; name: string }[]
 }
 
 /** The fields that are compared when something moved between what was shown and what is decided. */
@@ -106,7 +123,7 @@ export type ShownRow = Pick<
 >
 
 /** What a decision is about: enough to say it in a dialog, the hash of what was shown, and what is compared if that moved. */
-export type DecidedItem = ShownRow & Pick<ApprovalRow, 'transactionId' | 'contentHash' | 'needsCode' | 'canApprove'>
+export type DecidedItem = ShownRow & Pick<ApprovalRow, 'transactionId' | 'type' | 'contentHash' | 'needsCode' | 'canApprove' | 'risks'>
 /** What a decision about a whole filter is about: exactly these, as they stood when it was asked for. */
 export type BulkSnapshot = { items: readonly DecidedItem[]; total: number }
 
@@ -148,6 +165,8 @@ export type ApprovalEvidence = {
   /** The name that stood there last time, where it was another or written in another way. */
   nameBefore: { name: string; at: string; isOtherSpelling: boolean } | null
   operatorBefore: OperatorCode | null
+  /** Other phone numbers for which a payment to the same name waits. */
+  namesakes: readonly string[]
   /** Deposits only: the free deposit balance of the operator. */
   balance: { now: string; afterThis: string; afterAllWaiting: string; waitingCount: number } | null
 }

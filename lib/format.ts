@@ -15,6 +15,11 @@ export function formatAmount(amount: string, locale: Locale): string {
   return `${sign}${grouped}${locale === 'fr' ? ',' : '.'}${fraction.padEnd(2, '0')}`
 }
 
+/** Formats an amount with its currency, never broken over two lines: `250,000 XAF`. */
+export function moneyText({ amount, currency }: { amount: string; currency: string }, locale: Locale): string {
+  return `${formatAmount(amount, locale)}\u00a0${currency}`
+}
+
 /** Formats a whole number with the groups of the language. */
 export function formatCount(count: number | bigint, locale: Locale): string {
   return formatAmount(String(count), locale)

@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { Button } from '#components/ui/button.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalView } from '#lib/approvals.ts'
@@ -8,21 +9,42 @@ import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { EvidenceLines } from './evidence-lines.tsx'
+import { type Payment, RiskBadges } from './payment.tsx'
 
 /** What our own rows say about a payment, line by line; amber where somebody should look twice. */
-export function Evidence({ application, transactionId }: { application: string; transactionId: string }) {
+export function Evidence({
+  application,
+  transactionId,
+  payment,
+}: {
+  application: string
+  transactionId: string
+  /** Its risk flags are shown until the evidence has arrived, and where it does not. */
+  payment: Pick<Payment, 'risks' | 'type'>
+}) {
   const t = useT()
-  const { data, isError } = useQuery({
+  const { data, isError, fetchStatus, refetch } = useQuery({
     queryKey: queryKeys.approval(application, transactionId),
     queryFn: ({ signal }) => fetchData<ApprovalView>(paths.data(application, `approvals/${transactionId}`), signal),
   })
+  const title = t(data && data.row.status !== 'PENDING_APPROVAL' ? 'approvals.evidence.decidedTitle' : 'approvals.evidence.title')
   return (
-    <section aria-label={t('approvals.evidence.title')} className="border-t border-line pt-4">
-      <h2 className="pb-2.5 text-second font-regular text-quiet">{t('approvals.evidence.title')}</h2>
+    <section aria-label={title}>
+      <h2 className="pb-2.5 text-second font-regular text-quiet">{title}</h2>
+      {!data && (
+        <div className="pb-3 empty:hidden">
+          <RiskBadges payment={payment} />
+        </div>
+      )}
       {data ? (
         <EvidenceLines application={application} view={data} />
-      ) : isError ? (
-        <p className="text-ink-2">{t('approvals.evidence.failed')}</p>
+      ) : isError || fetchStatus === 'paused' ? (
+        <p className="flex flex-wrap items-center gap-2 text-ink-2">
+          {t('state.partFailed')}
+          <Button size="small" onClick={() => void refetch()}>
+            {t('ui.retry')}
+          </Button>
+        </p>
       ) : (
         <Waiting />
       )}

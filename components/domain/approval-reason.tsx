@@ -1,6 +1,5 @@
 'use client'
 
-import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalDecisionRow, ApprovalRow } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
@@ -26,17 +25,6 @@ export function reasonText(
   if (words.length > 0) return words.join(', ')
   if (row.source === 'file') return t('approvals.reason.file')
   return row.maker ? t('approvals.reason.person') : row.ruleName
-}
-
-/** Why it is here, and how many of the approvals are given. */
-export function ApprovalReason({ row, secondClass = '' }: { row: ApprovalRow; secondClass?: string }) {
-  const { t, locale } = useTranslations()
-  return (
-    <span className="block min-w-0">
-      <span className="block max-w-52 truncate @max-[640px]/table:max-w-none">{reasonText(t, locale, row)}</span>
-      <span className={`block text-second whitespace-nowrap text-quiet ${secondClass}`}>{progressText(t, row, true)}</span>
-    </span>
-  )
 }
 
 /** Who decided what, and whether it still counts. */

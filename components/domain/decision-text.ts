@@ -1,6 +1,6 @@
 import type { ActionResult } from '#lib/action-result.ts'
 import type { CurrencyAmount, DecidedItem, DecisionRefusal, DecisionResult, RecallObstacle, ShownRow } from '#lib/approvals.ts'
-import { formatAmount } from '#lib/format.ts'
+import { formatAmount, moneyText } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -9,6 +9,9 @@ import { decisionText } from './approval-reason.tsx'
 
 export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
 export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
+export type DecisionActions = { decide: DecideAction; recall: RecallAction }
+/** What somebody is about to do. */
+export type Intent = 'validated' | 'rejected' | 'recall'
 
 /** Count and exact sum of some items per currency, never added together. */
 export function sumItems(items: readonly Pick<DecidedItem, 'amount' | 'currency'>[]): CurrencyAmount[] {
@@ -24,6 +27,26 @@ export function sumItems(items: readonly Pick<DecidedItem, 'amount' | 'currency'
 /** `4,215,000 XAF · 300,000 XOF`. */
 export function sumsText(sums: readonly CurrencyAmount[], locale: Locale): string {
   return sums.map((sum) => `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}`).join(' · ')
+}
+
+/** What one decision did, naming the payment: `Validated: 250,000 XAF to Awa Diop`. */
+export function doneText(
+  t: Translate,
+  locale: Locale,
+  intent: Intent,
+  item: DecidedItem,
+  result: Extract<DecisionResult, { kind: 'done' }> | undefined,
+): string {
+  const values = { amount: moneyText(item, locale), name: item.customerName }
+  if (intent === 'recall') return t('approvals.toast.recalled', values)
+  if (intent === 'rejected' || result?.status !== 'PENDING_APPROVAL') return t(`approvals.toast.${item.type}.${intent}`, values)
+  return t(`approvals.toast.${item.type}.counted`, { ...values, given: result.given, needed: result.needed })
+}
+
+/** The same beside the payment, which names itself. */
+export function outcomeText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
+  if (decision === 'rejected' || result.status !== 'PENDING_APPROVAL') return t(`approvals.done.${decision}`)
+  return t('approvals.done.counted', { given: result.given, needed: result.needed })
 }
 
 type Refused = Extract<DecisionResult, { kind: 'refused' }>

@@ -7,10 +7,12 @@ import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, ApprovalView } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatRelative, formatTime } from '#lib/format-time.ts'
-import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
+import { UNUSUAL_FROM } from '#lib/risk-flags.ts'
+import { timesText } from './payment.tsx'
+import { PhoneText } from './phone-text.tsx'
 
 const DECIDERS_NAMED = 3
 
@@ -29,7 +31,7 @@ function Line({
     <li className="flex gap-2.5">
       <Icon name={icon} className={`mt-0.5 size-4 ${isWarning ? 'text-wait' : 'text-ink-3'}`} />
       <span className="min-w-0">
-        <span className="block">{children}</span>
+        <span className={`block ${isWarning ? 'font-medium' : ''}`}>{children}</span>
         {second && <span className="block text-second text-quiet">{second}</span>}
       </span>
     </li>
@@ -40,54 +42,20 @@ function Line({
 export function EvidenceLines({ application, view }: { application: string; view: ApprovalView }) {
   const { row, evidence, deciders } = view
   const { t, locale, timeZone } = useTranslations()
-  const now = useNow()
   const money = (amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const day = (at: string) => formatTime(t, timeZone, new Date(at), 'day-year')
-  const { history, balance, nameBefore, operatorBefore } = evidence
+  const { history, nameBefore, operatorBefore, namesakes } = evidence
+  // What the balance would be after it is of no use once it was decided.
+  const balance = row.status === 'PENDING_APPROVAL' ? evidence.balance : null
   const verb = row.type === 'DEPOSIT' ? 'paid' : 'collected'
   const operator = `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}`
   return (
     <ul className="grid gap-3.5">
       {evidence.nearEqual.map((near) => (
-        <Line
-          key={near.transactionId}
-          icon="sign"
-          isWarning
-          second={
-            <>
-              {t(near.isSameName ? 'approvals.evidence.sameName' : 'approvals.evidence.otherName')}{' '}
-              <Link href={paths.transaction(application, near.transactionId)} className="text-accent underline">
-                {t('approvals.evidence.open')}
-              </Link>
-            </>
-          }
-        >
-          {t(`approvals.evidence.near.${near.status === 'SUCCESS' ? verb : 'waiting'}`, {
-            amount: money(near.amount),
-            when: formatRelative(t, new Date(near.at), now),
-          })}
-        </Line>
+        <NearEqualLine key={near.transactionId} application={application} near={near} verb={verb} money={money} />
       ))}
       {history ? (
-        <Line
-          icon="lines"
-          isWarning={history.timesMedian >= 2}
-          second={
-            history.timesMedian >= 2
-              ? t('approvals.evidence.times', { times: timesText(history.timesMedian, locale) })
-              : t('approvals.evidence.last', { amount: money(history.lastAmount), day: day(history.lastAt) })
-          }
-        >
-          {t(`approvals.evidence.history.${verb}`, {
-            more: history.isMore ? '≥\u00a0' : '',
-            times: history.count,
-            since: day(history.since),
-            range:
-              history.low === history.high
-                ? money(history.low)
-                : t('approvals.evidence.range', { low: formatAmount(history.low, locale), high: money(history.high) }),
-          })}
-        </Line>
+        <History history={history} verb={verb} money={money} day={day} />
       ) : (
         <Line
           icon="info"
@@ -100,6 +68,11 @@ export function EvidenceLines({ application, view }: { application: string; view
       {nameBefore && (
         <Line icon="people" isWarning second={t('approvals.evidence.nameAt', { day: day(nameBefore.at) })}>
           {t(nameBefore.isOtherSpelling ? 'approvals.evidence.spelling' : 'approvals.evidence.name', { name: nameBefore.name })}
+        </Line>
+      )}
+      {namesakes.length > 0 && (
+        <Line icon="people" isWarning second={namesakes.map((phone) => <PhoneText key={phone} phoneNumber={phone} className="block" />)}>
+          {t('approvals.evidence.namesake')}
         </Line>
       )}
       {operatorBefore && (
@@ -121,6 +94,73 @@ export function EvidenceLines({ application, view }: { application: string; view
       )}
       {deciders && <Deciders row={row} deciders={deciders} />}
     </ul>
+  )
+}
+
+type Words = { verb: 'paid' | 'collected'; money: (amount: string) => string }
+
+/** Another transaction that is nearly the same. */
+function NearEqualLine({
+  application,
+  near,
+  verb,
+  money,
+}: { application: string; near: ApprovalView['evidence']['nearEqual'][number] } & Words) {
+  const { t } = useTranslations()
+  const now = useNow()
+  return (
+    <Line
+      icon="sign"
+      isWarning
+      second={
+        <>
+          {t(near.isSameName ? 'approvals.evidence.sameName' : 'approvals.evidence.otherName')}{' '}
+          <Link href={paths.transaction(application, near.transactionId)} className="text-accent underline">
+            {t('approvals.evidence.open')}
+          </Link>
+        </>
+      }
+    >
+      {t(`approvals.evidence.near.${near.status === 'SUCCESS' ? verb : 'waiting'}`, {
+        amount: money(near.amount),
+        when: formatRelative(t, new Date(near.at), now),
+      })}
+    </Line>
+  )
+}
+
+/** How often the number was paid and how much; what is unusual about the amount comes first. */
+function History({
+  history,
+  verb,
+  money,
+  day,
+}: {
+  history: NonNullable<ApprovalView['evidence']['history']>
+  day: (at: string) => string
+} & Words) {
+  const { t, locale } = useTranslations()
+  const isUnusual = history.timesMedian >= UNUSUAL_FROM
+  const past = t(`approvals.evidence.history.${verb}`, {
+    more: history.isMore ? '≥\u00a0' : '',
+    times: history.count,
+    since: day(history.since),
+    range:
+      history.low === history.high
+        ? money(history.low)
+        : t('approvals.evidence.range', { low: formatAmount(history.low, locale), high: money(history.high) }),
+  })
+  if (!isUnusual) {
+    return (
+      <Line icon="lines" second={t('approvals.evidence.last', { amount: money(history.lastAmount), day: day(history.lastAt) })}>
+        {past}
+      </Line>
+    )
+  }
+  return (
+    <Line icon="lines" isWarning second={past}>
+      {t('approvals.evidence.times', { times: timesText(history.timesMedian, locale) })}
+    </Line>
   )
 }
 
@@ -158,10 +198,4 @@ function decidersText(t: Translate, { isMe, others }: NonNullable<ApprovalView['
   const all = [...(isMe ? [t('approvals.evidence.you')] : []), ...others]
   const names = all.slice(0, DECIDERS_NAMED).join(', ')
   return all.length <= DECIDERS_NAMED ? names : t('approvals.evidence.andMore', { names, count: all.length - DECIDERS_NAMED })
-}
-
-/** `2.5`, `45`: a decimal only where it says something. */
-function timesText(times: number, locale: Locale): string {
-  const text = times >= 10 ? String(Math.round(times)) : String(times)
-  return locale === 'fr' ? text.replace('.', ',') : text
 }

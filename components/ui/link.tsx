@@ -1,7 +1,7 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import type { AnchorHTMLAttributes, MouseEvent } from 'react'
+import { type AnchorHTMLAttributes, type MouseEvent, useTransition } from 'react'
 
 type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
   href: string /** Off: the page stays where it is scrolled to. */
@@ -15,12 +15,13 @@ type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
  */
 export function Link({ href, scroll = true, isReplacing = false, onClick, ...rest }: LinkProps) {
   const router = useRouter()
+  const [isPending, startTransition] = useTransition()
   function follow(event: MouseEvent<HTMLAnchorElement>) {
     onClick?.(event)
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    if (isReplacing) router.replace(href, { scroll })
-    else router.push(href, { scroll })
+    // The link shows that it was pressed until the page has arrived, however slow the connection is.
+    startTransition(() => (isReplacing ? router.replace(href, { scroll }) : router.push(href, { scroll })))
   }
-  return <a href={href} onClick={follow} {...rest} />
+  return <a href={href} onClick={follow} aria-busy={isPending || undefined} {...rest} />
 }

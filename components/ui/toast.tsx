@@ -4,7 +4,9 @@ import { useSyncExternalStore } from 'react'
 import { Icon } from './icon.tsx'
 import { useT } from './translations.tsx'
 
-type Toast = { id: number; text: string; tone: 'neutral' | 'bad' }
+/** What may be done next, on a button in the toast. */
+type ToastAction = { label: string; onPress: () => void }
+type Toast = { id: number; text: string; tone: 'neutral' | 'bad'; action: ToastAction | undefined }
 
 const ZERO_SUMS: readonly Toast[] = []
 const SHOWN_MS = 6_000
@@ -24,10 +26,10 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Tells what was done, at the foot of the page and to screen readers. Gone after six seconds; problems stay until dismissed. */
-export function toast(text: string, tone: Toast['tone'] = 'neutral'): void {
+export function toast(text: string, tone: Toast['tone'] = 'neutral', action?: ToastAction): void {
   const id = ++lastId
   spoken = text
-  publish([...toasts.slice(-2), { id, text, tone }])
+  publish([...toasts.slice(-2), { id, text, tone, action }])
   if (tone === 'neutral') setTimeout(() => dismiss(id), SHOWN_MS)
 }
 
@@ -61,13 +63,25 @@ export function Toaster() {
         {words}
       </div>
       <section aria-label={t('ui.notices')}>
-        <ul className="no-print pointer-events-none fixed inset-x-4 bottom-20 z-40 flex flex-col items-center gap-2 md:bottom-6">
+        <ul className="no-print pointer-events-none toasts fixed inset-x-4 bottom-20 z-50 flex flex-col items-center gap-2 md:bottom-6">
           {shown.map((item) => (
             <li
               key={item.id}
               className={`pointer-events-auto flex max-w-lg items-center gap-3 rounded-md border px-3.5 py-2 shadow-float ${item.tone === 'bad' ? 'border-bad bg-surface text-bad' : 'border-ink bg-ink text-paper'}`}
             >
               <span>{item.text}</span>
+              {item.action && (
+                <button
+                  type="button"
+                  onClick={() => {
+                    dismiss(item.id)
+                    item.action?.onPress()
+                  }}
+                  className="text-left font-strong underline"
+                >
+                  {item.action.label}
+                </button>
+              )}
               <button
                 type="button"
                 aria-label={t('ui.dismiss')}

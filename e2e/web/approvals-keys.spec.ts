@@ -1,7 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
-import { askByKey, bulkBar, newQueue, openApprovals, rowOf, rowsOf } from './waiting.ts'
+import { askByKey, bulkBar, newQueue, openApprovals, panelOf, rowOf, rowsOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -17,10 +17,10 @@ test('every key is heard by screen readers and leaves the focus in a sensible pl
   await openApprovals(page, queue.checker)
   const heard = page.locator('.sr-only[role=status]')
   await page.keyboard.press('j')
-  await expect(heard).toHaveText(/^1 of 3: 5,000 XAF, Amadou Ngassa, Created by a person$/)
+  await expect(heard).toHaveText(/^1 of 3: 5,000\sXAF, Amadou Ngassa, Created by a person$/)
   await expect(rowOf(page, first)).toBeFocused()
   await page.keyboard.press('j')
-  await expect(heard).toHaveText(/^2 of 3: 5,000 XAF, Kossi Adjovi/)
+  await expect(heard).toHaveText(/^2 of 3: 5,000\sXAF, Kossi Adjovi/)
   await page.keyboard.press('k')
   await expect(rowOf(page, first)).toBeFocused()
 
@@ -39,15 +39,14 @@ test('every key is heard by screen readers and leaves the focus in a sensible pl
   await page.keyboard.press('Tab')
   await expect(panel.locator(':focus')).toHaveCount(1)
   await page.keyboard.press('r')
-  const dialog = page.getByRole('dialog')
-  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await expect(panel.getByLabel('Reason')).toBeFocused()
   await page.keyboard.press('Escape')
-  await expect(dialog).toHaveCount(0)
-  await expect(panel.locator(':focus')).toHaveCount(1)
+  await expect(panel.getByLabel('Reason')).toHaveCount(0)
+  await expect(panel).toBeFocused()
   await askByKey(page, 'v')
   await page.keyboard.type('Seen')
   await page.keyboard.press('Enter')
-  await expect(heard).toHaveText('Validated and sent to the operator')
+  await expect(heard).toHaveText(/^Validated: 5,000\sXAF to Amadou Ngassa$/)
   await expect(rowOf(page, second)).toBeFocused()
 
   await page.keyboard.press('?')
@@ -65,11 +64,12 @@ test('every key is heard by screen readers and leaves the focus in a sensible pl
     await askByKey(page, 'r')
     await page.keyboard.type(`Duplicate, ${name}`)
     await page.keyboard.press('Enter')
-    await expect(dialog).toHaveCount(0)
+    await expect(heard).toHaveText(/^Rejected: /)
+    await expect(page.locator('#field-note[name=note]:focus')).toHaveCount(0)
   }
   await expect(rowsOf(page)).toHaveCount(0)
   await expect(page.locator('main#content')).toBeFocused()
-  await expect(heard).toHaveText(/^Rejected\s?$/)
+  await expect(heard).toHaveText(/^Rejected: 5,000\sXAF to Kossi Adjovi$/)
 })
 
 test('several are chosen and decided by keys alone, and a key pressed without any right to it says why', async ({ page }) => {
@@ -77,11 +77,11 @@ test('several are chosen and decided by keys alone, and a key pressed without an
   await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi' }, { name: 'Awa Traoré' }])
   await openApprovals(page, queue.checker)
   for (const key of ['j', 'x', 'j', 'x', 'v']) await page.keyboard.press(key)
-  const dialog = page.getByRole('dialog')
-  await expect(dialog.getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
+  const panel = panelOf(page)
+  await expect(panel.getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
   await page.keyboard.type('Seen both')
   await page.keyboard.press('Enter')
-  await expect(dialog).toContainText('2 validated')
+  await expect(panel).toContainText('2 validated')
   await page.keyboard.press('Escape')
   await expect(rowsOf(page)).toHaveCount(1)
   await expect(rowsOf(page).first()).toBeFocused()
@@ -95,5 +95,5 @@ test('several are chosen and decided by keys alone, and a key pressed without an
   await page.keyboard.press('j')
   await page.keyboard.press('v')
   await expect(page.locator('.sr-only[role=status]')).toHaveText('You have decided; waiting for others')
-  await expect(dialog).toHaveCount(0)
+  await expect(page.locator('#field-note')).toHaveCount(0)
 })

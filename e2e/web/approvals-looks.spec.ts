@@ -3,7 +3,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { sandboxUrl } from './sandbox.ts'
-import { giveDevice, newQueue, rowOf } from './waiting.ts'
+import { giveDevice, newQueue, panelOf, rowOf } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -18,13 +18,13 @@ async function expectWellLaidOut(page: Page, where: string): Promise<void> {
   await expectAccessible(page)
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where}: scrolls sideways`).toBe(true)
   const cut = await page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('table, dialog[open] li')]
+    [...document.querySelectorAll<HTMLElement>('table, #approval-panel li')]
       .filter((each) => each.checkVisibility() && each.scrollWidth > (each.parentElement?.clientWidth ?? 0))
       .map((each) => each.textContent.slice(0, 80)),
   )
   expect(cut, `${where}: wider than its place`).toEqual([])
   const broken = await page.evaluate(() =>
-    [...document.querySelectorAll<HTMLButtonElement>('main button, dialog[open] button')]
+    [...document.querySelectorAll<HTMLButtonElement>('main button')]
       .filter((button) => button.checkVisibility() && button.textContent.trim() !== '')
       // What a button asks for is its words; the one that lists sums may take a second line on a phone.
       .filter((button) => button.scrollWidth > button.clientWidth + 1 || (button.type !== 'submit' && button.clientHeight > 46))
@@ -77,8 +77,8 @@ for (const [locale, theme] of [
       await page.keyboard.press('r')
       await page.locator('#field-note').fill('x')
       await queue.decide(queue.other, [quicker], 'rejected', 'Quicker')
-      await page.locator('dialog[open] button[type=submit]').click()
-      await expect(page.locator('dialog[open]')).toContainText('Jean Ouattara')
+      await panelOf(page).locator('button[type=submit]').click()
+      await expect(panelOf(page)).toContainText('Jean Ouattara')
       await expectWellLaidOut(page, `report at ${width}`)
       await page.keyboard.press('Escape')
     }

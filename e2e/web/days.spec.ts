@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { expect, searchByKeys, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import type { SandboxPerson } from './sandbox.ts'
-import { askByKey, bulkBar, newQueue, rowOf, rowsOf } from './waiting.ts'
+import { askByKey, bulkBar, newQueue, panelOf, rowOf, rowsOf, sendButton } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
 
@@ -44,18 +44,15 @@ test('the day of a checker: what waits, one by one, the rest at once, a question
   await page.keyboard.press('Enter')
   await expect(rowOf(page, first)).toHaveCount(0)
   await rowOf(page, wrong).getByRole('button', { name: 'Reject' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Wrong amount' }).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Reject/ })
-    .click()
+  await panelOf(page).getByRole('button', { name: 'Wrong amount' }).click()
+  await sendButton(page, 'Reject').click()
   await expect(rowOf(page, wrong)).toHaveCount(0)
   await page.getByRole('checkbox', { name: 'Select all rows on this page' }).check()
   await bulkBar(page).getByRole('button', { name: 'Validate 2' }).click()
-  await expect(page.getByRole('dialog').getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
+  await expect(panelOf(page).getByRole('button', { name: /^Validate 2 · 10,000\sXAF$/ })).toBeVisible()
   await page.getByLabel('Payee note').fill('Payroll of November')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('dialog')).toContainText('2 validated')
+  await expect(panelOf(page)).toContainText('2 validated')
   await page.keyboard.press('Escape')
   await expect(page.getByText('New transactions appear here automatically.')).toBeVisible()
   for (const id of [first, third, fourth]) await expect.poll(() => queue.statusOf(id ?? '')).toBe('SUCCESS')
@@ -98,10 +95,10 @@ test('the day of a maker, who may not decide: what was made, why it waits, one t
   }
   await page.keyboard.press('j')
   await page.keyboard.press('v')
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.locator('#field-note')).toHaveCount(0)
   await rowOf(page, twice).getByRole('button', { name: 'Recall' }).click()
-  await page.getByRole('dialog').getByLabel('Reason').fill('Prepared twice')
-  await page.getByRole('dialog').getByRole('button', { name: 'Recall' }).click()
+  await panelOf(page).getByLabel('Reason').fill('Prepared twice')
+  await sendButton(page, 'Recall').click()
   await expect(rowOf(page, twice)).toHaveCount(0)
   await expect.poll(() => queue.statusOf(twice ?? '')).toBe('FAILED')
 

@@ -94,9 +94,15 @@ export async function another(browser: Browser, person: SandboxPerson, query = '
 
 export const rowsOf = (page: Page): Locator => page.locator('tbody tr')
 export const rowOf = (page: Page, transactionId: string | undefined): Locator => page.locator(`[id="row-${transactionId}"]`)
+/** Where decisions are made: beside the list, over its side, or over all of it. */
+export const panelOf = (page: Page): Locator => page.locator('#approval-panel')
 export const bulkBar = (page: Page): Locator => page.getByRole('region', { name: 'Selected transactions' })
 
-/** Presses V or R and waits for the focused field. */
+/** The button in the panel that sends the decision about one transaction. */
+export const sendButton = (page: Page, verb: 'Validate' | 'Reject' | 'Recall' = 'Validate'): Locator =>
+  panelOf(page).getByRole('button', { name: verb, exact: true })
+
+/** Presses V or R and waits for the field that a person then types into. */
 export async function askByKey(page: Page, key: 'v' | 'r'): Promise<void> {
   await page.keyboard.press(key)
   await expect(page.locator('#field-note')).toBeFocused()

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { APPROVAL_QUEUES, APPROVAL_SORTS, BULK_MAX } from '#lib/approvals.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
+import { isUtcDay } from '#lib/time.ts'
 import { addressAmount } from './address-amount.ts'
+
+const day = z.string().refine(isUtcDay).nullable().default(null)
 
 /** The filters of the approval queues as they stand in the address. Every field has a default; read-address.ts says what is forgiven. */
 export const approvalFilterSchema = z.object({
@@ -15,6 +18,10 @@ export const approvalFilterSchema = z.object({
     .nullable()
     .default(null),
   rule: z.string().trim().max(1_000).default(''),
+  /** Decided queue only: who decided, and from which day to which, both included. */
+  checker: z.uuid().nullable().default(null),
+  from: day,
+  to: day,
   sort: z.enum(APPROVAL_SORTS).default('oldest'),
   /** From 0, also in the address. */
   page: z.coerce.number().int().min(0).max(100_000).default(0),

@@ -37,6 +37,69 @@ export async function selectOfPhone(
   return rows
 }
 
+/** The same for several transactions at once, the newest of each first. */
+export async function selectOfPhones(
+  queryable: Queryable,
+  applicationId: string,
+  transactions: readonly { transactionId: string; phoneNumbers: readonly string[] }[],
+  limit: number,
+): Promise<(PhoneRow & { forId: string })[]> {
+  const pairs = transactions.flatMap(({ transactionId, phoneNumbers }) =>
+    phoneNumbers.map((phoneNumber) => ({ transactionId, phoneNumber })),
+  )
+  const { rows } = await queryable.query<PhoneRow & { forId: string }>({
+    name: 'select_of_many_phones',
+    text: `select p.transaction_id as "forId", t.transaction_id as "transactionId", t.type, t.status, t.operator, t.currency,
+        t.amount_minor as "amountMinor", t.customer_name as "customerName", t.created_at as "createdAt"
+      from unnest($2::uuid[], $3::text[]) as p (transaction_id, phone_number)
+        cross join lateral (select n.* from transactions n where n.application_id = $1 and n.phone_number = p.phone_number
+                            order by n.sequence desc limit $4 + 1) t
+      where t.transaction_id <> p.transaction_id order by t.sequence desc`,
+    values: [applicationId, pairs.map((pair) => pair.transactionId), pairs.map((pair) => pair.phoneNumber), limit],
+  })
+  return rows
+}
+
+/** Other phone numbers for which a payment to the same name waits, for each of these transactions that waits. */
+export async function selectNamesakes(
+  queryable: Queryable,
+  applicationId: string,
+  transactionIds: readonly string[],
+): Promise<{ transactionId: string; phoneNumber: string }[]> {
+  const { rows } = await queryable.query<{ transactionId: string; phoneNumber: string }>({
+    name: 'select_namesakes',
+    text: `select distinct t.transaction_id as "transactionId", w.phone_number as "phoneNumber"
+      from transactions t join transactions w on w.application_id = t.application_id and w.status = 'PENDING_APPROVAL'
+        and lower(btrim(w.customer_name)) = lower(btrim(t.customer_name)) and w.phone_number <> t.phone_number
+      where t.application_id = $1 and t.transaction_id = any ($2::uuid[]) and t.status = 'PENDING_APPROVAL' order by 1, 2`,
+    values: [applicationId, transactionIds],
+  })
+  return rows
+}
+
+/** The free deposit balance of each of these operators; operators without an entry are missing. */
+export async function selectDepositBalances(
+  queryable: Queryable,
+  applicationId: string,
+  operators: readonly OperatorCode[],
+): Promise<{ operator: OperatorCode; depositMinor: bigint }[]> {
+  const { rows } = await queryable.query<{ operator: OperatorCode; depositMinor: bigint }>(
+    `select operator, deposit_minor as "depositMinor" from ledger_balances where application_id = $1 and operator = any ($2::text[])`,
+    [applicationId, operators],
+  )
+  return rows
+}
+
+/** Everybody who is or was a checker of an application, by name. */
+export async function selectCheckers(queryable: Queryable, applicationId: string): Promise<{ personId: string; name: string }[]> {
+  const { rows } = await queryable.query<{ personId: string; name: string }>(
+    `select p.person_id as "personId", p.name from memberships m join people p on p.person_id = m.person_id
+     where m.application_id = $1 and 'checker' = any (m.roles) order by p.name, p.person_id`,
+    [applicationId],
+  )
+  return rows
+}
+
 /** The free deposit balance at an operator, and what all waiting deposits there would take from it. */
 export async function selectDepositRoom(
   queryable: Queryable,

@@ -5,6 +5,7 @@ import { BASE_RULE } from '#lib/approval-policy.ts'
 import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { utcDayOf } from '#lib/time.ts'
 import { countWaiting } from '#server/approvals/count-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
@@ -105,6 +106,19 @@ test('the decided queue lists the latest decision first, with who decided and ho
     ],
   )
   assert.equal(total, 2)
+})
+
+test('decided can be narrowed to one checker and to the days of the decision', async () => {
+  const { cast, make, queue, say } = await scene()
+  const [byFirst, bySecond] = [await make(cast.maker.id), await make(cast.maker.id)]
+  await say(byFirst, cast.checker.id, 'validated')
+  await say(bySecond, cast.second.id, 'rejected')
+  const today = utcDayOf(new Date())
+  assert.deepEqual(ids(await queue(cast.maker, 'decided', { checker: cast.checker.id })), [byFirst])
+  assert.equal((await queue(cast.maker, 'decided', { from: today, to: today })).total, 2)
+  assert.deepEqual(ids(await queue(cast.maker, 'decided', { to: '2020-01-01' })), [])
+  const { checkers } = await queue(cast.maker, 'decided')
+  assert.deepEqual(checkers.map((person) => person.personId).toSorted(), [cast.checker.id, cast.second.id, cast.both.id].toSorted())
 })
 
 test('rows and sums match the filters by operator, amount, maker and rule, one sum per currency', async () => {

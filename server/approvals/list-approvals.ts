@@ -1,12 +1,14 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import { BASE_RULE } from '#lib/approval-policy.ts'
-import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount, type DecidedItem } from '#lib/approvals.ts'
+import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { contentHash, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
+import { toDecidedItem } from './decided-item.ts'
 import type { ApprovalDecision } from './decision-columns.ts'
+import { selectCheckers } from './evidence-store.ts'
 import {
   groupWaiting,
   type QueueRow,
@@ -16,23 +18,29 @@ import {
   selectWaiting,
   type WaitingGroup,
 } from './queue-store.ts'
+import { readRisks } from './read-risks.ts'
 
 /** Whose queues are read: what rows say about buttons depends on it. */
 export type ApprovalViewer = QueueViewer & { hasSecondFactor: boolean }
 
 /** One page of one approval queue with everything around it, as this person may see and use it now. */
 export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter): Promise<ApprovalPage> {
-  const [{ rows, total }, groups] = await Promise.all([selectPage(queryable, viewer, filter), groupWaiting(queryable, viewer, filter)])
+  const [{ rows, total }, groups, checkers] = await Promise.all([
+    selectPage(queryable, viewer, filter),
+    groupWaiting(queryable, viewer, filter),
+    filter.queue === 'decided' ? selectCheckers(queryable, viewer.applicationId) : [],
+  ])
   const sums = sumGroups(groups.filter((group) => group.queue === filter.queue && group.isFitting))
   const countOf = (queue: WaitingGroup['queue']) => groups.reduce((count, group) => count + (group.queue === queue ? group.count : 0), 0)
   const oldest = groups.flatMap((group) => (group.queue === 'mine' ? [group.oldestAt.toISOString()] : [])).sort()[0]
   return {
-    rows: rows.map((row) => toApprovalRow(row, viewer)),
+    rows: await toApprovalRows(queryable, rows, viewer),
     total: total ?? sums.reduce((count, sum) => count + sum.count, 0),
     sums,
     counts: { mine: countOf('mine'), others: countOf('others'), made: countOf('made') },
     oldestAt: oldest ?? null,
     ...choicesOf(groups),
+    checkers,
   }
 }
 
@@ -71,7 +79,7 @@ export async function findApprovals(
   transactionIds: readonly string[],
 ): Promise<ApprovalRow[]> {
   if (transactionIds.length === 0) return []
-  return (await selectByIds(queryable, viewer, transactionIds)).map((row) => toApprovalRow(row, viewer))
+  return toApprovalRows(queryable, await selectByIds(queryable, viewer, transactionIds), viewer)
 }
 
 /** One row, for a panel or the page of a transaction; undefined when this application has no such approval. */
@@ -87,7 +95,7 @@ export async function snapshotApprovals(queryable: Queryable, viewer: ApprovalVi
     groupWaiting(queryable, viewer, mine),
   ])
   return {
-    items: rows.map((row) => toDecidedItem(toApprovalRow(row, viewer))),
+    items: (await toApprovalRows(queryable, rows, viewer)).map(toDecidedItem),
     total: groups.reduce((count, group) => count + (group.queue === 'mine' && group.isFitting ? group.count : 0), 0),
   }
 }
@@ -98,26 +106,12 @@ function decidedBy({ end, decisions }: QueueRow): string | null {
   return isDecision ? (decisions.at(-1)?.checkerName ?? null) : null
 }
 
-function toDecidedItem(row: ApprovalRow): DecidedItem {
-  return {
-    transactionId: row.transactionId,
-    contentHash: row.contentHash,
-    needsCode: row.needsCode,
-    canApprove: row.canApprove,
-    amount: row.amount,
-    currency: row.currency,
-    feeSystem: row.feeSystem,
-    feeApp: row.feeApp,
-    customerName: row.customerName,
-    phoneNumber: row.phoneNumber,
-    operator: row.operator,
-    ruleName: row.ruleName,
-    steps: row.steps,
-    decisions: row.decisions,
-  }
+async function toApprovalRows(queryable: Queryable, rows: readonly QueueRow[], viewer: ApprovalViewer): Promise<ApprovalRow[]> {
+  const risks = await readRisks(queryable, viewer.applicationId, rows)
+  return rows.map((row) => ({ ...toApprovalRow(row, viewer), risks: risks.get(row.transactionId) ?? [] }))
 }
 
-function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): ApprovalRow {
+function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow, 'risks'> {
   const decisions = row.decisions.map((decision) => ({ ...decision, decidedAt: new Date(decision.decidedAt) }))
   const progress = countApprovals(row.steps, decisions)
   return {

@@ -60,6 +60,15 @@ function filterCondition(filter: ApprovalFilter): Sql {
   return sql`${sql.join(conditions, sql` and `)}`
 }
 
+/** Who decided, and on which UTC days. */
+function decisionCondition({ checker, from, to }: ApprovalFilter): Sql {
+  const conditions: Sql[] = [sql`true`]
+  if (checker !== null) conditions.push(sql`checker_id = ${checker}`)
+  if (from !== null) conditions.push(sql`decided_at >= ${from}::date::timestamp at time zone 'UTC'`)
+  if (to !== null) conditions.push(sql`decided_at < (${to}::date + 1)::timestamp at time zone 'UTC'`)
+  return sql`${sql.join(conditions, sql` and `)}`
+}
+
 const WAITING = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id`
 
 const ORDERS: Record<ApprovalFilter['sort'], Sql> = {
@@ -104,7 +113,8 @@ export async function selectDecided(
     queryable,
     sql`with lately as materialized (
       select d.application_id, d.transaction_id, max(d.decided_at) as decided_at
-      from (select application_id, transaction_id, decided_at from approval_decisions where application_id = ${viewer.applicationId}
+      from (select application_id, transaction_id, decided_at from approval_decisions
+            where application_id = ${viewer.applicationId} and ${decisionCondition(filter)}
             order by decided_at desc limit ${DECIDED_MAX}) d group by 1, 2
     ), fitting as materialized (
       select l.*, count(*) over ()::integer as total from lately l

@@ -5,10 +5,10 @@ import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
-import { type PhoneRow, selectDepositRoom, selectOfPhone } from './evidence-store.ts'
+import { type PhoneRow, selectDepositRoom, selectNamesakes, selectOfPhone } from './evidence-store.ts'
 
 /** How many transactions of a number are read, the newest first; if there are more, the page shows "at least". */
-const LOOKED_AT_MAX = 500
+export const LOOKED_AT_MAX = 500
 const NEAR_EQUAL_MAX = 5
 /** From this many payments on, the range is that of the middle nine tenths and not of all. */
 const RANGE_FROM = 5
@@ -21,13 +21,15 @@ export async function readEvidence(
 ): Promise<ApprovalEvidence | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [others, room] = await Promise.all([
+  const [others, room, namesakes] = await Promise.all([
     selectOfPhone(queryable, applicationId, phoneNumberForms(transaction.phoneNumber), transactionId, LOOKED_AT_MAX),
     transaction.type === 'DEPOSIT' ? selectDepositRoom(queryable, applicationId, transaction.operator) : undefined,
+    selectNamesakes(queryable, applicationId, [transactionId]),
   ])
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
   return {
     ...weighHistory(transaction, others, others.length === LOOKED_AT_MAX),
+    namesakes: otherNumbers(transaction, namesakes),
     balance:
       room === undefined
         ? null
@@ -42,7 +44,11 @@ export async function readEvidence(
 }
 
 /** The part of the evidence that comes from the other transactions with the number, newest first. */
-export function weighHistory(transaction: Transaction, others: readonly PhoneRow[], isMore: boolean): Omit<ApprovalEvidence, 'balance'> {
+export function weighHistory(
+  transaction: Transaction,
+  others: readonly PhoneRow[],
+  isMore: boolean,
+): Omit<ApprovalEvidence, 'balance' | 'namesakes'> {
   const alike = others.filter((other) => other.type === transaction.type && other.currency === transaction.currency)
   const earlier = alike.filter((other) => other.createdAt < transaction.createdAt)
   const paid = earlier.filter((other) => other.status === 'SUCCESS')
@@ -71,6 +77,12 @@ export function weighHistory(transaction: Transaction, others: readonly PhoneRow
         : null,
     operatorBefore: last && last.operator !== transaction.operator ? last.operator : null,
   }
+}
+
+/** The numbers that are not another form of the transaction's own. */
+export function otherNumbers(transaction: Transaction, namesakes: readonly { phoneNumber: string }[]): string[] {
+  const own = phoneNumberForms(transaction.phoneNumber)
+  return namesakes.map(({ phoneNumber }) => phoneNumber).filter((phoneNumber) => !own.includes(phoneNumber))
 }
 
 function isNearEqual(transaction: Transaction, other: PhoneRow): boolean {

@@ -45,7 +45,7 @@ export function findViolations(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => checkFile(file, loadedLazily.has(file.path)).map((rule) => ({ path: file.path, rule })))
 }
 
-/** `isLazy`: React.lazy loads it, which takes a default export and nothing else. */
+/** `isLazy`: React.lazy loads it, by itself or through definePart; it takes a default export and nothing else. */
 function checkFile(file: SourceFile, isLazy: boolean): string[] {
   if (TESTING.test(file.path)) return []
   const imports = importsOf(file)
@@ -122,7 +122,7 @@ function isBarrel(text: string): boolean {
 }
 
 function lazyImportsOf({ path: from, text }: SourceFile): string[] {
-  return [...withoutComments(text).matchAll(/\blazy\(\s*\(\)\s*=>\s*import\(\s*['"]([^'"]+)['"]/g)].map((match) =>
+  return [...withoutComments(text).matchAll(/\b(?:lazy|definePart)\(\s*\(\)\s*=>\s*import\(\s*['"]([^'"]+)['"]/g)].map((match) =>
     resolveImport(from, match[1] ?? ''),
   )
 }

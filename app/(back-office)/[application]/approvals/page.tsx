@@ -2,9 +2,11 @@ import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
+import { APPROVAL_QUEUES, type ApprovalQueue } from '#lib/approvals.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
+import type { Role } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
@@ -24,12 +26,18 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('frame.approvals') }
 }
 
+/** Who cannot decide starts with what they made, or with what waits for others: nothing is ever theirs to decide. */
+function startQueue(queue: ApprovalQueue, roles: readonly Role[]): ApprovalQueue {
+  if (queue !== 'mine' || roles.includes('checker')) return queue
+  return roles.includes('maker') ? 'made' : 'others'
+}
+
 export default async function ApprovalsPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'approval:read')
   const read = readAddress(approvalFilterSchema, await searchParams)
   if (!read.ok) return <WrongAddress href={paths.approvals(application)} />
-  const filter = read.value
+  const filter = { ...read.value, queue: startQueue(read.value.queue, actor.roles) }
   const query = approvalQuery(filter)
   const { pool, clock } = backOfficeRuntime()
   const queryClient = getQueryClient()
@@ -51,6 +59,7 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
         <ApprovalBoard
           application={application}
           queue={filter.queue}
+          queues={actor.roles.includes('checker') ? APPROVAL_QUEUES : APPROVAL_QUEUES.filter((each) => each !== 'mine')}
           page={filter.page}
           query={query}
           actions={{ decide: decideTransactions, recall: recallWaiting }}

@@ -1,69 +1,44 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { lazy, Suspense, useState } from 'react'
-import { closePopover } from '#components/ui/close-popover.ts'
+import { useState } from 'react'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { Link } from '#components/ui/link.tsx'
-import { MENU_ITEM } from '#components/ui/popover.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { APPROVAL_SORTS, type ApprovalPage } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
-import { isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
+import { AMOUNT_FORM } from './amount-part.ts'
+import { ChoiceChip } from './choice-chip.tsx'
 
-const AmountRangeForm = lazy(async () => ({ default: (await import('#components/form/amount-range-form.tsx')).AmountRangeForm }))
+const DECIDED = definePart(() => import('./decided-filters.tsx'))
 
-type Choice = { value: string | null; label: string }
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
 
 /** What the list can be narrowed to and how it is ordered; each choice is an address. */
-export function ApprovalFilters({ application, query, page }: Props) {
-  const { t, locale } = useTranslations()
-  const router = useRouter()
-  const [isAmountAsked, setIsAmountAsked] = useState(false)
+export default function ApprovalFilters({ application, query, page }: Props) {
+  const { t } = useTranslations()
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })
   const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)
-  const operator = text('operator')
-  const operatorName = (code: string) =>
-    isOperatorCode(code) ? `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}` : code
-  const [min, max] = [text('min'), text('max')]
-  const range =
-    min || max
-      ? [min ? `≥ ${formatAmount(min, locale)}` : '', max ? `≤ ${formatAmount(max, locale)}` : ''].filter(Boolean).join(' ')
-      : t('approvals.filter.any')
-  const makers = [
-    { value: 'api', label: t('approvals.api') },
-    ...page.makers.map((maker) => ({ value: maker.personId, label: maker.name })),
-  ]
+  const people = page.makers.map((maker) => ({ value: maker.personId, label: maker.name }))
   return (
     <div className="flex flex-wrap gap-2 max-md:flex-nowrap">
       <ChoiceChip
         id="filter-operator"
         name={t('approvals.filter.operator')}
         all={t('approvals.filter.all')}
-        choices={OPERATOR_CODES.map((code) => ({ value: code, label: operatorName(code) }))}
-        chosen={operator}
+        choices={OPERATOR_CODES.map((code) => ({ value: code, label: operatorName(t, code) }))}
+        chosen={text('operator')}
         hrefFor={(value) => hrefWith({ operator: value })}
       />
-      <FilterChip
-        id="filter-amount"
-        name={t('approvals.filter.amount')}
-        value={range}
-        isSet={min !== null || max !== null}
-        onOpen={() => setIsAmountAsked(true)}
-      >
-        <Suspense fallback={<div className="h-44 w-56" />}>
-          {isAmountAsked && (
-            <AmountRangeForm min={min} max={max} onChange={(range) => router.push(hrefWith({ ...range }), { scroll: false })} />
-          )}
-        </Suspense>
-      </FilterChip>
+      <AmountFilter min={text('min')} max={text('max')} hrefWith={hrefWith} />
       <ChoiceChip
         id="filter-maker"
         name={t('approvals.filter.maker')}
         all={t('approvals.filter.anyone')}
-        choices={makers}
+        choices={[{ value: 'api', label: t('approvals.api') }, ...people]}
         chosen={text('maker')}
         hrefFor={(value) => hrefWith({ maker: value })}
       />
@@ -75,7 +50,9 @@ export function ApprovalFilters({ application, query, page }: Props) {
         chosen={text('rule')}
         hrefFor={(value) => hrefWith({ rule: value })}
       />
-      {query['queue'] !== 'decided' && (
+      {query['queue'] === 'decided' ? (
+        <LazyPart part={DECIDED} props={{ query, page, hrefWith }} />
+      ) : (
         <ChoiceChip
           id="filter-sort"
           name={t('approvals.filter.sort')}
@@ -89,39 +66,32 @@ export function ApprovalFilters({ application, query, page }: Props) {
   )
 }
 
-function ChoiceChip({
-  id,
-  name,
-  all,
-  choices,
-  chosen,
-  hrefFor,
-}: {
-  id: string
-  name: string
-  all: string
-  choices: readonly Choice[]
-  chosen: string | null
-  hrefFor: (value: string | null) => string
-}) {
-  const every: readonly Choice[] = [{ value: null, label: all }, ...choices]
+function operatorName(t: Translate, code: OperatorCode): string {
+  return `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`
+}
+
+type AmountFilterProps = { min: string | null; max: string | null; hrefWith: (values: QueryValues) => string }
+
+function AmountFilter({ min, max, hrefWith }: AmountFilterProps) {
+  const { t, locale } = useTranslations()
+  const router = useRouter()
+  const [isAsked, setIsAsked] = useState(false)
+  const ends = [min && `≥ ${formatAmount(min, locale)}`, max && `≤ ${formatAmount(max, locale)}`].filter(Boolean)
   return (
-    <FilterChip id={id} name={name} value={every.find((choice) => choice.value === chosen)?.label ?? chosen ?? all} isSet={chosen !== null}>
-      <ul>
-        {every.map((choice) => (
-          <li key={choice.value ?? ''}>
-            <Link
-              href={hrefFor(choice.value)}
-              scroll={false}
-              aria-current={choice.value === chosen}
-              className={MENU_ITEM}
-              onClick={closePopover}
-            >
-              {choice.label}
-            </Link>
-          </li>
-        ))}
-      </ul>
+    <FilterChip
+      id="filter-amount"
+      name={t('approvals.filter.amount')}
+      value={ends.join(' ') || t('approvals.filter.any')}
+      isSet={ends.length > 0}
+      onOpen={() => setIsAsked(true)}
+    >
+      {isAsked && (
+        <LazyPart
+          part={AMOUNT_FORM}
+          props={{ min, max, onChange: (range) => router.push(hrefWith({ ...range }), { scroll: false }) }}
+          fallback={<div className="h-44 w-56" />}
+        />
+      )}
     </FilterChip>
   )
 }

@@ -1,88 +1,70 @@
 'use client'
 
-import type { ReactNode } from 'react'
-import { Evidence } from '#components/domain/approval-evidence.tsx'
-import { decisionText, progressText, reasonText } from '#components/domain/approval-reason.tsx'
-import { DecisionButtons } from '#components/domain/decision-controls.tsx'
-import { Money } from '#components/domain/money.tsx'
-import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { PhoneText } from '#components/domain/phone-text.tsx'
-import { StatusBadge } from '#components/domain/status-badge.tsx'
-import { TimeText } from '#components/domain/time-text.tsx'
-import { Link } from '#components/ui/link.tsx'
-import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import type { ApprovalRow } from '#lib/approvals.ts'
-import { formatAmount } from '#lib/format.ts'
-import { formatDuration } from '#lib/format-time.ts'
-import { paths } from '#lib/paths.ts'
-import { useBoard } from './board-context.ts'
+import DecisionForm from '#components/domain/decision-form.tsx'
+import { DecisionReport } from '#components/domain/decision-report.tsx'
+import { useBoardContext } from './board-context.ts'
+import type { Subject } from './board-state.ts'
+import { PanelHead } from './panel-head.tsx'
+import { PanelItem, PanelObstacle } from './panel-item.tsx'
+import { PanelSelection } from './panel-selection.tsx'
+import { useFinish } from './use-finish.ts'
 
-function Fact({ label, children }: { label: string; children: ReactNode }) {
+/** What is in the panel: what a decision did, the selection, or one transaction; and the decision about it. */
+export default function ApprovalPanel() {
+  const board = useBoardContext()
+  const { subject, state, dispatch } = board
+  if (state.report) {
+    return (
+      <div className="overflow-y-auto p-4.5">
+        <DecisionReport report={state.report} onClose={() => dispatch({ type: 'reportClosed' })} />
+      </div>
+    )
+  }
+  if (!subject) return null
   return (
     <>
-      <dt className="text-quiet">{label}</dt>
-      <dd className="min-w-0">{children}</dd>
+      <PanelHead subject={subject} />
+      <div
+        key={keyOf(subject)}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="grid min-h-0 flex-1 content-start gap-4 overflow-y-auto overscroll-contain p-4.5 -outline-offset-2!"
+      >
+        {subject.kind === 'one' ? <PanelItem row={subject.row} /> : <PanelSelection items={subject.items} total={subject.total} />}
+      </div>
+      <PanelFoot subject={subject} />
     </>
   )
 }
 
-/** Everything a checker needs to decide about one transaction, and the two buttons. `isSheet`: in a dialog that scrolls by itself. */
-export function ApprovalPanel({ row, isSheet = false }: { row: ApprovalRow; isSheet?: boolean }) {
-  const { t, locale } = useTranslations()
-  const now = useNow()
-  const { application, ask } = useBoard()
-  const isWaiting = row.status === 'PENDING_APPROVAL'
+/** The decision. Another subject has another note. */
+function PanelFoot({ subject }: { subject: Subject }) {
+  const { application, actions, state, dispatch, ask } = useBoardContext()
+  const finish = useFinish(useBoardContext())
+  const row = subject.kind === 'one' ? subject.row : null
+  const isDecidable = row === null || row.canApprove === true || state.intent === 'rejected' || state.intent === 'recall'
+  if (row && row.status !== 'PENDING_APPROVAL') return null
   return (
-    <div className="grid gap-4">
-      <div>
-        <div className="flex items-center justify-between gap-3">
-          <StatusBadge status={row.status} />
-          {isWaiting && (
-            <span className="text-second text-quiet">
-              {t('approvals.expires', { duration: formatDuration(t, new Date(row.expiresAt).getTime() - now.getTime()) })}
-            </span>
-          )}
-        </div>
-        <p className="pt-2">
-          <Money amount={row.amount} currency={row.currency} size="figure" />
-        </p>
-        <p>
-          {t(row.type === 'DEPOSIT' ? 'approvals.panel.depositTo' : 'approvals.panel.collectFrom')}{' '}
-          <Link href={paths.transaction(application, row.transactionId)} className="font-strong hover:underline">
-            {row.customerName}
-          </Link>
-        </p>
-      </div>
-      <dl className="grid grid-cols-[96px_minmax(0,1fr)] gap-x-3 gap-y-1.5">
-        <Fact label={t('approvals.field.phone')}>
-          <PhoneText phoneNumber={row.phoneNumber} />
-        </Fact>
-        <Fact label={t('approvals.field.operator')}>
-          <OperatorMark code={row.operator} />
-        </Fact>
-        <Fact label={t('approvals.field.fees')}>
-          <span className="tabular">{`${formatAmount(row.feeSystem, locale)} + ${formatAmount(row.feeApp, locale)}\u00a0${row.currency}`}</span>
-        </Fact>
-        <Fact label={t('approvals.panel.madeBy')}>
-          {row.maker?.name ?? t('approvals.api')}, <TimeText at={row.createdAt} />
-        </Fact>
-        <Fact label={t('approvals.field.rule')}>
-          {row.isDefaultRule ? reasonText(t, locale, row) : row.ruleName}
-          <span className="block text-second text-quiet">{progressText(t, row)}</span>
-          {row.decisions.map((decision) => (
-            <span key={decision.checkerId} className="block text-second text-quiet">
-              {decisionText(t, decision)}, <TimeText at={decision.at} />: {t('approvals.quoted', { text: decision.note })}
-            </span>
-          ))}
-        </Fact>
-      </dl>
-      <Evidence application={application} transactionId={row.transactionId} />
-      {/* However long the evidence is, the buttons are in sight. */}
-      <div
-        className={`sticky border-t border-line bg-surface ${isSheet ? 'bottom-0 -mx-5 -mb-5 px-5 py-3' : '-bottom-4.5 -mx-4.5 -mb-4.5 px-4.5 py-3'}`}
-      >
-        <DecisionButtons application={application} row={row} isPrimary onAsk={(question) => ask(row, question)} />
-      </div>
+    <div className="border-t border-line px-4.5 py-3 max-sm:pb-[calc(12px+env(safe-area-inset-bottom))]">
+      {row && !isDecidable ? (
+        <PanelObstacle row={row} />
+      ) : (
+        <DecisionForm
+          key={`${keyOf(subject)} ${state.intent ?? 'validated'}`}
+          application={application}
+          intent={state.intent ?? 'validated'}
+          items={subject.items}
+          actions={actions}
+          askedAt={state.focus.on === 'note' ? state.focus.count : 0}
+          onIntent={(intent) => (intent === null ? dispatch({ type: 'withdrawn' }) : ask(intent, null))}
+          onDraft={() => dispatch({ type: 'drafted', subject })}
+          onDone={finish}
+        />
+      )}
     </div>
   )
+}
+
+function keyOf(subject: Subject): string {
+  return subject.kind === 'one' ? subject.row.transactionId : 'selection'
 }

@@ -1,14 +1,11 @@
 import { createContext, useContext } from 'react'
-import type { ApprovalRow } from '#lib/approvals.ts'
+import type { Board } from './use-board.ts'
 
-export type Question = 'validated' | 'rejected' | 'recall'
-export type Board = { application: string; ask: (row: ApprovalRow, question: Question) => void }
-
-/** What the cells of the table need of the board around it. */
+/** The board around the cells of the table and the parts of the panel. */
 export const BoardContext = createContext<Board | null>(null)
 
-export function useBoard(): Board {
+export function useBoardContext(): Board {
   const board = useContext(BoardContext)
-  if (!board) throw new Error('A cell of the approvals stands outside their board')
+  if (!board) throw new Error('A part of the approvals is used outside their board')
   return board
 }

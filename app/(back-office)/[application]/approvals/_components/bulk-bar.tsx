@@ -3,35 +3,27 @@
 import { useState } from 'react'
 import { sumItems, sumsText } from '#components/domain/decision-text.ts'
 import { Button } from '#components/ui/button.tsx'
+import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { SelectionBar } from '#components/ui/selection-bar.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { BULK_MAX, type BulkSnapshot, type DecidedItem } from '#lib/approvals.ts'
+import { BULK_MAX, type BulkSnapshot } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
-import { paths, type QueryValues } from '#lib/paths.ts'
+import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
+import { useBoardContext } from './board-context.ts'
 
-export type BulkBarProps = {
-  application: string
-  query: QueryValues
-  items: readonly DecidedItem[]
-  /** How many fit the filter; more than the page holds offers to take them all. */
-  total: number
-  isPageSelected: boolean
-  onWhole: (snapshot: BulkSnapshot) => void
-  onAsk: (decision: 'validated' | 'rejected') => void
-  onClear: () => void
-}
-
-/** What is selected, its sums per currency, and the two decisions about all of it. */
-export default function BulkBar({ application, query, items, total, isPageSelected, onWhole, onAsk, onClear }: BulkBarProps) {
+/** What is selected and its sums per currency. Its buttons open the panel, which shows the items and sends the decision. */
+export default function BulkBar({ total, isPageSelected }: { total: number; isPageSelected: boolean }) {
   const { t, locale } = useTranslations()
+  const isOnline = useIsOnline()
+  const { application, query, selected, selection, select, ask, dispatch } = useBoardContext()
   const [isLoading, setIsLoading] = useState(false)
-  const count = formatCount(items.length, locale)
+  const count = formatCount(selected.length, locale)
   async function takeAll() {
     setIsLoading(true)
     try {
-      onWhole(await fetchData<BulkSnapshot>(paths.data(application, 'approvals/snapshot', query)))
+      select(selection.ids, await fetchData<BulkSnapshot>(paths.data(application, 'approvals/snapshot', query)))
     } catch {
       // Offline, or the server failed and reported it there.
       toast(t('state.loadFailed'), 'bad')
@@ -43,24 +35,24 @@ export default function BulkBar({ application, query, items, total, isPageSelect
       label={t('approvals.bulk.label')}
       summary={
         <>
-          <strong>{t('table.selected', { count: items.length })}</strong>
+          <strong>{t('table.selected', { count: selected.length })}</strong>
           <span>·</span>
-          <span>{sumsText(sumItems(items), locale)}</span>
+          <span>{sumsText(sumItems(selected), locale)}</span>
         </>
       }
     >
-      {isPageSelected && total > items.length && items.length < BULK_MAX && (
-        <Button variant="inverse-quiet" isBusy={isLoading} onClick={() => void takeAll()}>
+      {isPageSelected && total > selected.length && selected.length < BULK_MAX && (
+        <Button variant="inverse-quiet" isBusy={isLoading} disabled={!isOnline} onClick={() => void takeAll()}>
           {t('approvals.bulk.all', { count: Math.min(total, BULK_MAX) })}
         </Button>
       )}
-      <Button variant="inverse-quiet" onClick={onClear}>
+      <Button variant="inverse-quiet" onClick={() => dispatch({ type: 'cleared' })}>
         {t('ui.clear')}
       </Button>
-      <Button variant="inverse-quiet" onClick={() => onAsk('rejected')}>
+      <Button variant="inverse-quiet" onClick={() => ask('rejected', null)}>
         {`${t('approvals.reject')} ${count}`}
       </Button>
-      <Button variant="inverse" onClick={() => onAsk('validated')}>
+      <Button variant="inverse" onClick={() => ask('validated', null)}>
         {`${t('approvals.validate')} ${count}`}
       </Button>
     </SelectionBar>

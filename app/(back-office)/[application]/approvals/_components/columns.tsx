@@ -1,48 +1,30 @@
 'use client'
 
-import { ApprovalReason, decisionText } from '#components/domain/approval-reason.tsx'
-import { DecisionButtons, obstacleText } from '#components/domain/decision-controls.tsx'
-import { Money } from '#components/domain/money.tsx'
-import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { PhoneText } from '#components/domain/phone-text.tsx'
-import { RelativeTime } from '#components/domain/time-text.tsx'
+import { decisionText, progressText, reasonText } from '#components/domain/approval-reason.tsx'
+import { DecisionButtons, obstacleText } from '#components/domain/decision-buttons.tsx'
+import { PaymentAmount, PaymentParty, RiskBadges } from '#components/domain/payment.tsx'
+import { StatusBadge } from '#components/domain/status-badge.tsx'
+import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { dataColumns } from '#components/table/features.ts'
-import { NotAllowed } from '#components/ui/button.tsx'
 import { useNow, useT, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { formatDuration } from '#lib/format-time.ts'
 import { DAY_MS } from '#lib/time.ts'
-import { useBoard } from './board-context.ts'
+import { useBoardContext } from './board-context.ts'
 
 /** Six columns beside the panel: closer together than elsewhere. */
-const NEAR = '@min-[640px]/table:px-2!'
+const NEAR = '@min-[640px]/table:px-1.5!'
+/** The column that takes what the others leave; what does not fit into it is cut. */
+const REST = `${NEAR} @min-[640px]/table:w-full @min-[640px]/table:max-w-0`
+/** Where there is little room the panel says it. */
+const ROOMY = `${NEAR} @min-[640px]/table:@max-[820px]/table:hidden`
 const SECOND = '@max-[640px]/table:hidden'
-
-function AmountCell({ row }: { row: ApprovalRow }) {
-  return (
-    <>
-      <Money amount={row.amount} currency={row.currency} size="amount" className="block" />
-      <span className={`block ${SECOND}`}>
-        <OperatorMark code={row.operator} />
-      </span>
-    </>
-  )
-}
-
-function BeneficiaryCell({ row }: { row: ApprovalRow }) {
-  return (
-    <span className="block min-w-0">
-      <span className="block max-w-40 truncate font-strong @max-[640px]/table:max-w-none">{row.customerName}</span>
-      <PhoneText phoneNumber={row.phoneNumber} className={`block text-second text-quiet ${SECOND}`} />
-    </span>
-  )
-}
 
 function MakerCell({ row }: { row: ApprovalRow }) {
   const t = useT()
   return (
     <>
-      <span className={`block max-w-32 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
+      <span className={`block max-w-28 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
       <span className="block text-second whitespace-nowrap text-quiet">
         <RelativeTime at={row.createdAt} isCoarse />
         {row.status === 'PENDING_APPROVAL' && <Left until={row.expiresAt} />}
@@ -51,99 +33,124 @@ function MakerCell({ row }: { row: ApprovalRow }) {
   )
 }
 
-/** How long it may still wait; amber on its last day. */
+/** How long it may still wait; amber on its last day. On a phone the risk flag beside it needs the room until then. */
 function Left({ until }: { until: string }) {
   const { t } = useTranslations()
   const leftMs = new Date(until).getTime() - useNow().getTime()
+  const isLastDay = leftMs < DAY_MS
   return (
-    <>
+    <time dateTime={until} className={isLastDay ? 'text-wait' : SECOND}>
       {' · '}
-      <time dateTime={until} className={leftMs < DAY_MS ? 'text-wait' : ''}>
-        {t('approvals.left', { duration: formatDuration(t, leftMs, true) })}
-      </time>
-    </>
+      {t('approvals.left', { duration: formatDuration(t, leftMs, true) })}
+    </time>
+  )
+}
+
+function ReasonCell({ row }: { row: ApprovalRow }) {
+  const { t, locale } = useTranslations()
+  const hasRisks = row.risks.length > 0
+  return (
+    <span className="block min-w-0">
+      <span className="block max-w-56 truncate @max-[640px]/table:max-w-none">
+        {hasRisks ? <RiskBadges payment={row} isOne /> : reasonText(t, locale, row)}
+      </span>
+      <span className={`block text-second whitespace-nowrap text-quiet ${SECOND}`}>{progressText(t, row, true)}</span>
+    </span>
   )
 }
 
 function ActionsCell({ row }: { row: ApprovalRow }) {
-  const { application, ask } = useBoard()
+  const { application, ask } = useBoardContext()
   return (
     <DecisionButtons
       application={application}
       row={row}
       size="small"
       className="flex-nowrap! justify-end"
-      onAsk={(question) => ask(row, question)}
+      onAsk={(intent) => ask(intent, row)}
     />
   )
 }
 
+/** How it ended or who decided so far, by whom in full, when, where it stands now and with which words. */
 function EndCell({ row }: { row: ApprovalRow }) {
   const t = useT()
   const last = row.decisions.at(-1)
+  const at = row.end?.at ?? last?.at
+  const words = row.end?.reason ?? last?.note
   return (
-    <>
-      <span className="block max-w-44 truncate">
-        <NotAllowed
-          reason={
-            row.end
-              ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
-              : last
-                ? decisionText(t, last)
-                : obstacleText(t, row)
-          }
-        />
+    <span className="grid gap-0.5 py-0.5">
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+        <span className="text-ink">
+          {row.end
+            ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
+            : last
+              ? decisionText(t, last)
+              : obstacleText(t, row)}
+        </span>
+        <StatusBadge status={row.status} />
       </span>
-      {(row.end?.reason ?? last?.note) && (
-        <span className={`block max-w-44 truncate text-second text-quiet ${SECOND}`}>{row.end?.reason ?? last?.note}</span>
-      )}
-    </>
+      <span className="text-second text-quiet @min-[640px]/table:line-clamp-2" title={words}>
+        {at && <TimeText at={at} />}
+        {words && <span className={SECOND}> · {t('approvals.quoted', { text: words })}</span>}
+      </span>
+    </span>
   )
 }
 
 const column = dataColumns<ApprovalRow>()
 
-const COMMON = [
-  column.display({
-    id: 'amount',
-    cell: ({ row }) => <AmountCell row={row.original} />,
-    meta: { label: 'approvals.column.amount', align: 'end', narrow: 'end', className: NEAR },
-  }),
-  column.display({
-    id: 'beneficiary',
-    cell: ({ row }) => <BeneficiaryCell row={row.original} />,
-    meta: { label: 'approvals.column.beneficiary', narrow: 'lead', className: NEAR },
-  }),
-  column.display({
-    id: 'why',
-    cell: ({ row }) => <ApprovalReason row={row.original} secondClass={SECOND} />,
-    meta: { label: 'approvals.column.why', narrow: 'lead-second', className: NEAR },
-  }),
-  column.display({
-    id: 'maker',
-    cell: ({ row }) => <MakerCell row={row.original} />,
-    meta: { label: 'approvals.column.maker', narrow: 'end-second', className: NEAR },
-  }),
-]
+const AMOUNT = column.display({
+  id: 'amount',
+  cell: ({ row }) => <PaymentAmount payment={row.original} secondClass={SECOND} />,
+  meta: { label: 'approvals.column.amount', align: 'end', narrow: 'end', className: NEAR },
+})
+const MAKER = column.display({
+  id: 'maker',
+  cell: ({ row }) => <MakerCell row={row.original} />,
+  meta: { label: 'approvals.column.maker', narrow: 'end-second', className: ROOMY },
+})
 
 /** Columns of what waits: at the end what may be done, or why not. */
 export const WAITING_COLUMNS = [
-  ...COMMON,
+  AMOUNT,
+  column.display({
+    id: 'beneficiary',
+    cell: ({ row }) => <PaymentParty payment={row.original} secondClass={SECOND} />,
+    meta: { label: 'approvals.column.beneficiary', narrow: 'lead', className: REST },
+  }),
+  column.display({
+    id: 'why',
+    cell: ({ row }) => <ReasonCell row={row.original} />,
+    meta: { label: 'approvals.column.why', narrow: 'lead-second', className: NEAR },
+  }),
+  MAKER,
   column.display({
     id: 'actions',
     cell: ({ row }) => <ActionsCell row={row.original} />,
     meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden', className: NEAR },
   }),
 ]
-/** Columns of what was decided: at the end by whom, and with which words. */
+
+/** Columns of what was decided: by whom, when, how it stands, and with which words. */
 export const DECIDED_COLUMNS = [
-  ...COMMON,
+  AMOUNT,
+  column.display({
+    id: 'beneficiary',
+    cell: ({ row }) => (
+      <span className="block @min-[640px]/table:max-w-44">
+        <PaymentParty payment={row.original} secondClass={SECOND} />
+      </span>
+    ),
+    meta: { label: 'approvals.column.beneficiary', narrow: 'lead', className: NEAR },
+  }),
   column.display({
     id: 'end',
     cell: ({ row }) => <EndCell row={row.original} />,
-    meta: { label: 'approvals.column.decided', narrow: 'hidden', className: NEAR },
+    meta: { label: 'approvals.column.decided', narrow: 'lead-second', className: `${NEAR} @min-[640px]/table:w-full` },
   }),
+  MAKER,
 ]
 
 export const WAITING_SETTINGS = { order: ['amount', 'beneficiary', 'why', 'maker', 'actions'], hidden: [] }
-export const DECIDED_SETTINGS = { order: ['amount', 'beneficiary', 'why', 'maker', 'end'], hidden: [] }
+export const DECIDED_SETTINGS = { order: ['amount', 'beneficiary', 'end', 'maker'], hidden: [] }

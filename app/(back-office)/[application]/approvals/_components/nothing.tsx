@@ -6,12 +6,12 @@ import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 
-const FILTERS = ['operator', 'min', 'max', 'maker', 'rule']
+const FILTERS = ['operator', 'min', 'max', 'maker', 'rule', 'checker', 'from', 'to']
 
 type Props = { application: string; queue: ApprovalQueue; query: QueryValues; page: ApprovalPage }
 
 /** One sentence about a list without rows, and where to go from there. */
-export function Nothing({ application, queue, query, page: { total, counts } }: Props) {
+export default function Nothing({ application, queue, query, page: { total, counts } }: Props) {
   const t = useT()
   const isFiltered = FILTERS.some((key) => query[key] != null && query[key] !== '')
   const to = (title: string, href: string, words: string) => (

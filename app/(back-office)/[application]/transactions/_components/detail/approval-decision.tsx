@@ -56,7 +56,7 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
         {reasonText(t, locale, row)}
         <span className="block text-second text-quiet">{progressText(t, row)}</span>
       </p>
-      {isWaiting && <Evidence application={application} transactionId={transactionId} />}
+      {isWaiting && <Evidence application={application} transactionId={transactionId} payment={row} />}
       <div
         className={
           isPage && isWaiting

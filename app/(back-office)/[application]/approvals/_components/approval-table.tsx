@@ -1,0 +1,89 @@
+'use client'
+
+import { useMemo } from 'react'
+import { DataTable } from '#components/table/data-table.tsx'
+import { buttonClass } from '#components/ui/button.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
+import type { ApprovalRow } from '#lib/approvals.ts'
+import { moneyText } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+import { useBoardContext } from './board-context.ts'
+import { DECIDED_COLUMNS, DECIDED_SETTINGS, WAITING_COLUMNS, WAITING_SETTINGS } from './columns.tsx'
+
+const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
+const NOTHING = definePart(() => import('./nothing.tsx'))
+export const BULK_BAR = definePart(() => import('./bulk-bar.tsx'))
+
+/** The list, what came in since, the selection and the pages. */
+export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber: number }) {
+  const { t, locale } = useTranslations()
+  const { application, queue, query, list, current, selection, selected, select, open } = useBoardContext()
+  const { whole } = selection
+  const isDecided = queue === 'decided'
+  // A snapshot of the whole filter holds exactly its own items, not what came in since.
+  const wholeIds = useMemo(() => whole && Object.fromEntries(whole.items.map((item) => [item.transactionId, true as const])), [whole])
+  if (!list.page) return null
+  return (
+    // The list scrolls sideways where it must, which would cut a ring outside its rows; the margin keeps the selection bar off the focused row.
+    <div className="relative min-w-0 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-4 [&_tr]:scroll-mb-56 md:[&_tr]:scroll-mb-28">
+      <NewRows count={list.heldBack} onShow={list.showNew} />
+      <DataTable<ApprovalRow>
+        caption={t(`approvals.queue.${queue}`)}
+        columns={isDecided ? DECIDED_COLUMNS : WAITING_COLUMNS}
+        settings={isDecided ? DECIDED_SETTINGS : WAITING_SETTINGS}
+        rows={list.rows}
+        getRowId={rowId}
+        currentRowId={current?.transactionId ?? null}
+        onRowOpen={(row) => open(row, 'nothing')}
+        isRefreshing={list.isPlaceholderData && list.isFetching}
+        {...(queue === 'mine'
+          ? {
+              selection: wholeIds ?? { ...selection.ids },
+              onSelectionChange: (ids) => select(onlyTrue(ids)),
+              rowLabel: (row) => `${row.customerName}, ${moneyText(row, locale)}`,
+            }
+          : {})}
+        empty={<LazyPart part={NOTHING} props={{ application, queue, query, page: list.page }} fallback={<div className="h-44" />} />}
+      />
+      {total > APPROVAL_PAGE_SIZE && (
+        <LazyPart
+          part={PAGES}
+          props={{
+            page: pageNumber,
+            size: APPROVAL_PAGE_SIZE,
+            total,
+            sizes: [APPROVAL_PAGE_SIZE],
+            hrefFor: (next) => paths.approvals(application, { ...query, page: next === 0 ? null : next }),
+          }}
+        />
+      )}
+      {selected.length > 0 && (
+        <LazyPart part={BULK_BAR} props={{ total, isPageSelected: whole === null && selected.length === list.rows.length }} />
+      )}
+    </div>
+  )
+}
+
+/** Over the head of the table, so that nothing moves when it appears. */
+function NewRows({ count, onShow }: { count: number; onShow: () => void }) {
+  const { t } = useTranslations()
+  return (
+    <div role="status" className="absolute inset-x-0 top-1 z-10 flex justify-center">
+      {count > 0 && (
+        <button type="button" onClick={onShow} className={buttonClass('primary', 'small', 'rounded-full! shadow-float')}>
+          {t('approvals.new', { count })}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function rowId(row: ApprovalRow): string {
+  return row.transactionId
+}
+
+function onlyTrue(ids: Readonly<Record<string, boolean>>): Record<string, true> {
+  return Object.fromEntries(Object.entries(ids).flatMap(([id, isSelected]) => (isSelected ? [[id, true as const]] : [])))
+}

@@ -1,0 +1,67 @@
+'use client'
+
+import { type KeyboardEvent, useEffect } from 'react'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { AMOUNT_FORM } from './amount-part.ts'
+import { BULK_BAR } from './approval-table.tsx'
+import { useBoardContext } from './board-context.ts'
+
+const CONTENT = definePart(() => import('./approval-panel.tsx'))
+/** What opens later on this page, fetched while nobody waits for it, so that it opens without a connection too. */
+const LATER = [CONTENT, BULK_BAR, AMOUNT_FORM]
+
+/**
+ * Where decisions are made: beside the list where there is room, over its side where there is less, over all of it on a phone. Not modal:
+ * the list and its keys keep working. Its head and its buttons stay in sight, and what is between them scrolls.
+ */
+export function BoardPanel() {
+  const t = useT()
+  const { subject, state, dispatch, isPanelOver } = useBoardContext()
+  useEffect(() => {
+    const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
+    // A load that fails here is tried again when its part is opened.
+    idle(() => LATER.map((part) => part.load().catch(() => undefined)))
+  }, [])
+  if (!subject && !state.report) return null
+  const label = state.report
+    ? t('approvals.report.title')
+    : subject?.kind === 'one'
+      ? t('approvals.panel.title', { name: subject.row.customerName })
+      : t('table.selected', { count: subject?.items.length ?? 0 })
+
+  /** Escape first leaves a reason, then the panel. From a field, where the keys of the page are silent, too. */
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    event.nativeEvent.stopImmediatePropagation()
+    if (state.report) return dispatch({ type: 'reportClosed' })
+    if (state.intent !== null && state.intent !== 'validated') return dispatch({ type: 'withdrawn' })
+    if (state.held) return dispatch({ type: 'moved', place: state.place, focus: isPanelOver() ? 'panel' : 'row' })
+    dispatch({ type: 'closed' })
+  }
+
+  return (
+    <aside
+      id="approval-panel"
+      tabIndex={-1}
+      aria-label={label}
+      data-open={state.isPanelOpen}
+      onKeyDown={onKeyDown}
+      className="no-print approval-panel flex min-h-0 flex-col bg-surface shadow-float max-[1400px]:data-[open=false]:hidden"
+    >
+      <LazyPart part={CONTENT} props={{}} fallback={<PanelWaiting />} />
+    </aside>
+  )
+}
+
+function PanelWaiting() {
+  return (
+    <div className="grid gap-4 p-4.5">
+      <Skeleton className="h-5 w-32" />
+      <Skeleton className="h-8 w-40" />
+      <Skeleton className="h-40 w-full" />
+    </div>
+  )
+}

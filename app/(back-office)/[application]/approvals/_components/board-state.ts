@@ -1,0 +1,126 @@
+import type { Report } from '#components/domain/decision-report.tsx'
+import type { Intent } from '#components/domain/decision-text.ts'
+import type { ApprovalRow, BulkSnapshot, DecidedItem } from '#lib/approvals.ts'
+
+/** What the panel shows and what a decision is about: one transaction, or the selection. */
+export type Subject =
+  | { kind: 'one'; row: ApprovalRow; items: readonly [ApprovalRow] }
+  | { kind: 'several'; items: readonly DecidedItem[]; total: number }
+
+/** The current row of one list by its id, and where it was, for when it is gone. Index -1: nobody has moved yet. */
+type Place = { list: string; id: string | null; index: number }
+/** Rows one by one, or all that fitted the filter when that was asked for. It ends with the filter. */
+type Selection = { filter: string; ids: Readonly<Record<string, true>>; whole: BulkSnapshot | null }
+const NOTHING_SELECTED: Selection = { filter: '', ids: {}, whole: null }
+
+export type BoardState = {
+  place: Place
+  selection: Selection
+  /** Where there is no room beside the list, the panel lies over it while it is open. */
+  isPanelOpen: boolean
+  intent: Intent | null
+  /** Somebody is writing the note of this decision: it stays what it was, whatever becomes of the list. */
+  held: Subject | null
+  report: Report | null
+  /** Where the focus goes; `count` increases with each wish. */
+  focus: { on: 'row' | 'panel' | 'note' | 'nothing'; count: number }
+}
+
+export const START: BoardState = {
+  place: { list: '', id: null, index: -1 },
+  selection: NOTHING_SELECTED,
+  isPanelOpen: false,
+  intent: null,
+  held: null,
+  report: null,
+  focus: { on: 'nothing', count: 0 },
+}
+
+export type BoardEvent =
+  /** To another row, by key or button. */
+  | { type: 'moved'; place: Place; focus: 'row' | 'panel' }
+  | { type: 'opened'; place: Place | null; focus: 'panel' | 'nothing' }
+  | { type: 'closed' }
+  /** Somebody wants to decide: the panel opens on the subject with the focus in the note. */
+  | { type: 'asked'; intent: Intent; subject: Subject; place: Place | null }
+  | { type: 'drafted'; subject: Subject }
+  /** Back from a rejection or a recall. */
+  | { type: 'withdrawn' }
+  | { type: 'selected'; selection: Selection }
+  | { type: 'cleared' }
+  | { type: 'decided'; place: Place; report: Report | null; focus: 'row' | 'panel' }
+  | { type: 'reportClosed' }
+
+/** Moving, selecting and closing end what somebody had begun to write: a note never reaches another transaction than the one it was for. */
+export function reduceBoard(state: BoardState, event: BoardEvent): BoardState {
+  const focus = (on: BoardState['focus']['on']) => ({ on, count: state.focus.count + 1 })
+  const undecided = { intent: null, held: null, report: null }
+  switch (event.type) {
+    case 'moved':
+      return { ...state, ...undecided, place: event.place, focus: focus(event.focus) }
+    case 'opened':
+      return { ...state, ...undecided, place: event.place ?? state.place, isPanelOpen: true, focus: focus(event.focus) }
+    case 'closed':
+      return { ...state, ...undecided, isPanelOpen: false, focus: focus('row') }
+    case 'asked':
+      return {
+        ...state,
+        place: event.place ?? state.place,
+        intent: event.intent,
+        held: event.subject,
+        report: null,
+        isPanelOpen: true,
+        focus: focus('note'),
+      }
+    case 'drafted':
+      return { ...state, held: event.subject }
+    case 'withdrawn':
+      return { ...state, ...undecided, focus: focus('panel') }
+    case 'selected':
+      return { ...state, ...undecided, selection: event.selection }
+    case 'cleared':
+      return { ...state, ...undecided, selection: NOTHING_SELECTED }
+    case 'decided':
+      return {
+        ...state,
+        ...undecided,
+        place: event.place,
+        selection: NOTHING_SELECTED,
+        report: event.report,
+        isPanelOpen: state.isPanelOpen,
+        focus: focus(event.focus),
+      }
+    case 'reportClosed':
+      return { ...state, report: null, focus: focus('row') }
+  }
+}
+
+export type BoardView = {
+  index: number
+  /** False: the first step goes to the first row. */
+  hasMoved: boolean
+  current: ApprovalRow | null
+  selection: Selection
+  selected: readonly DecidedItem[]
+  subject: Subject | null
+}
+
+/** What the state means for the rows that are there now. */
+export function viewBoard(state: BoardState, rows: readonly ApprovalRow[], list: string, filter: string): BoardView {
+  const place = state.place.list === list ? state.place : START.place
+  const foundAt = rows.findIndex((row) => row.transactionId === place.id)
+  const index = foundAt >= 0 ? foundAt : Math.min(Math.max(0, place.index), rows.length - 1)
+  const current = rows[index] ?? null
+  const selection = state.selection.filter === filter ? state.selection : NOTHING_SELECTED
+  const selected = selection.whole?.items ?? rows.filter((row) => selection.ids[row.transactionId])
+  return { index, hasMoved: place.index >= 0, current, selection, selected, subject: state.held ?? subjectOf(current, selected, selection) }
+}
+
+function subjectOf(current: ApprovalRow | null, selected: readonly DecidedItem[], { whole }: Selection): Subject | null {
+  if (selected.length > 0) return { kind: 'several', items: selected, total: whole?.total ?? selected.length }
+  return current && oneRow(current)
+}
+
+export function oneRow(row: ApprovalRow): Subject {
+  return { kind: 'one', row, items: [row] }
+}

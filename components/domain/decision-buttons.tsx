@@ -1,0 +1,86 @@
+'use client'
+
+import { Button, type ButtonSize, NotAllowed } from '#components/ui/button.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import type { ApprovalRow } from '#lib/approvals.ts'
+import { moneyText } from '#lib/format.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import type { Intent } from './decision-text.ts'
+
+export type DecisionButtonsProps = {
+  application: string
+  row: ApprovalRow
+  size?: ButtonSize
+  /** Validate is the decision at hand, not one of many rows. */
+  isPrimary?: boolean
+  className?: string
+  onAsk: (intent: Intent) => void
+}
+
+/** Validate and Reject, or the reason in words in their place; Recall for its maker. Enabled by what the server said of the row. */
+export function DecisionButtons({ application, row, size = 'medium', isPrimary = false, className = '', onAsk }: DecisionButtonsProps) {
+  const { t, locale } = useTranslations()
+  const wide = isPrimary ? 'min-h-8 flex-1' : ''
+  // One of many is told from the others by its name; alone on its page the verb is enough.
+  const named = { amount: moneyText(row, locale), name: row.customerName }
+  if (row.canRecall === true) {
+    return (
+      <span className={`flex flex-wrap items-center gap-2 ${className}`}>
+        <NotAllowed reason={t('approvals.obstacle.is_maker')} />
+        <Button
+          variant="danger"
+          size={size}
+          className={wide}
+          aria-label={isPrimary ? undefined : t('approvals.recallNamed', named)}
+          onClick={() => onAsk('recall')}
+        >
+          {t('approvals.recall.button')}
+        </Button>
+      </span>
+    )
+  }
+  if (row.canReject !== true) return <NotAllowed reason={obstacleText(t, row)} />
+  return (
+    <span className={`flex flex-wrap items-center gap-2 ${className}`}>
+      {row.canApprove === true ? (
+        <Button
+          size={size}
+          variant={isPrimary ? 'primary' : 'quiet'}
+          className={wide}
+          aria-label={isPrimary ? undefined : t('approvals.validateNamed', named)}
+          onClick={() => onAsk('validated')}
+        >
+          {t('approvals.validate')}
+        </Button>
+      ) : row.canApprove !== 'second_factor_missing' ? (
+        <NotAllowed reason={t(`approvals.obstacle.${row.canApprove}`)} />
+      ) : (
+        <a
+          href={paths.enrol(paths.approvals(application))}
+          title={t('approvals.obstacle.second_factor_missing')}
+          className={`text-second text-accent underline ${isPrimary ? 'basis-full' : ''}`}
+        >
+          {t(size === 'small' ? 'approvals.obstacle.codes' : 'approvals.obstacle.second_factor_missing')}
+        </a>
+      )}
+      <Button
+        size={size}
+        variant="danger"
+        className={wide}
+        aria-label={isPrimary ? undefined : t('approvals.rejectNamed', named)}
+        onClick={() => onAsk('rejected')}
+      >
+        {t('approvals.reject')}
+      </Button>
+    </span>
+  )
+}
+
+/** Why there is no button, in words. */
+export function obstacleText(t: Translate, row: ApprovalRow): string {
+  if (row.canReject === true) return ''
+  // How it ended says more than why this person could not have decided.
+  if (row.end) return t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
+  return t(`approvals.obstacle.${row.canReject}`)
+}

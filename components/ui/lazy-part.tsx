@@ -1,0 +1,75 @@
+'use client'
+
+import { Component, type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Suspense, useState } from 'react'
+import { Button } from './button.tsx'
+import { useT } from './translations.tsx'
+
+type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
+
+/** A part whose code is loaded later; call `definePart` at module scope. `load` may be called before, to have it at hand. */
+type Part<Props extends object> = { load: Load<Props>; Content: LazyExoticComponent<ComponentType<Props>> }
+
+export function definePart<Props extends object>(load: Load<Props>): Part<Props> {
+  return { load, Content: lazy(load) }
+}
+
+/**
+ * Shows a part of a page once it is loaded. If its code cannot be loaded (the connection is away, a new version was deployed), only this
+ * part says so and offers to try again; the rest of the page keeps working.
+ */
+export function LazyPart<Props extends object>({
+  part,
+  props,
+  fallback = null,
+}: {
+  part: Part<Props>
+  props: Props
+  fallback?: ReactNode
+}) {
+  const [{ Content }, setPart] = useState(part)
+  return (
+    <PartBoundary
+      onRetry={() => {
+        // React keeps the outcome of a load, so another try is another lazy component.
+        part.Content = lazy(part.load)
+        setPart({ ...part })
+      }}
+    >
+      <Suspense fallback={fallback}>
+        <Content {...props} />
+      </Suspense>
+    </PartBoundary>
+  )
+}
+
+class PartBoundary extends Component<{ onRetry: () => void; children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false }
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true }
+  }
+
+  override render() {
+    if (!this.state.hasFailed) return this.props.children
+    return (
+      <PartFailed
+        onRetry={() => {
+          this.props.onRetry()
+          this.setState({ hasFailed: false })
+        }}
+      />
+    )
+  }
+}
+
+function PartFailed({ onRetry }: { onRetry: () => void }) {
+  const t = useT()
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-3 p-4 text-ink-2">
+      {t('state.partFailed')}
+      <Button size="small" onClick={onRetry}>
+        {t('ui.retry')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import type { RiskFlag } from '#lib/approvals.ts'
+import { formatMinor } from '#lib/money.ts'
+import { phoneNumberForms } from '#lib/phone-number.ts'
+import { riskFlags } from '#lib/risk-flags.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import type { Transaction } from '#server/transactions/transaction.ts'
+import { selectDepositBalances, selectNamesakes, selectOfPhones } from './evidence-store.ts'
+import { LOOKED_AT_MAX, otherNumbers, weighHistory } from './read-evidence.ts'
+
+/**
+ * The risk flags of several transactions, from the same evidence that the panel shows for one. What no longer waits has none. Three
+ * statements, however many transactions there are.
+ */
+export async function readRisks(
+  queryable: Queryable,
+  applicationId: string,
+  transactions: readonly Transaction[],
+): Promise<ReadonlyMap<string, readonly RiskFlag[]>> {
+  const waiting = transactions.filter((transaction) => transaction.status === 'PENDING_APPROVAL')
+  if (waiting.length === 0) return new Map()
+  const ids = waiting.map((transaction) => transaction.transactionId)
+  const [others, namesakes, balances] = await Promise.all([
+    selectOfPhones(
+      queryable,
+      applicationId,
+      waiting.map(({ transactionId, phoneNumber }) => ({ transactionId, phoneNumbers: phoneNumberForms(phoneNumber) })),
+      LOOKED_AT_MAX,
+    ),
+    selectNamesakes(queryable, applicationId, ids),
+    selectDepositBalances(queryable, applicationId, [...new Set(waiting.map((transaction) => transaction.operator))]),
+  ])
+  const othersOf = Map.groupBy(others, (other) => other.forId)
+  const namesakesOf = Map.groupBy(namesakes, (namesake) => namesake.transactionId)
+  const depositMinor = new Map(balances.map((balance) => [balance.operator, balance.depositMinor]))
+  return new Map(
+    waiting.map((transaction) => {
+      const { transactionId, operator } = transaction
+      const own = (othersOf.get(transactionId) ?? []).slice(0, LOOKED_AT_MAX)
+      const evidence = {
+        ...weighHistory(transaction, own, own.length === LOOKED_AT_MAX),
+        namesakes: otherNumbers(transaction, namesakesOf.get(transactionId) ?? []),
+        balance: balanceAfter(transaction, depositMinor.get(operator) ?? 0n),
+      }
+      return [transactionId, riskFlags(evidence)]
+    }),
+  )
+}
+
+/** What the deposit balance is after a deposit alone; collects take nothing from it. */
+function balanceAfter({ type, amountMinor, feeSystemMinor, feeAppMinor }: Transaction, depositMinor: bigint) {
+  if (type !== 'DEPOSIT') return null
+  const afterThis = formatMinor(depositMinor - amountMinor - feeSystemMinor - feeAppMinor)
+  return { now: formatMinor(depositMinor), afterThis, afterAllWaiting: afterThis, waitingCount: 1 }
+}

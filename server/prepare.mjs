@@ -170,7 +170,7 @@ function bind(name) {
   })
 }
 
-/** The folder is everybody's: the file is created again each time and never written through somebody else's link. */
+/** The folder is everybody's: the file is created again each time and never written through another user's link. */
 function noteChild(pid) {
   try {
     rmSync(CHILD_FILE, { force: true })
@@ -190,7 +190,7 @@ function endLeftoverChild() {
     // The process has ended.
     folder = undefined
   }
-  // The number may meanwhile belong to somebody else's process.
+  // The number may meanwhile belong to another user's process.
   if (folder === ROOT) endGroup(pid)
   forgetChild()
 }
@@ -203,7 +203,7 @@ function forgetChild() {
   }
 }
 
-/** The number in a file of our own; 0 when there is none, or when it is somebody else's, who could name any process of ours. */
+/** The number in a file of our own; 0 when there is none, or when it is another user's, who could name any process of ours. */
 function readOwnNumber(file) {
   try {
     const stats = lstatSync(file)

@@ -5,7 +5,7 @@ import { checkRows, snapshotRows } from '#e2e/attack/oracle/rows.ts'
 import { type ChildWatch, watchChildren } from '#e2e/attack/oracle/watch-children.ts'
 import { BLOCKED_LIMIT_MS, blockedMs, type LoopWatch, watchLoop } from '#e2e/attack/oracle/watch-loop.ts'
 import { MEMORY_LIMIT_MB, type MemoryWatch, watchMemory } from '#e2e/attack/oracle/watch-memory.ts'
-import type { ScenarioRoom } from '#e2e/attack/scenarios/scenario.ts'
+import type { ScenarioContext } from '#e2e/attack/scenarios/scenario.ts'
 import { Receiver } from '#e2e/crash/receiver.ts'
 import { type Arsenal, gatherArsenal, renewTokens } from './arsenal.ts'
 import { assault, emptyRecord, type Record_, suspectsAt } from './assault.ts'
@@ -50,9 +50,9 @@ export async function runAttack(options: Options, say: (line: string) => void): 
   }
 }
 
-type Room = { service: Service; receiver: Receiver; say(line: string): void }
+type Scene = { service: Service; receiver: Receiver; say(line: string): void }
 
-async function attackAndCheck(options: Options, { service, receiver, say }: Room): Promise<RunReport> {
+async function attackAndCheck(options: Options, { service, receiver, say }: Scene): Promise<RunReport> {
   let arsenal = await withDatabase(service, (pool) =>
     gatherArsenal({
       place: service,
@@ -86,9 +86,9 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
     const told = { accepted: record.accepted, uncertain: record.uncertain, acceptedTokens: record.acceptedTokens }
     const rowProblems = await withDatabase(service, (pool) => checkRows(pool, before, told))
     for (const what of rowProblems) record.findings.push({ rule: 'rows', what, numbers: numbersIn(what, record), kind: 'rows' })
-    const room: ScenarioRoom = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
+    const scene: ScenarioContext = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
     for (const scenario of SCENARIOS)
-      if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, room, record)))
+      if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, scene, record)))
     await untilAtRest(memory)
     await checkBystanders(arsenal, record)
     for (const what of await verifyBooks(service.databaseUrl())) record.findings.push({ rule: 'books', what, numbers: [], kind: 'verify' })
@@ -129,11 +129,11 @@ async function untilAtRest(memory: MemoryWatch): Promise<void> {
   while (memory.latest.megabytes > MEMORY_LIMIT_MB && performance.now() < endsAtMs)
 }
 
-async function play(scenario: (typeof SCENARIOS)[number], room: ScenarioRoom, record: Record_): Promise<Finding[]> {
+async function play(scenario: (typeof SCENARIOS)[number], scene: ScenarioContext, record: Record_): Promise<Finding[]> {
   const [startedMs, fromMs] = [performance.now(), Date.now()]
-  const problems = await scenario.play(room)
+  const problems = await scenario.play(scene)
   record.spans.push({ number: undefined, kind: `scenario ${scenario.name}`, fromMs, toMs: Date.now() })
-  room.say(`${problems.length === 0 ? 'ok    ' : 'BROKEN'}  ${scenario.name}, ${Math.round((performance.now() - startedMs) / 1_000)} s`)
+  scene.say(`${problems.length === 0 ? 'ok    ' : 'BROKEN'}  ${scenario.name}, ${Math.round((performance.now() - startedMs) / 1_000)} s`)
   return problems.map((what) => ({ rule: 'bystanders', what, numbers: [], kind: scenario.name }))
 }
 

@@ -36,7 +36,7 @@ async function findOpen(pool: Pool): Promise<string[]> {
 }
 
 /**
- * The pauses between webhook attempts (up to ten minutes) are let pass at once where the last attempt is written down.
+ * The pauses between webhook attempts (up to ten minutes) are let pass immediately where the last attempt is written down.
  * Leases of a process that is certainly dead end now; those of the living one are never touched.
  */
 async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {

@@ -53,7 +53,7 @@ export type DecisionFailure =
 export type DecisionDeps = { pool: Pool; wake: Wake }
 
 /**
- * Records one checker's decision and, when it was the last one needed, moves the transaction. A rejection ends it at once.
+ * Records one checker's decision and, when it was the last one needed, moves the transaction. A rejection ends it immediately.
  * Everything is checked again under the application's lock, so of two checkers at once one wins and the other learns what
  * happened. Wakes the dispatcher or the webhook deliveries of this process after the commit.
  */

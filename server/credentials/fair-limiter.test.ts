@@ -48,7 +48,7 @@ test('at most `concurrency` run at once, one of each lane', async () => {
   assert.deepEqual(await Promise.all([...results, last]), Array(6).fill('done'))
 })
 
-test('undefined at once for work of a full group, and for the longest group of a full queue', async () => {
+test('undefined immediately for work of a full group, and for the longest group of a full queue', async () => {
   const gate = createFairLimiter({ concurrency: 1, levelMax: [3, 2] })
   const all = Array.from({ length: 6 }, held)
   const [running, ...waiting] = all.map((one, place) => gate.run(of(place < 4 ? 'one' : `other ${place}`), one.work))

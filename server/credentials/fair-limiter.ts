@@ -13,7 +13,7 @@ export type Turn = {
 /** Bounds work that costs much memory and processor time, and shares it fairly between the callers. */
 type FairLimiter = {
   /**
-   * Runs `work` when its turn comes. Returns undefined, without running it, when the queue has no room for it (at once, or
+   * Runs `work` when its turn comes. Returns undefined, without running it, when the queue has no room for it (immediately, or
    * later when it gives way to a shorter branch) and when its turn has not come within `waitMaxMs`.
    */
   run<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value | undefined>

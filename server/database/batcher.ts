@@ -1,6 +1,6 @@
 import { createFairQueue } from './fair-queue.ts'
 
-/** The queue is full: the caller answers "try again" at once instead of waiting in a line that only grows. */
+/** The queue is full: the caller answers "try again" immediately instead of waiting in a line that only grows. */
 export class OverloadedError extends Error {
   constructor(queueMax: number) {
     super(`${queueMax} items wait already`)
@@ -51,7 +51,7 @@ type Entry<Item, Outcome> = { item: Item; key: string; resolve(outcome: Outcome)
 
 /**
  * Collects single items into batches without a timer: while one batch is under way the next collects, so a quiet system
- * answers at once and a busy one makes its batches larger.
+ * answers immediately and a busy one makes its batches larger.
  */
 export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outcome>): Batcher<Item, Outcome> {
   const queue = createFairQueue<Entry<Item, Outcome>>()

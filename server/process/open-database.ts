@@ -9,7 +9,7 @@ import { writePrivateFile } from './private-file.ts'
 
 type OpenDatabase = {
   url: string
-  /** Where the data is, for the start-up lines; undefined for somebody else's server. */
+  /** Where the data is, for the start-up lines; undefined for another user's server. */
   dataDirectory: string | undefined
   close(): Promise<void>
   /** At once, without waiting for anything: PostgreSQL recovers at the next start. */

@@ -56,7 +56,7 @@ type IntakeOptions = {
   queueMax?: number
   batchMax?: number
   onBatch?(size: number): void
-  /** Called after each batch that added operator work, so that it is submitted at once and not at the next idle poll. */
+  /** Called after each batch that added operator work, so that it is submitted immediately and not at the next idle poll. */
   wakeOperators?(): void
 }
 

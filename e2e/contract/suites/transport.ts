@@ -96,7 +96,7 @@ export function describeTransport(service: () => Service): void {
         expectRefusal(await talk(post([twin, 'Content-Length: 0'])), 400, `${BASE}/collect`)
     })
 
-    test('400 at once for a body that is not HTTP, and nothing is written', async () => {
+    test('400 immediately for a body that is not HTTP, and nothing is written', async () => {
       const request = aRequest()
       const text = JSON.stringify(request)
       const size = text.length.toString(16)

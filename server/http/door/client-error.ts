@@ -18,7 +18,7 @@ const REQUEST_LINE = /^[A-Z]+ (\S+)/
 /**
  * Answers what is not HTTP, too large in its head, or too slow, with the five fields like every other error. While a request of the same
  * connection waits for its answer nothing is written here: it would be taken for that answer. If the fault is in the body of that
- * request, its reading ends at once, and its own answer tells why.
+ * request, its reading ends immediately, and its own answer tells why.
  */
 export function answerClientError(error: ParserError, socket: Socket, clock: Clock): void {
   const fault = faultOf(error)
@@ -63,7 +63,7 @@ function writeRaw(stream: Duplex, refusal: Refusal, path: string, clock: Clock):
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? 'Error'}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
   )
-  // What the client still sends is taken and dropped: closing on it at once would destroy the answer on its way.
+  // What the client still sends is taken and dropped: closing on it immediately would destroy the answer on its way.
   stream.removeAllListeners('data')
   stream.on('data', () => undefined)
   stream.resume()

@@ -1,4 +1,4 @@
-/** A longer timer would end at once. When the clock was set back by months, the queue looks again after three weeks. */
+/** A longer timer would end immediately. When the clock was set back by months, the queue looks again after three weeks. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 /**

@@ -14,7 +14,7 @@ import type { Wake } from '#server/transactions/wake.ts'
 type BackOfficeRuntime = {
   config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory'>
   pool: Pool
-  /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */
+  /** Where lists, details and exports are read: the replica where there is one. Never used for decisions. */
   reportPool: Pool
   settler: Settler
   wake: Wake

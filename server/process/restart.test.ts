@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { freePort } from '#server/database/embedded.ts'
+import { copySeededData } from '#server/testing/seeded-data.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { get, isReady, pidsOf, type Started, startNode, stop } from './testing.ts'
 
@@ -33,6 +34,7 @@ const PATIENTLY = { limitMs: 60_000, pauseMs: 100 }
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-restart-'))
   await chmod(folder, 0o755)
+  await copySeededData(path.join(folder, 'data'))
   port = await freePort()
 })
 afterEach(async () => {

@@ -8,6 +8,7 @@ import { createPool } from '#server/database/pool.ts'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { copySeededData } from '#server/testing/seeded-data.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type Call, isReady, MAIN, pidsOf, type Started, signInPartner, startNode, stop } from './testing.ts'
 
@@ -29,6 +30,7 @@ let shared: Started | undefined
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-service-'))
   await chmod(folder, 0o755)
+  await copySeededData(path.join(folder, 'data'))
   port = await freePort()
 })
 afterEach(() => Promise.all(started.splice(0).map(stop)))

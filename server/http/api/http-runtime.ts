@@ -18,7 +18,7 @@ import type { Metrics } from './metrics.ts'
 export type HttpRuntime = {
   config: Pick<Config, 'trustedProxies' | 'metricsToken'>
   pool: Pool
-  /** Where lists and totals are read: the replica if there is one, otherwise the pool. Nothing is decided from it. */
+  /** Where lists and totals are read: the replica if there is one, otherwise the pool. Never used for decisions. */
   reportPool: Queryable
   clock: Clock
   logger: Logger

@@ -16,9 +16,9 @@ const LINGER_MS = 1_000
 const REQUEST_LINE = /^[A-Z]+ (\S+)/
 
 /**
- * Answers what is not HTTP, too large in its head, or too slow, with the five fields like every other error. While a request of the same
+ * Answers a request that is not HTTP, has too large a head, or is too slow, with the five fields like every other error. While a request of the same
  * connection waits for its answer nothing is written here: it would be taken for that answer. If the fault is in the body of that
- * request, its reading ends immediately, and its own answer tells why.
+ * request, its reading ends immediately, and its own answer says why.
  */
 export function answerClientError(error: ParserError, socket: Socket, clock: Clock): void {
   const fault = faultOf(error)
@@ -33,10 +33,10 @@ export function answerClientError(error: ParserError, socket: Socket, clock: Clo
   if (connection.answersDue === 0) writeRaw(socket, fault.refusal, pathOf(error.rawPacket), clock)
 }
 
-/** CONNECT asks for a tunnel: there is none here. `stream` is the socket, or what node puts around it while a body arrives. */
+/** CONNECT requests a tunnel, which is not supported. `stream` is the socket, or what node puts around it while a body arrives. */
 export function refuseConnect(incoming: IncomingMessage, stream: Duplex, clock: Clock): void {
   guardSocket(stream)
-  writeRaw(stream, refuse(405, 'The method CONNECT is not offered here.'), incoming.url ?? '', clock)
+  writeRaw(stream, refuse(405, 'The method CONNECT is not allowed.'), incoming.url ?? '', clock)
 }
 
 function faultOf({ code = '' }: ParserError): Fault | undefined {

@@ -35,7 +35,7 @@ export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, 
   const { target, peerAddress, connection, budget } = arrival
   noteAnswer(incoming, outgoing, connection)
   if (!METHODS_FOR_NEXT.has(incoming.method ?? ''))
-    return passage.refuse(refuse(405, 'The method is not offered here.', { allow: 'GET, HEAD' }))
+    return passage.refuse(refuse(405, 'The method is not allowed.', { allow: 'GET, HEAD' }))
   // Next makes addresses of it, also for HTTP/1.0.
   if (!incoming.headers.host) return passage.refuse(refuse(400, 'The header Host is missing.'))
   incoming.url = target.search === '' ? target.path : `${target.path}?${target.search}`

@@ -70,7 +70,7 @@ export function endPreparation() {
 }
 
 /** True when node_modules holds what package-lock.json asks for. npm writes its own list there last, after a whole install. */
-export function isInstalled() {
+function isInstalled() {
   const wanted = readJson(path.join(ROOT, 'package-lock.json'))?.packages
   const present = readJson(path.join(ROOT, 'node_modules/.package-lock.json'))?.packages
   if (!wanted || !present || !existsSync(PINNED_NODE)) return false

@@ -6,7 +6,7 @@ import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
 import type { Arrival, Receiver } from './receiver.ts'
 
-export type Evidence = { pool: Pool; ledger: AnswerLedger; receiver: Receiver; folder: string; applicationApiIds: string[]; open: string[] }
+type Evidence = { pool: Pool; ledger: AnswerLedger; receiver: Receiver; folder: string; applicationApiIds: string[]; open: string[] }
 
 /** One promise of the service: how many things were looked at, and what broke it. */
 export type Verdict = { promise: string; looked: number; broken: string[] }

@@ -28,7 +28,7 @@ export async function makePersonWhoSignsIn(pool: Pool, applicationId: string): P
   return { email, password }
 }
 
-export type Flood = {
+type Flood = {
   /** Resolves when the first attempt is refused unchecked: the queues have no room left. */
   full: Promise<void>
   /** Resolves when a thousand attempts were sent. */

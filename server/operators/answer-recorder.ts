@@ -13,7 +13,7 @@ type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: Subm
 /** Whether the row was still in the submission or query that the call belongs to. */
 type RecordedCall = { isCurrent: boolean }
 
-export type RecorderOptions = {
+type RecorderOptions = {
   pool: Pool
   random: () => number
   pollDelaysMs: readonly number[]

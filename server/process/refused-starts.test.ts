@@ -5,18 +5,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
+import { createTestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
-import { MAIN, type Started, startNode } from './testing.ts'
-
-/** What production demands; on this machine its address may be http. */
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  TOKEN_SECRET: 't'.repeat(32),
-  SESSION_SECRET: 's'.repeat(32),
-  SECRETS_KEY: TEST_SECRETS_KEY,
-  PUBLIC_URL: 'http://127.0.0.1:3000',
-}
+import { MAIN, PRODUCTION, type Started, startNode } from './testing.ts'
 
 /** Starts the service with what must be refused before it opens a port or writes a file. */
 function start(environment: Record<string, string>): Started {

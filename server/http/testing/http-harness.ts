@@ -22,7 +22,7 @@ import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { createIntake } from '#server/transactions/intake.ts'
 import { createSettler } from '#server/transactions/settle.ts'
 
-export type RoomOptions = {
+type HttpHarnessOptions = {
   frontDoor?: Partial<FrontDoorOptions>
   config?: Partial<HttpRuntime['config']>
   queueMax?: number
@@ -52,7 +52,7 @@ export const ROOM_TOKEN_SECRET = 'a secret for the access tokens of this test'
 const SECRET = 'a secret between the test and its operators'
 
 /** Opens a harness on a free port of 127.0.0.1. */
-export async function openHttpHarness(options: RoomOptions = {}): Promise<HttpHarness> {
+export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise<HttpHarness> {
   const database = await createTestDatabase()
   const { pool } = database
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))

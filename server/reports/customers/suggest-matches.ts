@@ -65,7 +65,7 @@ function toUuid(digits: string): string {
 }
 
 /** The begins of international numbers that typed digits may stand for; none when it is no number. */
-export function phonePrefixes(typed: string): string[] {
+function phonePrefixes(typed: string): string[] {
   const digits = typed.replace(/[\s().-]/g, '').replace(/^\+|^00/, '')
   if (digits.length < PHONE_PREFIX_MIN || digits.length > 15 || !/^\d+$/.test(digits)) return []
   return [digits, ...Object.values(COUNTRIES).map((country) => country.dialCode + digits)]

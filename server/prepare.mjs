@@ -69,7 +69,7 @@ export function endPreparation() {
   if (childGroup) endGroup(childGroup)
 }
 
-/** True when node_modules holds what package-lock.json asks for. npm writes its own list there last, after a whole install. */
+/** True when node_modules holds what package-lock.json requires. npm writes its own list there last, after a whole install. */
 function isInstalled() {
   const wanted = readJson(path.join(ROOT, 'package-lock.json'))?.packages
   const present = readJson(path.join(ROOT, 'node_modules/.package-lock.json'))?.packages
@@ -176,7 +176,7 @@ function noteChild(pid) {
     rmSync(CHILD_FILE, { force: true })
     writeFileSync(CHILD_FILE, String(pid), { flag: 'wx', mode: 0o600 })
   } catch {
-    // Somebody else has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
+    // Another user has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
   }
 }
 
@@ -199,7 +199,7 @@ function forgetChild() {
   try {
     rmSync(CHILD_FILE, { force: true })
   } catch {
-    // Somebody else's, and not ours to remove.
+    // It belongs to another user and must not be removed.
   }
 }
 
@@ -218,7 +218,7 @@ function endGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }
 

@@ -8,7 +8,7 @@ export type Step =
   /** Writes `piece` `times` times, no faster than the peer reads; ends early when the peer has closed. */
   | { do: 'flood'; piece: Uint8Array; times: number; pauseMs: number }
   | { do: 'wait'; ms: number }
-  /** Until so many whole answers are here, or the connection has closed, or the case's limit is over. */
+  /** Until so many whole answers are here, or the connection has closed, or the limit of the case is reached. */
   | { do: 'await'; answers: number }
   /** Until any byte of an answer is here. */
   | { do: 'awaitByte' }

@@ -4,7 +4,7 @@ import { residentMb } from '#e2e/bench/environment/usage.ts'
 import type { Figure } from './figures.ts'
 import type { Options } from './options.ts'
 
-/** What every part is given. */
+/** The context of every part. */
 export type Context = {
   environment: BenchEnvironment
   options: Options

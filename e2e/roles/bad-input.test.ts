@@ -23,7 +23,7 @@ import { startService } from './start-service.ts'
 const APPLICATION = 'bad-input'
 let database: TestDatabase
 let service: ServiceProcess
-/** Somebody with every role, so that nothing but the input can be refused. */
+/** A person with every role, so that nothing but the input can be refused. */
 let cookie: string
 let waitingId: string
 

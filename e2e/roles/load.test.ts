@@ -17,7 +17,7 @@ const PAGE_BYTES_MAX = 1024 * 1024
 const BLOCKED_MAX_MS = 250
 /** On a machine that others load too, twelve of the lightest pages can take longer than that; the widest range may take twice what they take. */
 const LIGHTEST = '/forty-years/settings'
-/** And the machine may itself stand still for that long, once. */
+/** The machine itself may stall for that long, once. */
 const ROUNDS_MAX = 4
 
 let database: TestDatabase

@@ -47,7 +47,7 @@ export type DecisionFailure =
   /** The API user that sends the approval in started the transaction, and the rule requires more than one person. */
   | { kind: 'started_by_api_user'; rule: string }
   | { kind: 'code_required' }
-  /** What was shown differs from what is stored now; nothing was decided. */
+  /** The transaction has changed since it was displayed; nothing was decided. */
   | { kind: 'content_changed'; content: ShownContent; hash: string }
 
 export type DecisionDeps = { pool: Pool; wake: Wake }

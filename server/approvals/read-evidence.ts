@@ -114,7 +114,7 @@ function summarise({ amountMinor }: Transaction, paid: readonly PhoneRow[], isMo
   }
 }
 
-/** A name without accents, case, marks and the order of its words: what is left tells another spelling from another person. */
+/** A name without accents, case, marks and word order: equal for two spellings of one name. */
 function foldName(name: string): string {
   return name
     .normalize('NFKD')

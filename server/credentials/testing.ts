@@ -29,7 +29,7 @@ export async function makePersonWhoSignsIn(pool: Pool, applicationId: string): P
 }
 
 type Flood = {
-  /** Resolves when the first attempt is refused unchecked: the queues have no room left. */
+  /** Resolves when the first attempt is refused unchecked: the queues are full. */
   full: Promise<void>
   /** Resolves when a thousand attempts were sent. */
   thousand: Promise<void>

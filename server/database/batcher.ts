@@ -69,7 +69,7 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     })
   }
 
-  /** Whether this share may add an item; makes room for it at the cost of the largest share where the queue is full. */
+  /** Whether this share may add an item; at a full queue it evicts the newest item of the largest share. */
   function hasRoom(share: string): boolean {
     const own = queue.sizeOf(share)
     if (own >= shareMax) return false

@@ -46,7 +46,7 @@ function signIn(request: { email: string; password: string }): ReturnType<typeof
   return verifyPersonPassword({ pool: database.pool, throttle }, { ...request, peerAddress: '198.51.100.1' })
 }
 
-/** A person with the second factor on; `code` gives what the device shows now. */
+/** A person with the second factor on; `code` returns what the device shows now. */
 async function withSecondFactor(): Promise<TestPerson & { code: () => string; recoveryCodes: string[] }> {
   const person = await createTestPerson()
   const { secret, url } = must(await startSecondFactor(database.pool, person))

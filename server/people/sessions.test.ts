@@ -56,7 +56,7 @@ function guess(person: TestPerson, password = 'wrong'): ReturnType<typeof verify
   return verifyPersonPassword({ pool: database.pool, throttle }, { ...person, password, peerAddress })
 }
 
-/** What the chain of an application says about somebody, oldest first. */
+/** The audit entries of an application about one subject, oldest first. */
 async function record(applicationId: string, subject: string): Promise<[string, unknown][]> {
   const entries = await listAudit(database.pool, applicationId, { size: 200 })
   return entries
@@ -83,7 +83,7 @@ test('undefined in every process for a session that was signed out; the session 
   assert.deepEqual([...(await findAdmitted(database.pool, [here, elsewhere]))], [1])
 })
 
-test('nothing stored for a session that is already over: signed out before, everywhere, blocked, or unknown', async () => {
+test('nothing stored for a session that has already ended: signed out before, everywhere, blocked, or unknown', async () => {
   const person = await createTestPerson()
   const [first, old, blocked] = [sessionOf(person), sessionOf(person), sessionOf(person, 2)]
   await endSession(database.pool, first)

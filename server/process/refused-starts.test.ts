@@ -69,7 +69,7 @@ for (const host of ['127.0.0.1:9', 'localhost:9', 'database.invalid:5432']) {
 
 for (const [mode, environment, problem] of [
   ['production', { SANDBOX: '1' }, /^This database belongs to production .* start it with NODE_ENV=production/],
-  ['sandbox', PRODUCTION, /^This database belongs to a sandbox .* give production a database of its own/],
+  ['sandbox', PRODUCTION, /^This database belongs to a sandbox .* use a separate database for production/],
 ] as const) {
   test(`exit code 1, and nothing is written: a ${mode} database for a process of the other mode`, async () => {
     const database = await createTestDatabase({ mode })

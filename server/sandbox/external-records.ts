@@ -45,7 +45,7 @@ export function recordOpenWork(simulation: Simulation, live: LiveTransaction): v
   })
 }
 
-/** Returns when the operator answered, or was given up. */
+/** Returns the time at which the operator answered, or the submission was abandoned. */
 function recordSubmission({ setting: { random }, rows }: Simulation, live: LiveTransaction, untilMs: number): number {
   const isUnconfirmed = live.plan.operatorFate === 'unconfirmed'
   const startedMs = live.pendingAtMs + random.between(15, 90)

@@ -72,7 +72,7 @@ function base64(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 }
 
-/** Tokens that nobody signed, or somebody else did, or that say something else than the signature covers. */
+/** Tokens that are unsigned, signed with another key, or changed after they were signed. */
 function forge(random: Random, arsenal: Arsenal): { what: string; token: string } {
   const [head = '', payload = '', signature = ''] = arsenal.program.accessToken.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>

@@ -100,7 +100,7 @@ const GARBAGE: readonly string[] = [
   `[${'['.repeat(5_000)}`,
 ]
 
-/** Actions that are called with input that makes no sense: by nobody, by somebody with a session, from a page that does not hold them. */
+/** Actions that are called with input that makes no sense: without a session, with a session, from a page that does not have them. */
 const actions: CaseMaker = {
   name: 'server actions with input that makes no sense',
   make(random, arsenal) {

@@ -15,7 +15,7 @@ import type { Scenario, ScenarioContext } from './scenario.ts'
 const ENDED_WITHIN_MS = 3_000
 const REPLAYS = 20
 
-/** Credentials that somebody kept and uses after their end: a session that was signed out, tokens that were replaced or reset. */
+/** Credentials that are used after their end: a session that was signed out, tokens that were replaced or reset. */
 export const endedCredentials: Scenario = {
   name: 'ended-credentials',
   async play(context) {
@@ -84,13 +84,13 @@ async function replayRefreshToken(context: ScenarioContext): Promise<string[]> {
   const { refreshToken } = await tokensOf(arsenal.baseUrl, user)
   const caller = openCaller(arsenal.baseUrl, { connections: 1 })
   try {
-    const given = new Set<string>()
+    const issued = new Set<string>()
     for (let replay = 0; replay < REPLAYS; replay++) {
       const reply = await caller.post('/public/refresh_token', { refreshToken })
-      if (reply.status === 200) given.add((reply.body as { refresh_token: string }).refresh_token)
+      if (reply.status === 200) issued.add((reply.body as { refresh_token: string }).refresh_token)
     }
     let working = 0
-    for (const token of given) if ((await caller.post('/public/refresh_token', { refreshToken: token })).status === 200) working++
+    for (const token of issued) if ((await caller.post('/public/refresh_token', { refreshToken: token })).status === 200) working++
     return working > 1 ? [`one refresh token, used ${REPLAYS} times, led to ${working} chains of valid tokens`] : []
   } finally {
     await caller.close()

@@ -8,7 +8,7 @@ import { createPerson } from '#server/people/create-person.ts'
 
 export type Timing = { firstByteMs: number; wholeMs: number }
 
-/** Somebody signed in who opens pages one after the other over kept connections. */
+/** A signed-in person who opens pages one after the other over kept connections. */
 export type Visitor = { cookie: string; slug: string; time(address: string): Promise<Timing>; close(): Promise<void> }
 
 /** Makes a person with every role in the application and signs them in. Throws when that does not work. */

@@ -7,7 +7,7 @@ import { errorSchema } from '#lib/schemas/responses.ts'
 
 /** Below the level of what a well-behaved HTTP client sends: every answer still has the five fields, and no call hangs. */
 export function describeTransport(service: () => Service): void {
-  /** Writes bytes as they are; gives everything that comes until the other side closes. */
+  /** Writes bytes as they are; returns everything that arrives until the other side closes. */
   function talk(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(service().baseUrl).port), '127.0.0.1')

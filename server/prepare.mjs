@@ -170,7 +170,7 @@ function bind(name) {
   })
 }
 
-/** The folder is everybody's: the file is created again each time and never written through another user's link. */
+/** Every user can write in the folder, so the file is created again each time and never written through another user's link. */
 function noteChild(pid) {
   try {
     rmSync(CHILD_FILE, { force: true })

@@ -50,7 +50,7 @@ export function tableOf(figures: Figure[]): string[] {
   })
 }
 
-/** Three significant digits, so that nobody reads more into a figure than is in it. */
+/** Three significant digits, so that no figure suggests more precision than it has. */
 function format(value: number | undefined): string {
   if (value === undefined) return ''
   if (!Number.isFinite(value)) return 'none'

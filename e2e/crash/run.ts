@@ -69,7 +69,7 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   await Promise.all(busy)
   const settlingMs = performance.now()
   const databaseUrl = service.databaseUrl()
-  if (!databaseUrl) throw new Error('The database did not come back')
+  if (!databaseUrl) throw new Error('The database did not restart')
   const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'crash run' })
   try {
     const open = await settle(pool, executioner.serviceDiedAt)

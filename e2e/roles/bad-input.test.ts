@@ -235,7 +235,7 @@ test('invalid or not_found, and no row written: every action with every field of
   assert.deepEqual(await fingerprint(database.pool), before)
 })
 
-test('no row written and no 5xx: every form that anybody may send, with every field unstorable, too long, twice, a file or missing', async () => {
+test('no row written and no 5xx: every public form, with every field unstorable, too long, twice, a file or missing', async () => {
   const wrong: string[] = []
   const before = await fingerprint(database.pool)
   const fields = ['email', 'password', 'code', 'next', 'theme', 'locale']

@@ -155,7 +155,7 @@ async function request(
   cookie: string,
   form?: Record<string, string>,
 ): Promise<{ status: number; location: string }> {
-  // A live stream never ends by itself.
+  // A live stream has no end.
   const stop = new AbortController()
   const answer = await fetch(service.baseUrl + address, {
     method,

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** The real pool, counting the statements that go through it; `more` resolves when that many more were asked. */
+/** The real pool, counting the statements that go through it; `more` resolves after that many more. */
 function counting() {
   let count = 0
   const query = (...parameters: unknown[]) => {

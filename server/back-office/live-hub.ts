@@ -34,7 +34,7 @@ const callAfter = (work: () => void, delayMs: number) => void setTimeout(work, d
  */
 export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, callLater = callAfter }: LiveHubOptions): LiveHub {
   const subscriptions = new Set<Subscription>()
-  // What each page was told last. The first poll notifies everybody: something may have changed since the page was rendered.
+  // The last number sent to each page. The first poll notifies every page: something may have changed since it was rendered.
   const told = new WeakMap<Subscription, bigint>()
   let isScheduled = false
   let checkedAtMs = 0
@@ -53,14 +53,14 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, call
   async function checkAdmission(): Promise<void> {
     const all = [...subscriptions]
     const admitted = await findAdmitted(queryable, all)
-    for (const [place, subscription] of all.entries()) {
-      if (!admitted.has(place) && subscriptions.delete(subscription)) subscription.onEnd()
+    for (const [index, subscription] of all.entries()) {
+      if (!admitted.has(index) && subscriptions.delete(subscription)) subscription.onEnd()
     }
   }
 
   async function tick(): Promise<void> {
     try {
-      // Before anything is told: nobody hears of a change that came after their session ended.
+      // First, so that no ended session is notified of a change.
       if (performance.now() - checkedAtMs >= admissionMs) {
         await checkAdmission()
         checkedAtMs = performance.now()

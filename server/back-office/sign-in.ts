@@ -31,7 +31,7 @@ type PasswordOutcome =
   | { kind: 'blocked' }
   | { kind: 'throttled'; minutes: number }
 
-/** Where a person's request comes from, for counting failed attempts; one bucket for all where nobody can tell. */
+/** Where a person's request comes from, for counting failed attempts; one bucket for all unknown addresses. */
 export function peerAddress(): string {
   return currentPeerAddress() ?? '0.0.0.0'
 }

@@ -8,7 +8,7 @@ export type Queued = { path: readonly string[] }
 type FairQueue<Item extends Queued> = {
   /**
    * Queues an item. Returns the item that was evicted: the newest of the longest branch, or the offered one itself.
-   * Undefined when there was room.
+   * Undefined if the queue was not full.
    */
   offer(item: Item): Item | undefined
   /** Removes and returns the next item that is ready, in order of turns. */

@@ -25,7 +25,7 @@ export type BatcherOptions<Item, Outcome> = {
   run(items: Item[]): Promise<Outcome[]>
   /**
    * More than this many items waiting is refused with OverloadedError: to the share that has the most, which loses its newest
-   * item where another share with less needs the room.
+   * item for an item of a smaller share.
    */
   queueMax: number
   /** More than this many waiting items of one share are refused with OverloadedError, however little the others have. */

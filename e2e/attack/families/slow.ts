@@ -98,7 +98,7 @@ const slowBody: CaseMaker = {
   },
 }
 
-/** Asks for a large answer and reads nothing of it for a while. */
+/** Requests a large answer and reads nothing of it for a while. */
 const slowReader: CaseMaker = {
   name: 'an answer that nobody reads for a second',
   make(random, arsenal) {

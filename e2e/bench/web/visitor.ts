@@ -15,7 +15,7 @@ export type Visitor = { cookie: string; slug: string; time(address: string): Pro
 export async function openVisitor(pool: Pool, baseUrl: string, applicationId: string): Promise<Visitor> {
   const email = `${randomUUID()}@example.com`
   const person = await createPerson(pool, { applicationId, email, name: 'Clarisse Mbarga', roles: ROLES, actor: SYSTEM_ACTOR })
-  if (!person.ok) throw new Error(`There is nobody to look at the pages: ${person.error}`)
+  if (!person.ok) throw new Error(`There is no person to open the pages: ${person.error}`)
   const { rows } = await pool.query<{ slug: string }>('select slug from applications where application_id = $1', [applicationId])
   const cookie = await signIn(baseUrl, email, person.value.password ?? '')
   const agent = new Agent({ connections: 2, keepAliveTimeout: 60_000 })

@@ -1,4 +1,4 @@
-/** Whose bodies are counted together: an application that proved who it is, or the address of anybody else. */
+/** Whose bodies are counted together: an authenticated application, or otherwise an address. */
 export type BodyOwner = { readonly kind: 'application' | 'address'; readonly id: string }
 
 type BodyBudgetOptions = {
@@ -6,7 +6,7 @@ type BodyBudgetOptions = {
   totalMax?: number
   /** Bytes of one application. */
   applicationMax?: number
-  /** Bytes of everybody who has not proved who they are. */
+  /** Bytes of all callers that are not authenticated. */
   addressesMax?: number
   /** Bytes of one address. */
   addressMax?: number

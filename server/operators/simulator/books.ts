@@ -11,7 +11,7 @@ export type BookEntry = TransferRequest & {
   dueAtMs: number | null
   /** How often the money moved: more than once would be the operator's own mistake. */
   timesExecuted: number
-  /** Every submission that arrived with this reference, those that were turned away included. */
+  /** Every submission that arrived with this reference, those that were refused included. */
   submissions: number
   /** Submissions that arrived although the reference was in the books: each is a mistake of the sender. */
   duplicates: number
@@ -53,7 +53,7 @@ export class Books {
     return this.#entries.values()
   }
 
-  /** How many submissions of this reference were turned away so far. */
+  /** How many submissions of this reference were refused so far. */
   timesTurnedAway(reference: string): number {
     return this.#turnedAway.get(reference) ?? 0
   }

@@ -6,7 +6,7 @@ import { createTestPartner } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { isReady, MAIN, PRODUCTION, pidsOf, signInPartner, startNode, stop } from './testing.ts'
 
-test('production starts without seeds and simulator, stamps its database, and answers 403 for an operator without settings', async () => {
+test('403 for an operator without settings in production, which stamps its database and has no seeds and no simulator', async () => {
   const database = await createTestDatabase()
   const [at, stub] = [await freePort(), await freePort()]
   const service = startNode([MAIN], {

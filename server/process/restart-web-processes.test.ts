@@ -51,7 +51,7 @@ async function beginRequest(webPids: readonly number[]): Promise<Pending> {
   return pending
 }
 
-test('401 for every request of the other web process when one crashes; its third crash ends the service with exit code 139', async () => {
+test('401 for every request of the other web process when one crashes, and exit code 139 at its third crash', async () => {
   const one = launcher.launch({ WEB_CONCURRENCY: '2', LOG_LEVEL: 'error' })
   await launcher.ready()
   const main = await launcher.serviceOf(one)

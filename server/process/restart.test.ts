@@ -14,7 +14,7 @@ before(async () => {
 afterEach(() => launcher.stopAll())
 after(() => launcher.close())
 
-test('a service that crashes is restarted twice, and its third crash ends it with exit code 139', async () => {
+test('exit code 139 at the third crash of the service, after two restarts', async () => {
   const one = launcher.launch()
   await launcher.ready()
   const crashed: number[] = []

@@ -72,7 +72,7 @@ async function partner(): Promise<Call> {
   return signInPartner(port, first ?? assert.fail('no application'))
 }
 
-test('the announcement names the address, the sandbox and the file with the passwords', async () => {
+test('the address, the mode and the file with the passwords in the announcement', async () => {
   const service = await running()
   await waitUntil('the announcement', () => service.output().includes('sandbox.json'), PATIENTLY)
   assert.match(service.output(), new RegExp(`http://127.0.0.1:${port} `))
@@ -93,7 +93,7 @@ test('exit code 1 and the address of the other: a second service on the same dat
   assert.match(twin.output(), new RegExp(`^Already running on http://127.0.0.1:${port} \\(process ${service.child.pid}\\)`))
 })
 
-test('PostgreSQL and the simulator are restarted after a SIGKILL, and a collect still succeeds', async () => {
+test('200 for a collect after PostgreSQL and the simulator were killed and restarted', async () => {
   await running()
   const [postmaster, simulator] = [postmasterOf(), simulatorOf()]
   assert.ok(postmaster && simulator)

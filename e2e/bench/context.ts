@@ -10,7 +10,7 @@ export type Context = {
   options: Options
   /** Results that a later part builds on. */
   findings: { acceptRate?: number }
-  /** Prints what is being done. */
+  /** Prints the progress. */
   say(line: string): void
 }
 

@@ -5,7 +5,7 @@ import { credentials, type Header, JSON_CONTENT, oneRequest } from '#e2e/attack/
 import type { Random } from '#lib/seeded-random.ts'
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
-/** A deposit with these headers: what is refused must not start. */
+/** A deposit with these headers: a refused one must not start. */
 function depositWith(
   what: string,
   random: Random,

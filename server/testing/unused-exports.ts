@@ -4,7 +4,7 @@ type UnusedExport = { path: string; name: string }
 
 /** What Next and the tools read by name from files that no other file imports. */
 const ENTRIES =
-  /^(app\/(.*\/)?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|route)\.tsx?|proxy\.ts|instrumentation\.ts|[^/]*\.config\.(ts|mjs)|.*\.(test|spec)\.tsx?)$/
+  /^(app\/(.*\/)?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|route)\.tsx?|proxy\.ts|instrumentation\.ts|next-env\.d\.ts|[^/]*\.config\.(ts|mjs)|.*\.(test|spec)\.tsx?)$/
 const DECLARATION = /^export (?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|type|interface) (\w+)/gm
 const LIST = /^export (?:type )?\{([^}]*)\}/gm
 const IMPORT = /(?:^|[\s;`])(?:import|export)\s+(?:type\s+)?([^'"`;]*?)\s*from\s*['"]([^'"]+)['"]/gm

@@ -42,7 +42,7 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
   return rows[0]
 }
 
-/** Stores a person's language or time zone; what is undefined stays as it is. Returns false if there is no such person. */
+/** Stores a person's language or time zone; undefined values are unchanged. Returns false if there is no such person. */
 export async function updatePreferences(
   queryable: Queryable,
   personId: string,

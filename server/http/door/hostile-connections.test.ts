@@ -208,7 +208,7 @@ test('200 immediately, and less than 150 MB more, while connections full of pipe
   for (const socket of sockets) socket.destroy()
 })
 
-test('no transaction from what is pipelined behind an answer that closes the connection', async () => {
+test('no transaction from a request that is pipelined behind a closing answer', async () => {
   const externalId = randomUUID()
   const answer = await talk(harness.port, `GET /health/live HTTP/1.1\r\n\r\n${post(harness, COLLECT, collectBody({ externalId }))}`)
   assert.deepEqual(

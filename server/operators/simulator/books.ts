@@ -17,7 +17,7 @@ export type BookEntry = TransferRequest & {
   duplicates: number
 }
 
-/** What is appended to the file, one JSON object per line. */
+/** An entry of the file: one JSON object per line. */
 type BookLine =
   | { what: 'turned_away'; reference: string }
   | { what: 'accepted'; operator: string; dueAtMs: number | null; request: TransferRequest }
@@ -37,7 +37,7 @@ export class Books {
   #turnedAway = new Map<string, number>()
   #file: number
 
-  /** Opens the books in this folder and reads what is there. */
+  /** Opens the books in this folder and reads its entries. */
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true })
     const file = path.join(folder, FILE_NAME)

@@ -12,7 +12,7 @@ export class DueQueue<Item> {
   #nowMs: () => number
   #onDue: (item: Item) => void
 
-  /** `nowMs` and the instants given to `add` are on one time scale, in milliseconds. */
+  /** `nowMs` and the instants passed to `add` are on one time scale, in milliseconds. */
   constructor(nowMs: () => number, onDue: (item: Item) => void) {
     this.#nowMs = nowMs
     this.#onDue = onDue

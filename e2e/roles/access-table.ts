@@ -55,6 +55,10 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/approvals/[waitingId]',
   },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
+  'GET /api/back-office/[application]/suggestions': {
+    access: 'transaction:read',
+    address: '/api/back-office/[application]/suggestions?q=awa',
+  },
   'GET /api/back-office/[application]/totals/export': { access: 'export:create' },
   'GET /api/back-office/[application]/balances': { access: 'balance:read' },
   'GET /api/back-office/[application]/balances/export': { access: 'export:create' },

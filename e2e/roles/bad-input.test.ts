@@ -7,6 +7,7 @@ import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
@@ -54,6 +55,7 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/approvals': approvalFilterSchema,
   'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
+  'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/totals/export': totalsQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,

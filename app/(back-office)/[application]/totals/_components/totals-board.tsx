@@ -19,17 +19,19 @@ import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
 import { CurrencyChart } from '../../_components/currency-chart.tsx'
+import { FIGURE_LINK, MoneyCards } from '../../_components/money-figures.tsx'
 import { useDays } from '../../_components/use-days.ts'
+import { useDirections } from '../../_components/use-directions.ts'
 import { TotalsFilters } from './totals-filters.tsx'
 
 /** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
-/** A figure that links to its list, tall enough for a pointer. */
-const FIGURE = 'inline-block py-0.5 hover:underline'
+const WIDE = 'max-sm:hidden'
 
-/** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
+/** Money by direction per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
 export function TotalsBoard({ application, query, canExport }: { application: string; query: TotalsQuery; canExport: boolean }) {
   const { t } = useTranslations()
   const days = useDays()
@@ -40,12 +42,19 @@ export function TotalsBoard({ application, query, canExport }: { application: st
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   })
-  const isEmpty = data?.operators.length === 0
+  const isEmpty = data?.operators.length === 0 && data.money.length === 0
   return (
     <>
       <PageHeader
         title={t('frame.totals')}
-        lead={data && days.range(data)}
+        lead={
+          data && (
+            <>
+              {days.range(data)}
+              {data.before && <span className="block">{t('totals.comparedWith', { days: days.range(data.before) })}</span>}
+            </>
+          )
+        }
         actions={
           canExport &&
           !isEmpty && (
@@ -70,20 +79,14 @@ function Figures({ application, query, data }: { application: string; query: Tot
   const { t, locale } = useTranslations()
   return (
     <>
-      <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))] gap-3">
-        {data.cards.map((card) => (
-          <li key={card.currency}>
-            <Link
-              href={paths.transactions(application, drillDownQuery(query, data, { currency: card.currency }))}
-              className="block rounded-lg border border-line bg-surface p-4 hover:border-line-2 hover:bg-sunken"
-            >
-              <span className="block text-second text-quiet">{card.currency}</span>
-              <span className="block text-figure font-strong tracking-[-0.01em] tabular">{formatAmount(card.amount, locale)}</span>
-              <span className="block text-ink-2 tabular">{t('totals.count', { count: card.count })}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <MoneyCards money={data.money} filter={query} hrefOf={(part) => paths.transactions(application, drillDownQuery(query, data, part))} />
+      <CurrencyChart
+        charts={data.charts}
+        step={data.step}
+        filter={query}
+        hrefOf={(part) => paths.transactions(application, listBehindPeriod(query, data, part))}
+      />
+      {data.operators.length > 0 && <OperatorTable application={application} query={query} data={data} />}
       {data.apiTotal !== null && (
         <p className="text-second text-quiet">
           {t('totals.apiNote')}{' '}
@@ -92,20 +95,14 @@ function Figures({ application, query, data }: { application: string; query: Tot
           </Link>
         </p>
       )}
-      <CurrencyChart
-        charts={data.charts}
-        step={data.step}
-        ariaLabel={t('totals.currency')}
-        hrefOf={(part) => paths.transactions(application, listBehindPeriod(query, data, part))}
-      />
-      <OperatorTable application={application} query={query} data={data} />
     </>
   )
 }
 
 function OperatorTable({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
   const { t, locale } = useTranslations()
-  const hrefOf = (operator: OperatorCode) => paths.transactions(application, drillDownQuery(query, data, { operator }))
+  const directions = useDirections(query)
+  const listOf = (operator: OperatorCode, type?: TransactionType) => drillDownQuery(query, data, type ? { operator, type } : { operator })
   return (
     <TableCard label={t('totals.perOperator')}>
       <Table
@@ -113,11 +110,15 @@ function OperatorTable({ application, query, data }: { application: string; quer
         head={
           <>
             <Th>{t('totals.operator')}</Th>
-            <Th align="end" className="max-sm:hidden">
+            {directions.map(({ type, name }) => (
+              <Th key={type} align="end">
+                {name}
+              </Th>
+            ))}
+            <Th align="end" className={WIDE}>
               {t('totals.transactions')}
             </Th>
-            <Th align="end">{t('totals.amount')}</Th>
-            <Th align="end" className="max-sm:hidden">
+            <Th align="end" className={WIDE}>
               {t('totals.success')}
             </Th>
           </>
@@ -125,33 +126,41 @@ function OperatorTable({ application, query, data }: { application: string; quer
       >
         {data.operators.map((row) => (
           <Tr key={row.operator}>
-            <Td>
+            <Td className="max-sm:whitespace-normal">
               <OperatorMark code={row.operator} />
-            </Td>
-            <Td align="end" className="max-sm:hidden">
-              <Link href={hrefOf(row.operator)} className={FIGURE}>
-                {formatCount(row.count, locale)}
-              </Link>
-            </Td>
-            <Td align="end">
-              <Link href={hrefOf(row.operator)} className={FIGURE}>
-                <Money amount={row.amount} currency={row.currency} size="amount" />
-              </Link>
               <span className="block text-second text-quiet sm:hidden">
                 {formatCount(row.count, locale)}
                 {row.share !== null && ` · ${formatShare(row.share, locale)}`}
               </span>
             </Td>
-            <Td align="end" className="max-sm:hidden">
+            {directions.map(({ type, name }) => {
+              const amount = type === 'COLLECT' ? row.collects : row.deposits
+              const money = <Money amount={amount} currency={row.currency} />
+              return (
+                <Td key={type} align="end" className="max-sm:pl-0">
+                  {amount === '0' ? (
+                    <span className="text-quiet">{money}</span>
+                  ) : (
+                    <Link href={paths.transactions(application, listOf(row.operator, type))} className={FIGURE_LINK}>
+                      {money}
+                      <span className="sr-only">, {name}</span>
+                    </Link>
+                  )}
+                </Td>
+              )
+            })}
+            <Td align="end" className={WIDE}>
+              <Link href={paths.transactions(application, listOf(row.operator))} className={FIGURE_LINK}>
+                {formatCount(row.count, locale)}
+              </Link>
+            </Td>
+            <Td align="end" className={WIDE}>
               {row.share === null ? (
                 <span className="text-quiet">–</span>
               ) : (
                 <Link
-                  href={paths.transactions(application, {
-                    ...drillDownQuery(query, data, { operator: row.operator }),
-                    status: ['SUCCESS', 'FAILED'],
-                  })}
-                  className={`text-ink-2 ${FIGURE}`}
+                  href={paths.transactions(application, { ...listOf(row.operator), status: ['SUCCESS', 'FAILED'] })}
+                  className={FIGURE_LINK}
                 >
                   {formatShare(row.share, locale)}
                 </Link>

@@ -191,6 +191,8 @@ export type StatementLine = {
   deposit: string
   held: string
   fees: string
+  /** All balances together after this line; null where only lines of one kind are shown. */
+  balance: string | null
 }
 /** `sum`: what all lines of the filter add up to; null where lines of every kind are shown. */
 export type StatementLinesDto = { sum: string | null; lines: StatementLine[]; total: number; page: number; size: number }

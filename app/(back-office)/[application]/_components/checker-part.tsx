@@ -37,7 +37,7 @@ export function CheckerPart({ application, waiting }: { application: string; wai
               <li key={payment.transactionId} className="border-b border-line last:border-b-0">
                 <Link
                   href={paths.transaction(application, payment.transactionId)}
-                  className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2 hover:underline sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_auto]"
+                  className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2 hover:underline sm:grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_10rem_9rem]"
                 >
                   <CustomerName name={payment.customerName} className="truncate font-medium" />
                   <span className="max-sm:col-span-2 max-sm:row-start-2">

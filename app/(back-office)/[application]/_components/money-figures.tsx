@@ -55,7 +55,13 @@ function CurrencyFigures({ money, filter, hrefOf }: Omit<Props, 'money'> & { mon
           />
         ))}
         {isSettled && filter.type === null && (
-          <Figure name={t('totals.net')} {...pick((figures) => figures.net)} href={hrefOf({ currency })} second={t('totals.netOf')} />
+          <Figure
+            isMain
+            name={t('totals.net')}
+            {...pick((figures) => figures.net)}
+            href={hrefOf({ currency })}
+            second={t('totals.netOf')}
+          />
         )}
         {isSettled && (
           <Figure
@@ -70,16 +76,16 @@ function CurrencyFigures({ money, filter, hrefOf }: Omit<Props, 'money'> & { mon
   )
 }
 
-type FigureProps = { name: string; amount: string; before: string | null; href: string | null; second: ReactNode }
+type FigureProps = { name: string; amount: string; before: string | null; href: string | null; second: ReactNode; isMain?: boolean }
 
-function Figure({ name, amount, before, href, second }: FigureProps) {
+function Figure({ name, amount, before, href, second, isMain = false }: FigureProps) {
   const { locale } = useTranslations()
   const text = formatAmount(amount, locale)
   return (
-    <div className="min-w-0">
+    <div className="min-w-0 max-sm:flex max-sm:justify-between max-sm:gap-4">
       <dt className="text-second text-quiet">{name}</dt>
-      <dd className="tabular">
-        <span className="block text-balance font-strong tracking-[-0.01em]">
+      <dd className="tabular max-sm:text-right">
+        <span className={`block font-strong tracking-[-0.01em] text-balance ${isMain ? 'xl:text-figure xl:leading-[26px]' : ''}`}>
           {href === null ? (
             text
           ) : (

@@ -1,6 +1,7 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -13,7 +14,7 @@ import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
-import type { TotalsDto } from '#lib/finance-dto.ts'
+import type { OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/format.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
@@ -111,10 +112,13 @@ function OperatorTable({ application, query, data }: { application: string; quer
           <>
             <Th>{t('totals.operator')}</Th>
             {directions.map(({ type, name }) => (
-              <Th key={type} align="end">
+              <Th key={type} align="end" className={WIDE}>
                 {name}
               </Th>
             ))}
+            <Th align="end" className="sm:hidden">
+              {t('totals.amount')}
+            </Th>
             <Th align="end" className={WIDE}>
               {t('totals.transactions')}
             </Th>
@@ -133,26 +137,29 @@ function OperatorTable({ application, query, data }: { application: string; quer
                 {row.share !== null && ` · ${formatShare(row.share, locale)}`}
               </span>
             </Td>
-            {directions.map(({ type, name }) => {
-              const amount = type === 'COLLECT' ? row.collects : row.deposits
-              const money = <Money amount={amount} currency={row.currency} />
-              return (
-                <Td key={type} align="end" className="max-sm:pl-0">
-                  {amount === '0' ? (
-                    <span className="text-quiet">{money}</span>
-                  ) : (
-                    <Link href={paths.transactions(application, listOf(row.operator, type))} className={FIGURE_LINK}>
-                      {money}
-                      <span className="sr-only">, {name}</span>
-                    </Link>
-                  )}
-                </Td>
-              )
-            })}
+            {directions.map(({ type, name }) => (
+              <Td key={type} align="end" className={WIDE}>
+                <Amount row={row} type={type} href={paths.transactions(application, listOf(row.operator, type))}>
+                  <span className="sr-only">, {name}</span>
+                </Amount>
+              </Td>
+            ))}
+            <Td align="end" className="sm:hidden">
+              {directions.map(({ type, name }) => (
+                <span key={type} className="block">
+                  <span className="block text-second text-quiet">{name}</span>
+                  <Amount row={row} type={type} href={paths.transactions(application, listOf(row.operator, type))} />
+                </span>
+              ))}
+            </Td>
             <Td align="end" className={WIDE}>
-              <Link href={paths.transactions(application, listOf(row.operator))} className={FIGURE_LINK}>
-                {formatCount(row.count, locale)}
-              </Link>
+              {row.count === 0 ? (
+                <span className="text-quiet">0</span>
+              ) : (
+                <Link href={paths.transactions(application, listOf(row.operator))} className={FIGURE_LINK}>
+                  {formatCount(row.count, locale)}
+                </Link>
+              )}
             </Td>
             <Td align="end" className={WIDE}>
               {row.share === null ? (
@@ -170,5 +177,20 @@ function OperatorTable({ application, query, data }: { application: string; quer
         ))}
       </Table>
     </TableCard>
+  )
+}
+
+type AmountProps = { row: OperatorTotal; type: TransactionType; href: string; children?: ReactNode }
+
+/** What an operator collected or paid out, with its list. */
+function Amount({ row, type, href, children }: AmountProps) {
+  const amount = type === 'COLLECT' ? row.collects : row.deposits
+  const money = <Money amount={amount} currency={row.currency} />
+  if (amount === '0') return <span className="text-quiet">{money}</span>
+  return (
+    <Link href={href} className={FIGURE_LINK}>
+      {money}
+      {children}
+    </Link>
   )
 }

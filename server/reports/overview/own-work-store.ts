@@ -3,7 +3,7 @@ import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type OwnWaitingSum = { currency: Currency; count: bigint; amountMinor: bigint; oldestAt: Date }
+type OwnWaitingSum = { currency: Currency; count: bigint; amountMinor: bigint; oldestAt: Date }
 
 /** What a person started that still waits for approval, per currency. */
 export async function selectOwnWaiting(queryable: Queryable, applicationId: string, personId: string): Promise<OwnWaitingSum[]> {

@@ -8,7 +8,7 @@ import { type RollUpRanges, selectRollUpRanges } from '#server/reports/transacti
 import { type FeeSum, findFeeMark, selectFeeSums } from './fee-days-store.ts'
 import { type OperatorStatusSum, type RollUpQuery, selectOperatorSums } from './roll-up-sums-store.ts'
 
-export type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[]; ranges: RollUpRanges }
+type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[]; ranges: RollUpRanges }
 type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }
 
 /** What the query matches in every status, and the fees of what succeeded, in the caller's snapshot. */

@@ -97,7 +97,7 @@ export async function selectDayBounds(queryable: Queryable, applicationId: strin
   return bounds?.first && bounds.last ? { first: bounds.first, last: bounds.last } : undefined
 }
 
-export type OperatorDayCount = { operator: OperatorCode; day: UtcDay; count: bigint }
+type OperatorDayCount = { operator: OperatorCode; day: UtcDay; count: bigint }
 
 /** How many transactions succeeded per operator and day. */
 export async function selectOperatorDays(

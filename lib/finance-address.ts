@@ -3,7 +3,7 @@ import type { Currency } from './money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, type OperatorCode } from './operators.ts'
 import type { QueryValues, TransactionLink } from './paths.ts'
 import { monthEnd, type OpenRange, type TotalPreset, type UtcDay } from './time.ts'
-import type { TransactionStatus, TransactionType } from './transaction-status.ts'
+import type { TransactionType } from './transaction-status.ts'
 import type { WebhookState } from './webhook-state.ts'
 
 /** The dates of an address: a preset, or a custom range, which takes precedence. */
@@ -35,11 +35,11 @@ export function countriesOf(currency: Currency): CountryName[] {
 export function drillDownQuery(
   query: TotalsQuery,
   range: OpenRange,
-  part: { currency?: Currency; operator?: OperatorCode } = {},
+  part: { currency?: Currency; operator?: OperatorCode; type?: TransactionType } = {},
 ): TransactionLink {
   return {
     ...(query.status === 'ALL' ? {} : { status: query.status }),
-    ...(query.type ? { type: query.type } : {}),
+    ...typeOf(part.type ?? query.type),
     operator: part.operator ?? query.operator,
     country: part.currency ? countriesOf(part.currency) : null,
     ...(range.from ? { from: range.from } : {}),
@@ -47,20 +47,24 @@ export function drillDownQuery(
   }
 }
 
-/** The parts of the chart for one period, `2026-11-03`, `2026-11` or `2026`. */
-export type PeriodPart = { period: string; currency: Currency; status: TransactionStatus | readonly TransactionStatus[] }
+function typeOf(type: TransactionType | null): { type?: TransactionType } {
+  return type === null ? {} : { type }
+}
+
+/** A part of the chart: one period, `2026-11-03`, `2026-11` or `2026`, and one direction or both. */
+export type PeriodPart = { period: string; currency: Currency; type?: TransactionType }
 
 /** Returns the list of a period of the chart, limited to the days of the range. */
 export function listBehindPeriod(
-  query: Pick<TotalsQuery, 'type' | 'operator'>,
+  query: Pick<TotalsQuery, 'status' | 'type' | 'operator'>,
   range: OpenRange,
-  { period, currency, status }: PeriodPart,
+  { period, currency, type }: PeriodPart,
 ): TransactionLink {
   const first = `${period}-01-01`.slice(0, 10)
   const last = period.length === 7 ? monthEnd(period) : `${period}-12-31`.slice(0, 10)
   return {
-    status,
-    ...(query.type ? { type: query.type } : {}),
+    ...(query.status === 'ALL' ? {} : { status: query.status }),
+    ...typeOf(type ?? query.type),
     operator: query.operator,
     country: countriesOf(currency),
     from: range.from !== null && range.from > first ? range.from : first,

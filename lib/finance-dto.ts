@@ -1,32 +1,49 @@
+import type { ApprovalRow, CurrencyAmount } from './approvals.ts'
 import type { PeriodStep } from './chart-periods.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
-import type { UtcDay } from './time.ts'
-import type { TransactionStatus } from './transaction-status.ts'
+import type { DayRange, UtcDay } from './time.ts'
+import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 
 /*
  * What the pages of money show, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
  * writes them, instants ISO 8601, days UTC.
  */
 
-export type CurrencyTotal = { currency: Currency; count: number; amount: string }
+type DirectionSum = { count: number; amount: string }
 
-/** One bar of a chart by day, month or year: exact amounts of what succeeded and what failed, and how many. */
-export type PeriodTotal = { period: string; success: string; failed: string; successCount: number; failedCount: number }
+/** Money of one currency by direction; never added together. `net` is collects less deposits, before fees. */
+export type MoneyFigures = { collects: DirectionSum; deposits: DirectionSum; net: string; feesSystem: string; feesApp: string }
+
+/** `before`: the same in the period that this one is compared with; null where there is none. */
+export type CurrencyMoney = { currency: Currency; now: MoneyFigures; before: MoneyFigures | null }
+
+/** One group of bars of a chart by day, month or year: exact amounts by direction, and how many transactions. */
+export type PeriodTotal = { period: string; collects: string; deposits: string; collectCount: number; depositCount: number }
 export type CurrencyChart = { currency: Currency; periods: PeriodTotal[] }
 
 /** `share` is succeeded of finished, 0 to 1; null where nothing finished. */
-export type OperatorTotal = { operator: OperatorCode; currency: Currency; count: number; amount: string; share: number | null }
+export type OperatorTotal = {
+  operator: OperatorCode
+  currency: Currency
+  count: number
+  collects: string
+  deposits: string
+  share: number | null
+}
 
 export type TotalsDto = {
   /** UTC days, both included; null: open. */
   from: UtcDay | null
   to: UtcDay | null
-  cards: CurrencyTotal[]
+  /** The days that are compared with these; null where there are none. */
+  before: DayRange | null
+  /** A currency for which there is nothing in either period is left out. */
+  money: CurrencyMoney[]
   step: PeriodStep
   charts: CurrencyChart[]
   operators: OperatorTotal[]
-  /** What the partner API answers for the same question, currencies added together; null where it has no such question. */
+  /** What the partner API answers for the same question, everything added together; null where it has no such question. */
   apiTotal: string | null
 }
 
@@ -36,7 +53,8 @@ type AgeBucket = (typeof AGE_BUCKETS)[number]
 type UnconfirmedBucket = { bucket: AgeBucket; count: number; amount: string; after: string | null; before: string | null }
 export type UnconfirmedMoney = { currency: Currency; count: number; amount: string; buckets: UnconfirmedBucket[] }
 
-export type OperatorHealth = OperatorTotal & { finished: number; failed: number; successAmount: string; volumes: number[] }
+/** `counts`: succeeded transactions per day, for drawing only. */
+export type OperatorHealth = { operator: OperatorCode; share: number | null; finished: number; failed: number; counts: number[] }
 
 /** Transactions by where their webhook stands: told, still to be told, given up on. */
 type WebhookCounts = { delivered: number; due: number; exhausted: number }
@@ -51,17 +69,62 @@ export type OpenContradictions = {
   newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
 }
 
-export type OverviewDto = {
-  asOf: string
-  /** Null for somebody who decides nothing. */
-  waiting: { count: number; isMore: boolean; oldestAt: string | null } | null
+/** What waits for a checker; `risky` are the oldest that have risk flags, `flagged` how many of the `looked` oldest have any. */
+export type CheckerOverview = {
+  count: number
+  oldestAt: string | null
+  sums: readonly CurrencyAmount[]
+  looked: number
+  flagged: number
+  risky: Pick<ApprovalRow, 'transactionId' | 'type' | 'operator' | 'currency' | 'amount' | 'customerName' | 'risks'>[]
+}
+
+type LowBalance = Pick<BalanceCard, 'operator' | 'currency' | 'deposit'> & { threshold: string }
+
+/** Today by direction against yesterday, and what needs attention. */
+export type FinanceOverview = {
+  today: UtcDay
+  yesterday: UtcDay
+  money: CurrencyMoney[]
   unconfirmed: UnconfirmedMoney[]
   contradictions: OpenContradictions
+  lowBalances: LowBalance[]
+  charts: CurrencyChart[]
+}
+
+type OwnTransaction = {
+  transactionId: string
+  type: TransactionType
+  operator: OperatorCode
+  currency: Currency
+  amount: string
+  customerName: string
+  /** Why it was rejected or failed. */
+  message: string | null
+  at: string
+}
+type OwnGroup = { count: number; newest: OwnTransaction[] }
+
+/** What a maker started: what waits, and what ended badly since `since`. */
+export type MakerOverview = {
+  since: string
+  waiting: { count: number; oldestAt: string | null; sums: CurrencyAmount[] }
+  rejected: OwnGroup
+  failed: OwnGroup
+}
+
+/** Whether operators and receivers work; `share` over all operators. */
+export type AdministratorOverview = { share: number | null; operators: OperatorHealth[]; webhooks: WebhookHealthDto }
+
+/** A part for each role of the person; null for a role that they do not have. */
+export type OverviewDto = {
+  asOf: string
   from: UtcDay
   to: UtcDay
-  charts: CurrencyChart[]
-  operators: OperatorHealth[]
-  webhooks: WebhookHealthDto
+  checker: CheckerOverview | null
+  finance: FinanceOverview | null
+  maker: MakerOverview | null
+  administrator: AdministratorOverview | null
 }
 
 export type BalanceCard = {
@@ -128,6 +191,8 @@ export type StatementLine = {
   deposit: string
   held: string
   fees: string
+  /** All balances together after this line; null where only lines of one kind are shown. */
+  balance: string | null
 }
 /** `sum`: what all lines of the filter add up to; null where lines of every kind are shown. */
 export type StatementLinesDto = { sum: string | null; lines: StatementLine[]; total: number; page: number; size: number }

@@ -64,7 +64,7 @@ export function monthEnd(month: string): UtcDay {
 }
 
 /** A range of UTC days, both included. */
-type DayRange = { from: UtcDay; to: UtcDay }
+export type DayRange = { from: UtcDay; to: UtcDay }
 /** The same, where null is open. */
 export type OpenRange = { from: UtcDay | null; to: UtcDay | null }
 

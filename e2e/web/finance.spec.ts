@@ -10,6 +10,14 @@ function minorOf(text: string): bigint {
   return BigInt(whole + cents.padEnd(2, '0'))
 }
 
+const textOf = async (place: Locator) => (await place.textContent()) ?? ''
+
+/** A figure of a currency, by its name. */
+function figureOf(page: Page, currency: string, name: string): Locator {
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: currency, exact: true }) })
+  return card.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) })
+}
+
 /** The `Opening` and `Closing` of a statement and the movements between, in hundredths. */
 async function readSums(page: Page): Promise<Record<string, bigint>> {
   const found: Record<string, bigint> = {}
@@ -25,18 +33,17 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   const person = personWith(['finance'])
   await signIn(page, person)
   await expect(page.getByRole('heading', { name: 'Unconfirmed money' })).toBeVisible()
-  await expect(page.getByRole('table', { name: 'Operators' })).toContainText('Cameroon')
-  await expect(page.getByRole('region', { name: /^Webhooks/ }).getByRole('link', { name: /^[\d,]+ delivered$/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Today', exact: true })).toBeVisible()
 
   await page.getByRole('link', { name: 'Totals' }).first().click()
-  await expect(page.getByText(/ to .* \(UTC\)$/)).toBeVisible()
+  await expect(page.getByText(/^Compared with .* to .* \(UTC\)$/)).toBeVisible()
   await page.getByRole('button', { name: /^Dates/ }).click()
   await page.getByRole('button', { name: 'All days' }).click()
   await expect(page).toHaveURL(/dates=always/)
-  const card = page.getByRole('listitem').filter({ hasText: /^XOF/ }).getByRole('link')
-  const amount = (await card.locator('span').nth(1).textContent()) ?? ''
-  const count = (await card.locator('span').nth(2).textContent()) ?? ''
-  await card.click()
+  const collected = figureOf(page, 'XOF', 'Collected')
+  const amount = await textOf(collected.getByRole('link'))
+  const count = await textOf(collected.getByText(/^[\d,]+ transactions$/))
+  await collected.getByRole('link').click()
   await expect(page).toHaveURL(/\/transactions\?/)
   await expect(page.locator('main header p').first()).toContainText(count.replace(/\D+$/, '').trim())
   await expect(page.locator('main header p').first()).toContainText(amount.replace(/\.00$/, ''))
@@ -82,8 +89,6 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await expect(page).toHaveURL(/\/transactions\/[0-9a-f-]{36}/)
 })
 
-const textOf = async (place: Locator) => (await place.textContent()) ?? ''
-
 /** Returns the count and the sums of a list, in hundredths by currency. */
 async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint> }> {
   const lead = page.locator('main header p').first()
@@ -111,9 +116,124 @@ async function expectList(page: Page, link: Locator, expected: { count?: number;
 
 const countOf = (text: string) => Number(minorOf(/^[\d,]+/.exec(text.trim())?.[0] ?? '') / 100n)
 
-test('every figure of the overview opens a list with as many transactions, and the filter can be taken off', async ({ page }) => {
+test('collected less paid out is the net, service and application fees are the fees, and each figure opens its list', async ({ page }) => {
   test.setTimeout(120_000)
   const person = personWith(['finance'], 0, 1)
+  await signIn(page, person, `/${person.slug}/totals?dates=always`)
+  const amountOf = async (name: string) => minorOf(await textOf(figureOf(page, 'XAF', name).getByRole('link')))
+  const [collected, paidOut, net, fees] = [
+    await amountOf('Collected'),
+    await amountOf('Paid out'),
+    await amountOf('Net'),
+    await amountOf('Fees'),
+  ]
+  const isNegative = (await textOf(figureOf(page, 'XAF', 'Net').getByRole('link'))).startsWith('−')
+  expect(collected - paidOut).toBe(isNegative ? -net : net)
+  const parts = await textOf(figureOf(page, 'XAF', 'Fees').getByText(/^Service/))
+  const [, system = '', application = ''] = /([\d,.]+), application\s([\d,.]+)$/.exec(parts) ?? []
+  expect(minorOf(system) + minorOf(application)).toBe(fees)
+  for (const [name, amount] of [
+    ['Collected', collected],
+    ['Paid out', paidOut],
+  ] as const)
+    await expectList(page, figureOf(page, 'XAF', name).getByRole('link'), { amount, currency: 'XAF' })
+  // The API's single total comes last, after every figure that means something.
+  await expect(page.locator('main p').last()).toContainText('the API returns one total across currencies and directions')
+})
+
+test('the same days of the month before are named, and all days are compared with none', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/totals`)
+  const change = figureOf(page, 'XAF', 'Collected').getByText(/^([+−][\d,.]+( \([+−]?[\d,.]+\s%\)|, none before)?|No change)$/)
+  await expect(page.getByText(/^Compared with 1 \w+ \d{4}( to \d+ \w+ \d{4})? \(UTC\)$/)).toBeVisible()
+  await expect(change).toBeVisible()
+  await page.goto(`/${person.slug}/totals?dates=always`)
+  await expect(figureOf(page, 'XAF', 'Collected')).toBeVisible()
+  await expect(page.getByText(/^Compared with/)).toHaveCount(0)
+  await expect(change).toHaveCount(0)
+})
+
+test('a scale of three or four values above zero, and each label of a few days below its bars', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/totals?dates=last7`)
+  const [axis, labels] = await page.getByRole('figure').evaluate((figure) => {
+    const texts = (svg: Element | undefined) => [...(svg?.querySelectorAll('text') ?? [])]
+    const svgs = [...figure.querySelectorAll('svg')]
+    const days = texts(svgs[2]).map((text) => {
+      const { left, width } = text.getBoundingClientRect()
+      return { text: text.textContent, middle: left + width / 2 }
+    })
+    const groups = [...(svgs[1]?.querySelectorAll('a') ?? [])].map((link) => {
+      const { left, width } = link.querySelector('rect')?.getBoundingClientRect() ?? { left: 0, width: 0 }
+      return { hint: link.querySelector('title')?.textContent ?? '', middle: left + width / 2 }
+    })
+    return [
+      texts(svgs[0]).map((text) => text.textContent),
+      groups.map(({ hint, middle }) => Math.abs((days.find((day) => hint.startsWith(`${day.text}:`))?.middle ?? Number.NaN) - middle)),
+    ] as const
+  })
+  expect(axis[0]).toBe('0')
+  expect(axis.length - 1).toBeGreaterThanOrEqual(3)
+  expect(axis.length - 1).toBeLessThanOrEqual(4)
+  expect(labels.length).toBeGreaterThan(0)
+  for (const distance of labels) expect(distance).toBeLessThan(2)
+})
+
+for (const [roles, headings] of [
+  [['checker'], ['To decide']],
+  [['finance'], ['Today']],
+  [['administrator'], ['Operators', 'Webhooks, last 24 hours']],
+  [
+    ['maker', 'checker'],
+    ['To decide', 'Created by me'],
+  ],
+  [['maker'], ['Created by me']],
+] as const) {
+  test(`the parts ${headings.join(', ')} in the overview of ${roles.join(' and ')}, which fit a phone`, async ({ page }) => {
+    const person = personWith([...roles])
+    await signIn(page, person)
+    const known = ['To decide', 'Today', 'Created by me', 'Operators', 'Webhooks, last 24 hours']
+    await expect(page.getByRole('heading', { level: 2, name: headings[0], exact: true })).toBeVisible()
+    const shown = await page.getByRole('heading', { level: 2 }).allTextContents()
+    expect(shown.filter((heading) => known.includes(heading))).toEqual([...headings])
+    await page.setViewportSize({ width: 360, height: 740 })
+    await expectNothingCutOff(page)
+  })
+}
+
+/** Every surface that scrolls shows all of its content. */
+async function expectNothingCutOff(page: Page): Promise<void> {
+  const cut = await page
+    .locator('main section')
+    .evaluateAll((sections) => sections.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent))
+  expect(cut).toEqual([])
+}
+
+test('the figures of the totals fit a phone', async ({ page }) => {
+  const person = personWith(['finance'])
+  await page.setViewportSize({ width: 360, height: 740 })
+  await signIn(page, person, `/${person.slug}/totals`)
+  await expect(page.getByRole('table', { name: 'Totals by operator' })).toBeVisible()
+  await expectNothingCutOff(page)
+})
+
+test('balances of one row of cards are on one line at 1280 px', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/balances`)
+  await expect(page.getByRole('article')).toHaveCount(13)
+  const lines = await page.getByRole('article').evaluateAll((cards) =>
+    cards.map((card) => ({
+      row: Math.round(card.getBoundingClientRect().top),
+      tops: [...card.querySelectorAll('h2, dl > div, a, button')].map((part) => Math.round(part.getBoundingClientRect().top)).join(' '),
+    })),
+  )
+  for (const { row, tops } of lines) expect(tops).toBe(lines.find((line) => line.row === row)?.tops)
+})
+
+test('every figure of the overview opens a list with as many transactions, and the filter can be taken off', async ({ page }) => {
+  test.setTimeout(120_000)
+  const person = personWith(['administrator'], 0, 1)
   await signIn(page, person)
   const webhooks = page.getByRole('region', { name: /^Webhooks/ })
   const receivers = page.getByRole('table', { name: 'Receivers with undelivered webhooks' }).getByRole('link')
@@ -133,13 +253,10 @@ test('every figure of the overview opens a list with as many transactions, and t
   await page.goBack()
   await page.goBack()
   const operators = page.getByRole('table', { name: 'Operators' }).locator('tbody tr').first()
-  // Success and volume are always links, failures if there are any.
-  const volume = operators.getByRole('cell').nth(3).getByRole('link')
-  const [, currency = ''] = / (XAF|XOF|UGX)$/.exec(await textOf(volume)) ?? []
-  await expectList(page, volume, { amount: minorOf(await textOf(volume)), currency })
-  for (const failed of await operators.getByRole('cell').nth(2).getByRole('link').all())
-    await expectList(page, failed, { count: countOf(await textOf(failed)) })
-  await operators.getByRole('link', { name: /^Volume of/ }).click()
+  for (const cell of [2, 3])
+    for (const figure of await operators.getByRole('cell').nth(cell).getByRole('link').all())
+      await expectList(page, figure, { count: countOf(await textOf(figure)) })
+  await operators.getByRole('link', { name: /^Succeeded transactions of/ }).click()
   await expect(page).toHaveURL(/\/totals\?.*operator=/)
 })
 
@@ -155,30 +272,31 @@ test('every period, card and operator of the totals opens a list that adds up to
     .last()
   const place = await row.evaluate((element) => [...(element.parentElement?.children ?? [])].indexOf(element))
   const cells = await row.getByRole('cell').allTextContents()
-  const [, currency = ''] = / (XAF|XOF|UGX)/.exec(cells[1] ?? '') ?? []
-  const [success, failed] = [minorOf((cells[1] ?? '').split(' ')[0] ?? ''), minorOf((cells[3] ?? '').split(' ')[0] ?? '')]
-  const [succeeded, notSucceeded] = [countOf(cells[2] ?? ''), countOf(cells[4] ?? '')]
+  const currency = /, (XAF|XOF|UGX)$/.exec(await textOf(chart.locator('caption')))?.[1] ?? ''
+  const [collected, paidOut] = [
+    minorOf(/^[\d,.]*\d/.exec(cells[1] ?? '')?.[0] ?? ''),
+    minorOf(/^[\d,.]*\d/.exec(cells[3] ?? '')?.[0] ?? ''),
+  ]
+  const [collects, deposits] = [countOf(cells[2] ?? ''), countOf(cells[4] ?? '')]
   const bars = await chart
     .locator('tbody tr')
     .evaluateAll((rows, last) => rows.slice(0, last).filter((each) => each.querySelector('a')).length, place)
   await chart.locator('svg a').nth(bars).click()
-  expect(await readList(page)).toEqual({ count: succeeded + notSucceeded, sums: { [currency]: success + failed } })
+  expect(await readList(page)).toEqual({ count: collects + deposits, sums: { [currency]: collected + paidOut } })
   await page.goBack()
   await page.getByText('As a table').click()
-  const figure = succeeded > 0 ? { cell: 1, amount: success, count: succeeded } : { cell: 3, amount: failed, count: notSucceeded }
+  const figure = collects > 0 ? { cell: 1, amount: collected, count: collects } : { cell: 3, amount: paidOut, count: deposits }
   // By keyboard: without a pointer, the lists are reached through the table.
   await row.getByRole('cell').nth(figure.cell).getByRole('link').press('Enter')
   await expect(page).toHaveURL(/from=(\d{4}-\d\d-\d\d)&to=\1/)
   expect(await readList(page)).toEqual({ count: figure.count, sums: { [currency]: figure.amount } })
   await page.goBack()
-  const operator = page.getByRole('table', { name: 'Totals by operator' }).locator('tbody tr').filter({ hasNotText: /\t0\t/ }).first()
-  const amount = await textOf(operator.getByRole('link').nth(1))
-  const [, ofOperator = ''] = / (XAF|XOF|UGX)/.exec(amount) ?? []
-  const count = countOf(await textOf(operator.getByRole('link').first()))
-  await expectList(page, operator.getByRole('link').nth(1), {
-    count,
-    ...(count > 0 ? { amount: minorOf(amount), currency: ofOperator } : {}),
-  })
+  const operators = page.getByRole('table', { name: 'Totals by operator' })
+  const sum = operators.getByRole('link', { name: /(XAF|XOF|UGX)\s?, (Collects|Deposits)$/ }).first()
+  const total = sum.locator('xpath=ancestor::tr').getByRole('cell').nth(3).getByRole('link')
+  const amount = await textOf(sum.locator('span').first())
+  await expectList(page, total, { count: countOf(await textOf(total)) })
+  await expectList(page, sum, { amount: minorOf(amount), currency: /(XAF|XOF|UGX)$/.exec(amount)?.[1] ?? '' })
 })
 
 test('each movement of a statement opens its lines, which say the same sum', async ({ page }) => {
@@ -204,6 +322,7 @@ test('each movement of a statement opens its lines, which say the same sum', asy
   }
   await page.getByRole('link', { name: /Show all lines$/ }).click()
   await expect(page).not.toHaveURL(/kind=/)
+  await expect(page.getByRole('table', { name: 'Lines' }).getByRole('columnheader', { name: 'Balance', exact: true })).toBeVisible()
 })
 
 test('finance sets a threshold, the balance is marked for everybody, and a maker is not offered to', async ({ page, browser }) => {

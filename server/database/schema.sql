@@ -250,6 +250,24 @@ create table exports (
 create index exports_by_file on exports (application_id, file_sha256);
 create index exports_by_time on exports (application_id, started_at desc);
 
+create table fee_days (
+  application_id   uuid   not null,
+  day              date   not null,
+  operator         text   not null,
+  type             text   not null,
+  fee_system_minor bigint not null,
+  fee_app_minor    bigint not null,
+  constraint fee_days_pkey primary key (application_id, day, operator, type),
+  constraint fee_days_fee_app_minor_check check (fee_app_minor >= 0),
+  constraint fee_days_fee_system_minor_check check (fee_system_minor >= 0)
+);
+
+create table fee_marks (
+  application_id uuid   not null,
+  added_until    bigint not null,
+  constraint fee_marks_pkey primary key (application_id)
+);
+
 create table fee_schedules (
   application_id     uuid    not null,
   operator           text    not null,
@@ -636,6 +654,7 @@ create table transactions (
   constraint transactions_type_check check (type in ('COLLECT', 'DEPOSIT'))
 );
 create index transactions_by_batch on transactions (application_id, batch_id) where batch_id is not null;
+create index transactions_by_maker on transactions (application_id, maker_id, sequence) where maker_id is not null;
 create index transactions_by_operator_token on transactions using hash (operator_token) where operator_token is not null;
 create index transactions_by_pay_token on transactions using hash (pay_token);
 create index transactions_by_phone on transactions (application_id, phone_number, sequence);
@@ -787,6 +806,9 @@ create view ledger_movements as
         end as released_minor
    from ledger_postings p;
 
+-- function add_fee_days(p_application uuid, p_limit bigint)
+--   returns bigint
+--   plpgsql, volatile: server/reports/sql/add-fee-days.sql
 -- function add_ledger_days(p_application uuid, p_from timestamptz, p_until timestamptz)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/add-ledger-days.sql

@@ -9,6 +9,7 @@ import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { listCustomers } from '#server/reports/customers/list-customers.ts'
+import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
@@ -64,6 +65,9 @@ export function startLoops(runtime: Runtime): Loops {
       message: 'Customers could not be listed for the search; the task of the next minute repeats it',
     }),
   )
+  void addFeeDays(pool, () => isEnding).catch((error: unknown) =>
+    reportUnexpected('totals: first fees', error, { message: 'Fees could not be summed by day; the task of the next minute repeats it' }),
+  )
   const tasks = taskTable(runtime, () => isEnding)
   const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
   return {
@@ -94,6 +98,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
+    scheduledTask('add_fee_days', '* * * * *', () => addFeeDays(pool, isEnding)),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {

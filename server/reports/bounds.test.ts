@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, test } from 'node:test'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { ROLES } from '#lib/permissions.ts'
 import { statementQuerySchema } from '#lib/schemas/finance-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
@@ -95,7 +96,8 @@ const READS: Record<string, () => Promise<unknown>> = {
   'a page of its lines that does not exist': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 99_999_999 }),
   'its lines of one kind': () => readStatementLines(database.pool, { ...everything(), kind: 'fund', page: 0 }),
   'the balances of all operators': () => readBalances(database.pool, applicationId, NOW),
-  'the overview of 90 days': () => readOverview(database.pool, { applicationId, personId, roles: ['finance', 'checker'] }, 90, NOW),
+  'the overview of 90 days': () =>
+    readOverview(database.pool, { applicationId, id: personId, hasSecondFactor: true, roles: [...ROLES] }, 90, NOW),
   'the list of all transactions': () => listed(WHOLE),
   'its page a thousand million': () => listed({ page: '1000000000' }),
   'a name in all transactions': () => listed({ ...WHOLE, name: 'a' }),

@@ -29,17 +29,16 @@ export default async function OverviewPage({ params, searchParams }: Props) {
   const { days } = query.value
   const { reportPool, clock } = backOfficeRuntime()
   const queryClient = getQueryClient()
-  const reader = { applicationId: actor.applicationId, personId: actor.id, roles: actor.roles }
   const [locale] = await Promise.all([
     readLocale(),
     queryClient.fetchQuery({
       queryKey: queryKeys.overview(application, days),
-      queryFn: () => readOverview(reportPool, reader, days, clock.now()),
+      queryFn: () => readOverview(reportPool, actor, days, clock.now()),
     }),
   ])
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
-      <PageMessages messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.', 'approvals.risk.'])}>
         <OverviewBoard application={application} days={days} />
       </PageMessages>
     </HydrationBoundary>

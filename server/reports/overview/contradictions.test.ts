@@ -62,8 +62,10 @@ test('the overview counts contradictions until the operator confirms the stored 
   await contradicted('failed')
   const open = [await contradicted('succeeded'), await contradicted('unknown'), await contradicted(undefined)]
   const more = await Promise.all(Array.from({ length: 4 }, () => contradicted('pending')))
-  const reader = { applicationId, personId: randomUUID(), roles: ['finance' as const] }
-  const { contradictions } = await readOverview(database.pool, reader, 30, new Date())
+  const reader = { applicationId, id: randomUUID(), hasSecondFactor: true, roles: ['finance' as const] }
+  const { finance } = await readOverview(database.pool, reader, 30, new Date())
+  assert.ok(finance)
+  const { contradictions } = finance
   assert.equal(contradictions.count, open.length + more.length)
   assert.equal(contradictions.newest.length, 5)
   const ids = contradictions.newest.map((each) => each.transactionId)
@@ -76,7 +78,7 @@ test('the overview counts contradictions until the operator confirms the stored 
       .toReversed(),
   )
   const other = await readOverview(database.pool, { ...reader, applicationId: await makeApplication(database.pool) }, 30, new Date())
-  assert.deepEqual(other.contradictions, { count: 0, isMore: false, newest: [] })
+  assert.deepEqual(other.finance?.contradictions, { count: 0, isMore: false, newest: [] })
 })
 
 test('isDenied for what the operator accepted and then denied', async () => {

@@ -122,6 +122,8 @@ export type LineRow = {
   depositMinor: bigint
   heldMinor: bigint
   feesMinor: bigint
+  /** How much the lines of these days up to this one, and this one, moved the balances together. */
+  movedMinor: bigint
 }
 
 /** The postings of each filter and what each is to the statement; `amount` adds up to the movement of that name (view ledger_movements). */
@@ -160,12 +162,13 @@ type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: Li
 
 const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
   p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
-  t.transaction_id is not null as "isTransaction"`
+  t.transaction_id is not null as "isTransaction", p.moved_minor as "movedMinor"`
 
 /** Postings of some days in order of time; $5 offset, $6 limit. */
 function linesOf(kind: LineFilter | null): string {
   return `select ${LINE_COLUMNS}
-     from (select * ${POSTINGS_OF_DAYS} ${kind === null ? '' : `and ${FILTERED_LINES[kind].condition}`}
+     from (select *, sum(collect_minor + deposit_minor + held_minor) over (order by at, subject_id, kind rows unbounded preceding) as moved_minor
+             ${POSTINGS_OF_DAYS} ${kind === null ? '' : `and ${FILTERED_LINES[kind].condition}`}
            order by at, subject_id, kind offset $5 limit $6) p
      left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
      order by p.at, p.subject_id, p.kind`

@@ -3,7 +3,7 @@ import { formatMinor } from '#lib/money.ts'
 import type { UtcDay } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { openSnapshot, withSnapshot } from '#server/database/with-snapshot.ts'
-import { readLedger } from './day-ledger.ts'
+import { readLedger, type Sums } from './day-ledger.ts'
 import { type LineRow, type PeriodLength, selectLines, sumLines, walkLines } from './ledger-days-store.ts'
 import {
   type LedgerRange,
@@ -32,11 +32,12 @@ export function readStatementLines(pool: Pool, request: LinesRequest): Promise<S
     if (kind !== null) {
       const { count, amountMinor } = await sumLines(snapshot, applicationId, { operator, from, to, kind })
       const rows = await selectLines(snapshot, applicationId, { operator, from, to, kind, offset: begin, limit: size })
-      return { lines: rows.map(toLine), sum: formatMinor(amountMinor), total: Number(count), page, size }
+      return { lines: rows.map((row) => toLine(row, null)), sum: formatMinor(amountMinor), total: Number(count), page, size }
     }
     const { place, total } = await findPage(snapshot, { applicationId, operator, from, to }, begin, BigInt(size))
     const rows = place ? await selectLines(snapshot, applicationId, { operator, ...place, kind, limit: size }) : []
-    return { lines: rows.map(toLine), sum: null, total, page, size }
+    const lines = rows.map((row) => toLine(row, place ? place.openingMinor + row.movedMinor : null))
+    return { lines, sum: null, total, page, size }
   })
 }
 
@@ -55,14 +56,15 @@ export async function* walkStatementLines(
   const snapshot = await openSnapshot(pool)
   try {
     for await (const rows of walkLines(snapshot.client, applicationId, { operator, from, to, kind, offset: 0n, limit }, BATCH_ROWS)) {
-      yield rows.map(toLine)
+      yield rows.map((row) => toLine(row, null))
     }
   } finally {
     await snapshot.close()
   }
 }
 
-type Place = { from: string; to: string; offset: bigint }
+/** `openingMinor`: all balances together before the first of these days. */
+type Place = { from: string; to: string; offset: bigint; openingMinor: bigint }
 
 /** Where the lines from `begin` on are, and how many there are in all. A long range is looked through by month or year first, then by day. */
 async function findPage(
@@ -74,28 +76,39 @@ async function findPage(
   const length = await lengthOf(snapshot, range, PERIODS_MAX)
   const periodsIn = async (from: UtcDay, to: UtcDay, by: PeriodLength) => {
     const asked = { operator: range.operator, fromDay: from, toDay: to, length: by }
-    return periodsOf(oneOf(await readLedger(snapshot, range.applicationId, asked)).days, { from, to }, Number.POSITIVE_INFINITY)
+    const { before, days } = oneOf(await readLedger(snapshot, range.applicationId, asked))
+    return { openingMinor: balanceOf(before), periods: periodsOf(days, { from, to }, Number.POSITIVE_INFINITY) }
   }
-  const periods = await periodsIn(range.from, range.to, length)
-  const total = Number(periods.reduce((count, { sums }) => count + sums.count, 0n))
-  const rough = placeOf(periods, begin, size)
+  const found = await periodsIn(range.from, range.to, length)
+  const total = Number(found.periods.reduce((count, { sums }) => count + sums.count, 0n))
+  const rough = placeOf(found, begin, size)
   if (!rough || length === 10) return { place: rough, total }
   return { place: placeOf(await periodsIn(rough.from, rough.to, 10), rough.offset, size), total }
 }
 
 /** The periods that hold the lines from `begin` on, and how far into the first of them they begin. */
-function placeOf(periods: readonly Period[], begin: bigint, size: bigint): Place | undefined {
+function placeOf(
+  { openingMinor, periods }: { openingMinor: bigint; periods: readonly Period[] },
+  begin: bigint,
+  size: bigint,
+): Place | undefined {
   let counted = 0n
+  let balanceMinor = openingMinor
   let found: Place | undefined
   for (const { from, to, sums } of periods) {
     if (counted + sums.count > begin && counted < begin + size)
-      found = { from: found?.from ?? from, to, offset: found?.offset ?? begin - counted }
+      found = found ? { ...found, to } : { from, to, offset: begin - counted, openingMinor: balanceMinor }
     counted += sums.count
+    balanceMinor += balanceOf(sums)
   }
   return found
 }
 
-function toLine(row: LineRow): StatementLine {
+function balanceOf({ collectMinor, depositMinor, heldMinor }: Pick<Sums, 'collectMinor' | 'depositMinor' | 'heldMinor'>): bigint {
+  return collectMinor + depositMinor + heldMinor
+}
+
+function toLine(row: LineRow, balanceMinor: bigint | null): StatementLine {
   const kind: LineKind = row.kind === 'settle' ? (row.heldMinor === 0n ? 'collect' : 'pay') : row.kind
   return {
     id: `${row.subjectId} ${row.kind}`,
@@ -108,5 +121,6 @@ function toLine(row: LineRow): StatementLine {
     deposit: formatMinor(row.depositMinor),
     held: formatMinor(row.heldMinor),
     fees: formatMinor(row.feesMinor),
+    balance: balanceMinor === null ? null : formatMinor(balanceMinor),
   }
 }

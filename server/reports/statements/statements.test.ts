@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { LINE_FILTERS, type StatementDto, type StatementLine } from '#lib/finance-dto.ts'
-import { formatMinor } from '#lib/money.ts'
+import { addDecimals, formatMinor } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
 import { createRandom } from '#lib/seeded-random.ts'
@@ -123,6 +123,12 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
       }
       assert.equal(new Set(lines.map((line) => line.id)).size, truth.count)
       await checkMovements(request, statement, lines)
+      let running = statement.opening.total
+      for (const line of lines) {
+        running = [line.collect, line.deposit, line.held].reduce(addDecimals, running)
+        assert.equal(line.balance, running)
+      }
+      assert.equal(running, statement.closing.total)
       assert.deepEqual(
         lines.map((line) => line.at),
         lines.map((line) => line.at).toSorted(),

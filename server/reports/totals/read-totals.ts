@@ -1,5 +1,6 @@
 import { chartPeriods, type PeriodStep } from '#lib/chart-periods.ts'
-import type { CurrencyChart, CurrencyTotal, OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
+import { rangeBefore } from '#lib/finance-comparison.ts'
+import type { CurrencyChart, OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { TotalsFilter } from '#lib/schemas/finance-query.ts'
@@ -7,36 +8,33 @@ import { FIRST_DAY, LAST_DAY, type OpenRange, resolveDateRange, type UtcDay, utc
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
-import { daysOnly, selectRollUpRanges } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
-import {
-  type OperatorStatusSum,
-  type PeriodSum,
-  type RollUpQuery,
-  selectDayBounds,
-  selectOperatorSums,
-  selectPeriodSums,
-} from './roll-up-sums-store.ts'
+import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
+import { amountOf, countOf, readMoneySums, readSumsBefore, shareOf, statusesOf, toMoney, withStatus } from './money-figures.ts'
+import { type OperatorStatusSum, type PeriodSum, selectDayBounds, selectPeriodSums } from './roll-up-sums-store.ts'
 
 /**
  * Totals of an application by the filters of the page, from the roll-ups: the cost depends on the days, never on the transactions. All of
- * it in one snapshot, so that cards, chart, table and the API's number fit each other.
+ * it in one snapshot, so that figures, chart, table and the API's number fit each other.
  */
 export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilter, now: Date): Promise<TotalsDto> {
   const range = resolveDateRange(filter, now)
-  const query: RollUpQuery = { ...range, type: filter.type, operators: filter.operator }
+  const before = rangeBefore(filter, now)
+  const { status } = filter
+  const query = { ...range, type: filter.type, operators: filter.operator, status }
   return withSnapshot(pool, async (snapshot) => {
-    const ranges = await selectRollUpRanges(snapshot, applicationId, query)
-    const sums = await selectOperatorSums(snapshot, applicationId, query, ranges)
+    const sums = await readMoneySums(snapshot, applicationId, query)
+    const sumsBefore = await readSumsBefore(snapshot, applicationId, query, before)
     const bounds = await selectDayBounds(snapshot, applicationId)
     const today = utcDayOf(now)
     const { step, periods } = periodsOf(range, { first: bounds?.first ?? today, last: laterOf(bounds?.last ?? today, today) })
-    const chosen = sums.filter((sum) => filter.status === 'ALL' || sum.status === filter.status)
+    const ranges = step === 'day' ? daysOnly(query) : sums.ranges
     return {
       ...range,
-      cards: cardsOf(chosen),
+      before,
+      money: toMoney(sums, sumsBefore, status),
       step,
-      charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, step === 'day' ? daysOnly(query) : ranges, step), periods),
-      operators: toOperatorTotals(sums, chosen),
+      charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, ranges, step, statusesOf(status)), periods),
+      operators: toOperatorTotals(sums.all, withStatus(sums.all, status)),
       apiTotal: await apiTotal(snapshot, applicationId, filter, range),
     }
   })
@@ -68,19 +66,8 @@ async function apiTotal(
   return formatMinor(await totalByRange(snapshot, applicationId, { ...days, status: filter.status }))
 }
 
-function cardsOf(sums: readonly OperatorStatusSum[]): CurrencyTotal[] {
-  return CURRENCIES.map((currency) => {
-    const own = sums.filter((sum) => OPERATORS[sum.operator].country.currency === currency)
-    return {
-      currency,
-      count: Number(own.reduce((count, sum) => count + sum.count, 0n)),
-      amount: formatMinor(own.reduce((amount, sum) => amount + sum.amountMinor, 0n)),
-    }
-  })
-}
-
 /** One line per operator that has anything in these days; the success rate is of all that finished, whatever status is chosen. */
-export function toOperatorTotals(all: readonly OperatorStatusSum[], chosen: readonly OperatorStatusSum[]): OperatorTotal[] {
+function toOperatorTotals(all: readonly OperatorStatusSum[], chosen: readonly OperatorStatusSum[]): OperatorTotal[] {
   return OPERATOR_CODES.flatMap((operator) => {
     const own = all.filter((sum) => sum.operator === operator && sum.count > 0n)
     if (own.length === 0) return []
@@ -89,34 +76,29 @@ export function toOperatorTotals(all: readonly OperatorStatusSum[], chosen: read
       {
         operator,
         currency: OPERATORS[operator].country.currency,
-        count: Number(shown.reduce((count, sum) => count + sum.count, 0n)),
-        amount: formatMinor(shown.reduce((amount, sum) => amount + sum.amountMinor, 0n)),
+        count: countOf(shown),
+        collects: formatMinor(amountOf(shown.filter((sum) => sum.type === 'COLLECT'))),
+        deposits: formatMinor(amountOf(shown.filter((sum) => sum.type === 'DEPOSIT'))),
         share: shareOf(own),
       },
     ]
   })
 }
 
-function shareOf(sums: readonly OperatorStatusSum[]): number | null {
-  const countOf = (status: string) => Number(sums.find((sum) => sum.status === status)?.count ?? 0n)
-  const finished = countOf('SUCCESS') + countOf('FAILED')
-  return finished === 0 ? null : countOf('SUCCESS') / finished
-}
-
 /** One chart per currency that has anything, with every period of the range, also those without a transaction. */
 export function toCharts(sums: readonly PeriodSum[], periods: readonly string[]): CurrencyChart[] {
-  const found = new Map(sums.map((sum) => [`${sum.currency} ${sum.period} ${sum.status}`, sum]))
+  const found = new Map(sums.map((sum) => [`${sum.currency} ${sum.period} ${sum.type}`, sum]))
   return CURRENCIES.filter((currency) => sums.some((sum) => sum.currency === currency)).map((currency) => ({
     currency,
     periods: periods.map((period) => {
-      const success = found.get(`${currency} ${period} SUCCESS`)
-      const failed = found.get(`${currency} ${period} FAILED`)
+      const collects = found.get(`${currency} ${period} COLLECT`)
+      const deposits = found.get(`${currency} ${period} DEPOSIT`)
       return {
         period,
-        success: formatMinor(success?.amountMinor ?? 0n),
-        failed: formatMinor(failed?.amountMinor ?? 0n),
-        successCount: Number(success?.count ?? 0n),
-        failedCount: Number(failed?.count ?? 0n),
+        collects: formatMinor(collects?.amountMinor ?? 0n),
+        deposits: formatMinor(deposits?.amountMinor ?? 0n),
+        collectCount: Number(collects?.count ?? 0n),
+        depositCount: Number(deposits?.count ?? 0n),
       }
     }),
   }))

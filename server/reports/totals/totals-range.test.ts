@@ -54,12 +54,12 @@ test('a small and exact response to the years 1 to 9999 over days, years or cent
       for (const { periods } of totals.charts) assert.ok(periods.length <= PERIODS_MAX, `${periods.length} periods since ${first}`)
       assert.ok(JSON.stringify(totals).length < RESPONSE_BYTES_MAX)
       assert.equal(
-        totals.cards.map((card) => card.amount).reduce((sum, amount) => addDecimals(sum, amount), '0'),
+        totals.money.map(({ now }) => now.collects.amount).reduce((sum, amount) => addDecimals(sum, amount), '0'),
         succeeded,
       )
       assert.equal(totals.apiTotal, succeeded)
       if (first === '0001-01-01') continue
-      const drawn = totals.charts.flatMap(({ periods }) => periods.map((period) => period.success))
+      const drawn = totals.charts.flatMap(({ periods }) => periods.map((period) => period.collects))
       assert.equal(
         drawn.reduce((sum, amount) => addDecimals(sum, amount), '0'),
         succeeded,
@@ -95,9 +95,9 @@ test('every day of a range of up to a hundred, also those without a transaction'
 })
 
 test('the list behind a year has the days of that year within the range', () => {
-  const part = { period: '2001', currency: 'XAF', status: 'SUCCESS' } as const
+  const part = { period: '2001', currency: 'XAF' } as const
   const linkOf = (range: { from: string | null; to: string | null }) => {
-    const { from, to } = listBehindPeriod({ type: null, operator: [] }, range, part)
+    const { from, to } = listBehindPeriod({ status: 'SUCCESS', type: null, operator: [] }, range, part)
     return [from, to]
   }
   assert.deepEqual(linkOf({ from: null, to: null }), ['2001-01-01', '2001-12-31'])

@@ -61,6 +61,16 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
         where m.span = 'month' and (m.transaction_count, m.amount_minor) is distinct from (d.n, d.amount)`,
   },
   {
+    check: 'fee days',
+    sql: `select concat_ws(' ', application_id, day, operator, type) as subject, 'fees by day differ from a recount' as detail
+      from (select t.application_id, (t.created_at at time zone 'UTC')::date as day, t.operator, t.type,
+                   sum(t.fee_system_minor) s, sum(t.fee_app_minor) a
+              from transactions t join fee_marks m on m.application_id = t.application_id and t.final_sequence <= m.added_until
+              where t.status = 'SUCCESS' group by 1, 2, 3, 4) t
+      full join fee_days f using (application_id, day, operator, type)
+      where (t.s, t.a) is distinct from (f.fee_system_minor, f.fee_app_minor)`,
+  },
+  {
     check: 'ledger days',
     sql: `select concat_ws(' ', application_id, operator, day) as subject, 'a sum by day differs from its postings' as detail
       from (select application_id, operator, day, count(*) n, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(collected_minor) i,

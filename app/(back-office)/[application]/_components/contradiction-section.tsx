@@ -6,12 +6,12 @@ import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { OverviewDto } from '#lib/finance-dto.ts'
+import type { FinanceOverview } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 
 /** Final results that an operator contradicts; the newest have a link. Renders nothing if there are none. */
-export function ContradictionSection({ application, contradictions }: { application: string } & Pick<OverviewDto, 'contradictions'>) {
+export function ContradictionSection({ application, contradictions }: { application: string } & Pick<FinanceOverview, 'contradictions'>) {
   const { t, locale } = useTranslations()
   const { count, isMore, newest } = contradictions
   if (count === 0) return null

@@ -1,6 +1,5 @@
 'use client'
 
-import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -8,60 +7,45 @@ import { Sparkline } from '#components/ui/sparkline.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { listBehindPeriod } from '#lib/finance-address.ts'
-import type { OperatorHealth, OverviewDto } from '#lib/finance-dto.ts'
+import type { OperatorHealth } from '#lib/finance-dto.ts'
 import { formatCount, formatShare } from '#lib/format.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { paths, toQuery } from '#lib/paths.ts'
-import { OVERVIEW_DAYS } from '#lib/time.ts'
-import { CurrencyChart } from './currency-chart.tsx'
+import { type DayRange, OVERVIEW_DAYS } from '#lib/time.ts'
+import { FIGURE_LINK } from './money-figures.tsx'
 
 /** Below this share an operator's success rate is marked. */
 const SHARE_LOW = 0.8
 
-/** Success rate and volume per operator, over the last days. */
-export function OperatorHealthSection({ application, data, days }: { application: string; data: OverviewDto; days: number }) {
+type Props = { application: string; operators: readonly OperatorHealth[]; range: DayRange }
+
+/** The days that charts and operators look back, as a choice. */
+export function DaysBack({ application, days }: { application: string; days: number }) {
   const { t } = useTranslations()
   return (
-    <div className="grid grid-cols-1 gap-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <h2 className="text-amount font-strong">{t('overview.operators')}</h2>
-        <nav aria-label={t('overview.daysBack')} className="no-print flex gap-1">
-          {OVERVIEW_DAYS.map((choice) => (
-            <Link
-              key={choice}
-              href={`${paths.overview(application)}${toQuery({ days: choice === 30 ? null : choice })}`}
-              scroll={false}
-              aria-current={choice === days ? 'true' : undefined}
-              className="inline-flex h-[26px] items-center rounded-sm border border-line-2 px-2.5 text-second text-ink-2 hover:bg-sunken touch-target aria-[current=true]:border-accent aria-[current=true]:bg-accent-soft aria-[current=true]:font-strong aria-[current=true]:text-ink"
-            >
-              {t('overview.lastDays', { days: choice })}
-            </Link>
-          ))}
-        </nav>
-      </div>
-      {data.operators.length === 0 ? (
-        <EmptyState icon="sum" title={t('totals.none')} text={t('overview.noTransactions')} />
-      ) : (
-        <>
-          <CurrencyChart
-            charts={data.charts}
-            step="day"
-            ariaLabel={t('totals.currency')}
-            hrefOf={(part) => paths.transactions(application, listBehindPeriod({ type: null, operator: [] }, data, part))}
-          />
-          <HealthTable application={application} data={data} />
-        </>
-      )}
-    </div>
+    <nav aria-label={t('overview.daysBack')} className="no-print flex gap-1">
+      {OVERVIEW_DAYS.map((choice) => (
+        <Link
+          key={choice}
+          href={`${paths.overview(application)}${toQuery({ days: choice === 30 ? null : choice })}`}
+          scroll={false}
+          aria-current={choice === days ? 'true' : undefined}
+          className="inline-flex h-[26px] items-center rounded-sm border border-line-2 px-2.5 text-second text-ink-2 hover:bg-sunken touch-target aria-[current=true]:border-accent aria-[current=true]:bg-accent-soft aria-[current=true]:font-strong aria-[current=true]:text-ink"
+        >
+          {t('overview.lastDays', { days: choice })}
+        </Link>
+      ))}
+    </nav>
   )
 }
 
-function HealthTable({ application, data: { operators, from, to } }: { application: string; data: OverviewDto }) {
+/** How many of what finished succeeded, per operator, over the days. */
+export function HealthTable({ application, operators, range: { from, to } }: Props) {
   const { t, locale } = useTranslations()
   const listOf = (row: OperatorHealth, status: readonly ('SUCCESS' | 'FAILED')[]) =>
     paths.transactions(application, { operator: row.operator, status, from, to })
   const nameOf = ({ operator }: OperatorHealth) => `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
+  if (operators.length === 0) return <EmptyState icon="sum" title={t('totals.none')} text={t('overview.noTransactions')} />
   return (
     <TableCard label={t('overview.operators')}>
       <Table
@@ -70,10 +54,10 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
           <>
             <Th>{t('totals.operator')}</Th>
             <Th align="end">{t('totals.success')}</Th>
+            <Th align="end">{t('overview.failed')}</Th>
             <Th align="end" className="max-sm:hidden">
-              {t('overview.failed')}
+              {t('overview.finished')}
             </Th>
-            <Th align="end">{t('overview.volume')}</Th>
             <Th className="max-lg:hidden">{t('overview.trend')}</Th>
           </>
         }
@@ -83,35 +67,39 @@ function HealthTable({ application, data: { operators, from, to } }: { applicati
             <Td>
               <OperatorMark code={row.operator} />
             </Td>
-            <Td align="end">
+            <Td align="end" className="max-sm:pl-0">
               {row.share === null ? (
                 <span className="text-quiet">–</span>
               ) : (
                 <Link
                   href={listOf(row, ['SUCCESS', 'FAILED'])}
-                  className={`inline-block py-0.5 hover:underline ${row.share < SHARE_LOW ? 'font-strong text-bad' : ''}`}
+                  className={`${FIGURE_LINK} whitespace-nowrap ${row.share < SHARE_LOW ? 'font-strong text-bad' : ''}`}
                 >
                   {formatShare(row.share, locale)}
                 </Link>
               )}
             </Td>
-            <Td align="end" className="max-sm:hidden">
+            <Td align="end">
               {row.failed === 0 ? (
                 <span className="text-quiet">0</span>
               ) : (
-                <Link href={listOf(row, ['FAILED'])} className="inline-block py-0.5 hover:underline">
+                <Link href={listOf(row, ['FAILED'])} className={FIGURE_LINK}>
                   {formatCount(row.failed, locale)}
                 </Link>
               )}
             </Td>
-            <Td align="end">
-              <Link href={listOf(row, ['SUCCESS'])} className="inline-block py-0.5 hover:underline">
-                <Money amount={row.successAmount} currency={row.currency} />
-              </Link>
+            <Td align="end" className="max-sm:hidden">
+              {row.finished === 0 ? (
+                <span className="text-quiet">0</span>
+              ) : (
+                <Link href={listOf(row, ['SUCCESS', 'FAILED'])} className={FIGURE_LINK}>
+                  {formatCount(row.finished, locale)}
+                </Link>
+              )}
             </Td>
             <Td className="max-lg:hidden">
               <Link href={paths.totals(application, { from, to, operator: row.operator })} className="inline-block">
-                <Sparkline values={row.volumes} label={t('overview.trendOf', { operator: nameOf(row) })} />
+                <Sparkline values={row.counts} label={t('overview.trendOf', { operator: nameOf(row) })} />
               </Link>
             </Td>
           </Tr>

@@ -60,7 +60,7 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
           </div>
         ))}
       </dl>
-      <ul className="mt-4 grid gap-3 sm:grid-cols-2 lg:grid-cols-3 xl:grid-cols-4">
+      <ul className="mt-4 grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-3">
         {data.cards.map((card) => (
           <li key={card.operator} className="flex">
             <OperatorCard

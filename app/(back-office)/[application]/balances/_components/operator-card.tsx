@@ -55,7 +55,7 @@ export function OperatorCard({ card, statementHref, onThreshold }: Props) {
       </dl>
       {card.isLow && card.threshold !== null && <LowMark card={card} threshold={card.threshold} />}
       {(statementHref || onThreshold) && (
-        <p className="no-print mt-auto flex flex-wrap gap-x-4 gap-y-1 pt-3">
+        <p className="no-print mt-auto flex flex-col items-start gap-1 pt-3">
           {statementHref && (
             <Link href={statementHref} className={QUIET_LINK}>
               {t('balances.statement')}

@@ -1,6 +1,7 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -13,23 +14,25 @@ import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
-import type { TotalsDto } from '#lib/finance-dto.ts'
+import type { OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/format.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
 import { CurrencyChart } from '../../_components/currency-chart.tsx'
+import { FIGURE_LINK, MoneyCards } from '../../_components/money-figures.tsx'
 import { useDays } from '../../_components/use-days.ts'
+import { useDirections } from '../../_components/use-directions.ts'
 import { TotalsFilters } from './totals-filters.tsx'
 
 /** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
-/** A figure that links to its list, tall enough for a pointer. */
-const FIGURE = 'inline-block py-0.5 hover:underline'
+const WIDE = 'max-sm:hidden'
 
-/** Sums per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
+/** Money by direction per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
 export function TotalsBoard({ application, query, canExport }: { application: string; query: TotalsQuery; canExport: boolean }) {
   const { t } = useTranslations()
   const days = useDays()
@@ -40,12 +43,19 @@ export function TotalsBoard({ application, query, canExport }: { application: st
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   })
-  const isEmpty = data?.operators.length === 0
+  const isEmpty = data?.operators.length === 0 && data.money.length === 0
   return (
     <>
       <PageHeader
         title={t('frame.totals')}
-        lead={data && days.range(data)}
+        lead={
+          data && (
+            <>
+              {days.range(data)}
+              {data.before && <span className="block">{t('totals.comparedWith', { days: days.range(data.before) })}</span>}
+            </>
+          )
+        }
         actions={
           canExport &&
           !isEmpty && (
@@ -70,20 +80,14 @@ function Figures({ application, query, data }: { application: string; query: Tot
   const { t, locale } = useTranslations()
   return (
     <>
-      <ul className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,17rem),1fr))] gap-3">
-        {data.cards.map((card) => (
-          <li key={card.currency}>
-            <Link
-              href={paths.transactions(application, drillDownQuery(query, data, { currency: card.currency }))}
-              className="block rounded-lg border border-line bg-surface p-4 hover:border-line-2 hover:bg-sunken"
-            >
-              <span className="block text-second text-quiet">{card.currency}</span>
-              <span className="block text-figure font-strong tracking-[-0.01em] tabular">{formatAmount(card.amount, locale)}</span>
-              <span className="block text-ink-2 tabular">{t('totals.count', { count: card.count })}</span>
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <MoneyCards money={data.money} filter={query} hrefOf={(part) => paths.transactions(application, drillDownQuery(query, data, part))} />
+      <CurrencyChart
+        charts={data.charts}
+        step={data.step}
+        filter={query}
+        hrefOf={(part) => paths.transactions(application, listBehindPeriod(query, data, part))}
+      />
+      {data.operators.length > 0 && <OperatorTable application={application} query={query} data={data} />}
       {data.apiTotal !== null && (
         <p className="text-second text-quiet">
           {t('totals.apiNote')}{' '}
@@ -92,20 +96,14 @@ function Figures({ application, query, data }: { application: string; query: Tot
           </Link>
         </p>
       )}
-      <CurrencyChart
-        charts={data.charts}
-        step={data.step}
-        ariaLabel={t('totals.currency')}
-        hrefOf={(part) => paths.transactions(application, listBehindPeriod(query, data, part))}
-      />
-      <OperatorTable application={application} query={query} data={data} />
     </>
   )
 }
 
 function OperatorTable({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
   const { t, locale } = useTranslations()
-  const hrefOf = (operator: OperatorCode) => paths.transactions(application, drillDownQuery(query, data, { operator }))
+  const directions = useDirections(query)
+  const listOf = (operator: OperatorCode, type?: TransactionType) => drillDownQuery(query, data, type ? { operator, type } : { operator })
   return (
     <TableCard label={t('totals.perOperator')}>
       <Table
@@ -113,11 +111,18 @@ function OperatorTable({ application, query, data }: { application: string; quer
         head={
           <>
             <Th>{t('totals.operator')}</Th>
-            <Th align="end" className="max-sm:hidden">
+            {directions.map(({ type, name }) => (
+              <Th key={type} align="end" className={WIDE}>
+                {name}
+              </Th>
+            ))}
+            <Th align="end" className="sm:hidden">
+              {t('totals.amount')}
+            </Th>
+            <Th align="end" className={WIDE}>
               {t('totals.transactions')}
             </Th>
-            <Th align="end">{t('totals.amount')}</Th>
-            <Th align="end" className="max-sm:hidden">
+            <Th align="end" className={WIDE}>
               {t('totals.success')}
             </Th>
           </>
@@ -125,33 +130,44 @@ function OperatorTable({ application, query, data }: { application: string; quer
       >
         {data.operators.map((row) => (
           <Tr key={row.operator}>
-            <Td>
+            <Td className="max-sm:whitespace-normal">
               <OperatorMark code={row.operator} />
-            </Td>
-            <Td align="end" className="max-sm:hidden">
-              <Link href={hrefOf(row.operator)} className={FIGURE}>
-                {formatCount(row.count, locale)}
-              </Link>
-            </Td>
-            <Td align="end">
-              <Link href={hrefOf(row.operator)} className={FIGURE}>
-                <Money amount={row.amount} currency={row.currency} size="amount" />
-              </Link>
               <span className="block text-second text-quiet sm:hidden">
                 {formatCount(row.count, locale)}
                 {row.share !== null && ` · ${formatShare(row.share, locale)}`}
               </span>
             </Td>
-            <Td align="end" className="max-sm:hidden">
+            {directions.map(({ type, name }) => (
+              <Td key={type} align="end" className={WIDE}>
+                <Amount row={row} type={type} href={paths.transactions(application, listOf(row.operator, type))}>
+                  <span className="sr-only">, {name}</span>
+                </Amount>
+              </Td>
+            ))}
+            <Td align="end" className="sm:hidden">
+              {directions.map(({ type, name }) => (
+                <span key={type} className="block">
+                  <span className="block text-second text-quiet">{name}</span>
+                  <Amount row={row} type={type} href={paths.transactions(application, listOf(row.operator, type))} />
+                </span>
+              ))}
+            </Td>
+            <Td align="end" className={WIDE}>
+              {row.count === 0 ? (
+                <span className="text-quiet">0</span>
+              ) : (
+                <Link href={paths.transactions(application, listOf(row.operator))} className={FIGURE_LINK}>
+                  {formatCount(row.count, locale)}
+                </Link>
+              )}
+            </Td>
+            <Td align="end" className={WIDE}>
               {row.share === null ? (
                 <span className="text-quiet">–</span>
               ) : (
                 <Link
-                  href={paths.transactions(application, {
-                    ...drillDownQuery(query, data, { operator: row.operator }),
-                    status: ['SUCCESS', 'FAILED'],
-                  })}
-                  className={`text-ink-2 ${FIGURE}`}
+                  href={paths.transactions(application, { ...listOf(row.operator), status: ['SUCCESS', 'FAILED'] })}
+                  className={FIGURE_LINK}
                 >
                   {formatShare(row.share, locale)}
                 </Link>
@@ -161,5 +177,20 @@ function OperatorTable({ application, query, data }: { application: string; quer
         ))}
       </Table>
     </TableCard>
+  )
+}
+
+type AmountProps = { row: OperatorTotal; type: TransactionType; href: string; children?: ReactNode }
+
+/** What an operator collected or paid out, with its list. */
+function Amount({ row, type, href, children }: AmountProps) {
+  const amount = type === 'COLLECT' ? row.collects : row.deposits
+  const money = <Money amount={amount} currency={row.currency} />
+  if (amount === '0') return <span className="text-quiet">{money}</span>
+  return (
+    <Link href={href} className={FIGURE_LINK}>
+      {money}
+      {children}
+    </Link>
   )
 }

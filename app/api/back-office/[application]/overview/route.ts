@@ -10,7 +10,6 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   const { reportPool, clock } = backOfficeRuntime()
   return answerData(
     { application, permission: 'overview:read', schema: overviewQuerySchema, searchParams: request.nextUrl.searchParams },
-    async (actor, { days }) =>
-      ok(await readOverview(reportPool, { applicationId: actor.applicationId, personId: actor.id, roles: actor.roles }, days, clock.now())),
+    async (actor, { days }) => ok(await readOverview(reportPool, actor, days, clock.now())),
   )
 }

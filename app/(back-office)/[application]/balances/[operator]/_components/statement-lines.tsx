@@ -74,6 +74,11 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
               <Th align="end" className={NARROW}>
                 {t('totals.amount')}
               </Th>
+              {query.kind === null && (
+                <Th align="end" className={WIDE}>
+                  {t('statement.balance')}
+                </Th>
+              )}
             </>
           }
         >
@@ -146,7 +151,18 @@ function Line({ application, line }: { application: string; line: StatementLine 
       </Td>
       <Td align="end" className={NARROW}>
         {amount([line.collect, line.deposit, line.held].find((each) => each !== '0') ?? '0')}
+        {line.balance !== null && (
+          <span className="block text-second text-quiet">
+            <span className="sr-only">{t('statement.balance')} </span>
+            {formatAmount(line.balance, locale)}
+          </span>
+        )}
       </Td>
+      {line.balance !== null && (
+        <Td align="end" className={`font-medium ${WIDE}`}>
+          {formatAmount(line.balance, locale)}
+        </Td>
+      )}
     </Tr>
   )
 }

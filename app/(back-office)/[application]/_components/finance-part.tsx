@@ -1,0 +1,85 @@
+'use client'
+
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { drillDownQuery, listBehindPeriod, type TotalsQuery } from '#lib/finance-address.ts'
+import type { FinanceOverview } from '#lib/finance-dto.ts'
+import { paths } from '#lib/paths.ts'
+import type { DayRange } from '#lib/time.ts'
+import { ContradictionSection } from './contradiction-section.tsx'
+import { CurrencyChart } from './currency-chart.tsx'
+import { MoneyCards } from './money-figures.tsx'
+import { DaysBack } from './operator-health.tsx'
+import { OverviewPart } from './overview-part.tsx'
+import { UnconfirmedSection } from './unconfirmed-money.tsx'
+import { useDays } from './use-days.ts'
+
+const SUCCEEDED: TotalsQuery = { dates: 'today', from: null, to: null, status: 'SUCCESS', type: null, operator: [] }
+
+type Props = { application: string; days: number; range: DayRange; finance: FinanceOverview }
+
+/** Today's money by direction beside yesterday's, what needs attention, and the last days. */
+export function FinancePart({ application, days, range, finance }: Props) {
+  const { t } = useTranslations()
+  const { day } = useDays()
+  const { today, money, unconfirmed, contradictions, lowBalances, charts } = finance
+  return (
+    <>
+      <OverviewPart title={t('overview.today')}>
+        <p className="-mt-3 text-ink-2">{t('overview.comparedWith', { today: day(today), yesterday: day(finance.yesterday) })}</p>
+        {money.length === 0 ? (
+          <p className="text-ink-2">{t('overview.noneToday')}</p>
+        ) : (
+          <MoneyCards
+            money={money}
+            filter={SUCCEEDED}
+            hrefOf={(part) => paths.transactions(application, drillDownQuery(SUCCEEDED, { from: today, to: today }, part))}
+          />
+        )}
+      </OverviewPart>
+      <ContradictionSection application={application} contradictions={contradictions} />
+      <UnconfirmedSection application={application} unconfirmed={unconfirmed} />
+      <LowBalances application={application} lowBalances={lowBalances} />
+      {charts.length > 0 && (
+        <OverviewPart title={t('overview.moneyByDay')} aside={<DaysBack application={application} days={days} />}>
+          <CurrencyChart
+            charts={charts}
+            step="day"
+            filter={SUCCEEDED}
+            hrefOf={(part) => paths.transactions(application, listBehindPeriod(SUCCEEDED, range, part))}
+          />
+        </OverviewPart>
+      )}
+    </>
+  )
+}
+
+/** Deposit balances below their alert. Renders nothing if there are none. */
+function LowBalances({ application, lowBalances }: { application: string } & Pick<FinanceOverview, 'lowBalances'>) {
+  const { t } = useTranslations()
+  if (lowBalances.length === 0) return null
+  return (
+    <OverviewPart title={t('overview.lowBalances', { count: lowBalances.length })}>
+      <ul className="rounded-lg border border-line bg-surface px-3">
+        {lowBalances.map(({ operator, currency, deposit, threshold }) => (
+          <li key={operator} className="border-b border-line last:border-b-0">
+            <Link
+              href={paths.statement(application, operator)}
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2 hover:underline"
+            >
+              <OperatorMark code={operator} />
+              <span className="ml-auto text-right">
+                <Money amount={deposit} currency={currency} className="text-bad" />
+                <span className="block text-second text-quiet">
+                  {t('overview.alertBelow')} <Money amount={threshold} currency={currency} />
+                </span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </OverviewPart>
+  )
+}

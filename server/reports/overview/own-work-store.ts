@@ -1,0 +1,51 @@
+import type { Currency } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+type OwnWaitingSum = { currency: Currency; count: bigint; amountMinor: bigint; oldestAt: Date }
+
+/** What a person started that still waits for approval, per currency. */
+export async function selectOwnWaiting(queryable: Queryable, applicationId: string, personId: string): Promise<OwnWaitingSum[]> {
+  const { rows } = await queryable.query<OwnWaitingSum>({
+    name: 'select_own_waiting',
+    text: `select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor", min(t.created_at) as "oldestAt" from transactions t
+      where t.application_id = $1 and t.maker_id = $2 and t.status = 'PENDING_APPROVAL' group by t.currency`,
+    values: [applicationId, personId],
+  })
+  return rows
+}
+
+export type OwnEndRow = {
+  transactionId: string
+  type: TransactionType
+  operator: OperatorCode
+  currency: Currency
+  amountMinor: bigint
+  customerName: string
+  message: string | null
+  at: Date
+  isRejected: boolean
+}
+
+/**
+ * What a person started that was rejected or failed since an instant, newest first; what they recalled is left out. Only their `lookedMax`
+ * newest transactions are read.
+ */
+export async function selectOwnEnded(
+  queryable: Queryable,
+  applicationId: string,
+  { personId, since, lookedMax }: { personId: string; since: Date; lookedMax: number },
+): Promise<OwnEndRow[]> {
+  const { rows } = await queryable.query<OwnEndRow>({
+    name: 'select_own_ended',
+    text: `select t.transaction_id as "transactionId", t.type, t.operator, t.currency, t.amount_minor as "amountMinor",
+        t.customer_name as "customerName", t.message, t.final_at as at, e.event = 'rejected' as "isRejected"
+      from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled'
+      order by t.final_at desc`,
+    values: [applicationId, personId, since, lookedMax],
+  })
+  return rows
+}

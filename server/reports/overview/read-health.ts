@@ -1,0 +1,71 @@
+import type { AdministratorOverview, OperatorHealth, WebhookHealthDto } from '#lib/finance-dto.ts'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { type DayRange, daysBetween } from '#lib/time.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { countOf, shareOf, withStatus } from '#server/reports/totals/money-figures.ts'
+import { type OperatorStatusSum, selectOperatorDays, selectOperatorSums } from '#server/reports/totals/roll-up-sums-store.ts'
+import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
+import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
+
+const WORST_TARGETS = 5
+
+/** Whether operators and receivers work: success per operator over the days, and the webhooks of the last 24 hours. */
+export async function readHealth(pool: Pool, applicationId: string, range: DayRange): Promise<AdministratorOverview> {
+  const query = { ...range, type: null, operators: [] }
+  const [sums, days, webhooks] = await Promise.all([
+    selectOperatorSums(pool, applicationId, query, daysOnly(query)),
+    selectOperatorDays(pool, applicationId, range.from, range.to),
+    readWebhooks(pool, applicationId),
+  ])
+  const counts = new Map(days.map((sum) => [`${sum.operator} ${sum.day}`, Number(sum.count)]))
+  const countsOf = (operator: string) => daysBetween(range.from, range.to).map((day) => counts.get(`${operator} ${day}`) ?? 0)
+  return { share: shareOf(sums), operators: toHealth(sums, countsOf), webhooks }
+}
+
+/** One line per operator that has anything in these days. */
+function toHealth(sums: readonly OperatorStatusSum[], countsOf: (operator: string) => number[]): OperatorHealth[] {
+  return OPERATOR_CODES.flatMap((operator) => {
+    const own = sums.filter((sum) => sum.operator === operator && sum.count > 0n)
+    if (own.length === 0) return []
+    const failed = countOf(withStatus(own, 'FAILED'))
+    return [{ operator, share: shareOf(own), failed, finished: countOf(withStatus(own, 'SUCCESS')) + failed, counts: countsOf(operator) }]
+  })
+}
+
+async function readWebhooks(pool: Queryable, applicationId: string): Promise<WebhookHealthDto> {
+  const { after, before, targets, ...counts } = await recentHealth(pool, applicationId)
+  return {
+    ...counts,
+    after: after.toISOString(),
+    before: before.toISOString(),
+    worst: targets
+      .filter((target) => target.isTroubled)
+      .slice(0, WORST_TARGETS)
+      .map(({ isTroubled: _, lastDeliveredAt, ...target }) => ({ ...target, lastDeliveredAt: lastDeliveredAt?.toISOString() ?? null })),
+  }
+}
+
+const HEALTH_AGE_MAX_MS = 15_000
+const healthByApplication = new Map<string, { readAtMs: number; health: Promise<WebhookHealth> }>()
+
+/** A day of deliveries is read at most once in fifteen seconds per application: many viewers must not mean many queries. */
+function recentHealth(pool: Queryable, applicationId: string): Promise<WebhookHealth> {
+  const known = healthByApplication.get(applicationId)
+  const nowMs = performance.now()
+  if (known && nowMs - known.readAtMs < HEALTH_AGE_MAX_MS) return known.health
+  // Older entries are removed, so only the applications of the last seconds are held.
+  for (const [id, { readAtMs }] of healthByApplication) {
+    if (nowMs - readAtMs < HEALTH_AGE_MAX_MS) break
+    healthByApplication.delete(id)
+  }
+  const health = webhookHealth(pool, applicationId)
+  // Deleted first, so that the map stays in order of time.
+  healthByApplication.delete(applicationId)
+  const entry = { readAtMs: nowMs, health }
+  healthByApplication.set(applicationId, entry)
+  // A failed read is repeated by the next viewer.
+  health.catch(() => {
+    if (healthByApplication.get(applicationId) === entry) healthByApplication.delete(applicationId)
+  })
+  return health
+}

@@ -1,0 +1,100 @@
+import { AGE_BUCKETS, type FinanceOverview, type OpenContradictions, type UnconfirmedMoney } from '#lib/finance-dto.ts'
+import { CURRENCIES, formatMinor } from '#lib/money.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { addDays, type DayRange, daysBetween, utcDayOf } from '#lib/time.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { withSnapshot } from '#server/database/with-snapshot.ts'
+import { selectBalances } from '#server/reports/statements/balance-store.ts'
+import { selectThresholds } from '#server/reports/statements/ledger-days-store.ts'
+import { readMoneySums, readSumsBefore, toMoney } from '#server/reports/totals/money-figures.ts'
+import { toCharts } from '#server/reports/totals/read-totals.ts'
+import { selectPeriodSums } from '#server/reports/totals/roll-up-sums-store.ts'
+import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
+import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
+import { selectUnconfirmed, type UnconfirmedSum } from './unconfirmed-store.ts'
+
+const MINUTE_MS = 60_000
+/** Where an age bucket ends and the next begins. */
+const EDGES_MS = [10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
+const CONTRADICTIONS_MAX = 1_000
+const CONTRADICTIONS_SHOWN = 5
+
+/** What finance sees first: today's money by direction beside yesterday's, and what needs attention. */
+export async function readMoneyToday(pool: Pool, applicationId: string, range: DayRange, now: Date): Promise<FinanceOverview> {
+  const today = utcDayOf(now)
+  const yesterday = addDays(today, -1)
+  const edges = EDGES_MS.map((ageMs) => new Date(now.getTime() - ageMs))
+  const [figures, unconfirmed, contradictions, lowBalances] = await Promise.all([
+    readFigures(pool, applicationId, { today, yesterday, range }),
+    selectUnconfirmed(pool, applicationId, edges),
+    readContradictions(pool, applicationId),
+    readLowBalances(pool, applicationId),
+  ])
+  return { today, yesterday, ...figures, unconfirmed: toUnconfirmed(unconfirmed, edges), contradictions, lowBalances }
+}
+
+type FigureDays = { today: string; yesterday: string; range: DayRange }
+
+function readFigures(
+  pool: Pool,
+  applicationId: string,
+  { today, yesterday, range }: FigureDays,
+): Promise<Pick<FinanceOverview, 'money' | 'charts'>> {
+  const query = { from: today, to: today, type: null, operators: [], status: 'SUCCESS' as const }
+  return withSnapshot(pool, async (snapshot) => {
+    const sums = await readMoneySums(snapshot, applicationId, query)
+    const before = await readSumsBefore(snapshot, applicationId, query, { from: yesterday, to: yesterday })
+    const asked = { ...query, ...range }
+    const periods = await selectPeriodSums(snapshot, applicationId, asked, daysOnly(asked), 'day', ['SUCCESS'])
+    return { money: toMoney(sums, before, 'SUCCESS'), charts: toCharts(periods, daysBetween(range.from, range.to)) }
+  })
+}
+
+async function readContradictions(pool: Queryable, applicationId: string): Promise<OpenContradictions> {
+  const [count, newest] = await Promise.all([
+    countOpenContradictions(pool, applicationId, CONTRADICTIONS_MAX + 1),
+    selectOpenContradictions(pool, applicationId, CONTRADICTIONS_SHOWN),
+  ])
+  return {
+    count: Math.min(count, CONTRADICTIONS_MAX),
+    isMore: count > CONTRADICTIONS_MAX,
+    newest: newest.map(({ amountMinor, at, ...row }) => ({ ...row, amount: formatMinor(amountMinor), at: at.toISOString() })),
+  }
+}
+
+/** Balances below their alert, in the order of the operators. */
+async function readLowBalances(pool: Queryable, applicationId: string): Promise<FinanceOverview['lowBalances']> {
+  const [balances, thresholds] = await Promise.all([selectBalances(pool, applicationId), selectThresholds(pool, applicationId)])
+  const depositOf = new Map(balances.map((balance) => [balance.operator, balance.depositMinor]))
+  const thresholdOf = new Map(thresholds.map((row) => [row.operator, row.thresholdMinor]))
+  return OPERATOR_CODES.flatMap((operator) => {
+    const [depositMinor, thresholdMinor] = [depositOf.get(operator) ?? 0n, thresholdOf.get(operator)]
+    if (thresholdMinor === undefined || depositMinor >= thresholdMinor) return []
+    const { currency } = OPERATORS[operator].country
+    return [{ operator, currency, deposit: formatMinor(depositMinor), threshold: formatMinor(thresholdMinor) }]
+  })
+}
+
+function toUnconfirmed(sums: readonly UnconfirmedSum[], edges: readonly Date[]): UnconfirmedMoney[] {
+  return CURRENCIES.flatMap((currency) => {
+    const own = sums.filter((sum) => sum.currency === currency)
+    if (own.length === 0) return []
+    return [
+      {
+        currency,
+        count: Number(own.reduce((count, sum) => count + sum.count, 0n)),
+        amount: formatMinor(own.reduce((amount, sum) => amount + sum.amountMinor, 0n)),
+        buckets: AGE_BUCKETS.map((bucket, place) => {
+          const sum = own.find((each) => each.bucket === place)
+          return {
+            bucket,
+            count: Number(sum?.count ?? 0n),
+            amount: formatMinor(sum?.amountMinor ?? 0n),
+            after: edges[place]?.toISOString() ?? null,
+            before: edges[place - 1]?.toISOString() ?? null,
+          }
+        }),
+      },
+    ]
+  })
+}

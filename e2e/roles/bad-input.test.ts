@@ -7,6 +7,7 @@ import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
@@ -49,6 +50,7 @@ function send(path: string, method = 'GET', more: { headers?: Record<string, str
 const LIVE = 'GET /api/back-office/[application]/live'
 const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> = {
   'GET /api/back-office/[application]/overview': overviewQuerySchema,
+  'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/transactions': transactionFilterSchema,
   'POST /api/back-office/[application]/transactions/export': transactionFilterSchema,
   'GET /api/back-office/[application]/approvals': approvalFilterSchema,

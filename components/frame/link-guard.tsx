@@ -8,7 +8,7 @@ import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { hasTypedText, watchTyping } from './typed-text.ts'
 
-/** Shown as busy for no longer than this: an address that turns out to be a file never replaces the page. */
+/** Shown as busy for no longer than this: somebody may have stopped the load. */
 const BUSY_MAX_MS = 10_000
 
 /**
@@ -32,6 +32,8 @@ export function LinkGuard() {
         setHeldHref(link.href)
         return
       }
+      // An export is a file: the page stays.
+      if (link.pathname.startsWith('/api/')) return
       link.ariaBusy = 'true'
       setTimeout(() => link.removeAttribute('aria-busy'), BUSY_MAX_MS)
     }

@@ -26,13 +26,14 @@ export function LazyPart<Props extends object>({
   props: Props
   fallback?: ReactNode
 }) {
-  const [{ Content }, setPart] = useState(part)
+  const [, setTries] = useState(0)
+  const { Content } = part
   return (
     <PartBoundary
       onRetry={() => {
         // React keeps the outcome of a load, so another try is another lazy component.
         part.Content = lazy(part.load)
-        setPart({ ...part })
+        setTries((tries) => tries + 1)
       }}
     >
       <Suspense fallback={fallback}>

@@ -66,7 +66,7 @@ export function FormDialog({
           <Button onClick={() => mayClose() && close()}>{t('ui.cancel')}</Button>
           {isLeaving && (
             <div role="alert" className="flex basis-full flex-wrap items-center gap-x-3 gap-y-1">
-              <p className="flex-1">{t('form.discardQuestion')}</p>
+              <p className="basis-full sm:flex-1 sm:basis-auto">{t('form.discardQuestion')}</p>
               <Button size="small" variant="danger" onClick={close}>
                 {t('form.discard')}
               </Button>

@@ -7,8 +7,8 @@ import { Shortcuts } from './shortcuts.tsx'
 
 export type LaterProps = { application: string; places: Readonly<Record<string, string>>; searchId: string }
 
-/** What the frame does once a page is shown. A default export, because `Later` loads it after the first paint. */
-export default function LaterParts({ application, places, searchId }: LaterProps) {
+/** What the frame does once a page is shown. `Later` loads it after the first paint. */
+export function LaterParts({ application, places, searchId }: LaterProps) {
   return (
     <>
       <LiveUpdates application={application} />

@@ -10,7 +10,7 @@ import type { LaterProps } from './later-parts.tsx'
 export function Later(props: LaterProps) {
   const [parts, setParts] = useState<{ Content: ComponentType<LaterProps> }>()
   useEffect(() => {
-    const load = () => void import('./later-parts.tsx').then(({ default: Content }) => setParts({ Content }), waitForConnection)
+    const load = () => void import('./later-parts.tsx').then(({ LaterParts }) => setParts({ Content: LaterParts }), waitForConnection)
     const waitForConnection = () => addEventListener('online', load, { once: true })
     load()
     return () => removeEventListener('online', load)

@@ -36,7 +36,7 @@ export function SideNavigation({ t, application, roles, waitingBadge }: Props) {
   )
 }
 
-const BOTTOM_ITEM = `relative flex h-14 w-full flex-col items-center justify-center gap-0.5 px-1 text-[11px] leading-4 font-medium text-ink-2
+const BOTTOM_ITEM = `relative flex h-14 w-full flex-col items-center justify-center gap-0.5 text-[11px] leading-4 font-medium text-ink-2
   aria-[current=page]:text-accent`
 
 /** The four pages a role uses most, and a menu with all the others, at the foot of a phone's screen. */
@@ -77,6 +77,7 @@ function MoreMenu({ t, application, roles, waitingBadge }: Props) {
       id="more-menu"
       align="end"
       triggerClass={BOTTOM_ITEM}
+      panelClass="mr-2"
       trigger={
         <>
           <Icon name="more" className="size-5" />

@@ -12,7 +12,7 @@ const REFRESH_GAP_MS = 2_000
 const LOST_AFTER_MS = 4_000
 const ENDED_WAIT_MS = 2_000
 
-export type Connection = 'live' | 'lost' | 'ended'
+type Connection = 'live' | 'lost' | 'ended'
 
 /**
  * Keeps the connection for live updates; returns its state. Reconnects automatically with increasing delays. `ended`: the session is over,

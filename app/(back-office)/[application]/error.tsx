@@ -27,9 +27,9 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
   }, [isOnline])
   useEffect(() => {
     if (kind !== 'error' || error.digest) return
-    // Without a connection there is no reference, and the page says what to do all the same.
     import('./_components/report-failure.ts')
       .then(({ reportFailure }) => reportFailure(application, error))
+      // Not reported: the page says what to do all the same.
       .then(setReference, () => undefined)
   }, [application, error, kind])
   return (

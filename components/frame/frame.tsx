@@ -49,7 +49,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
         <OfflineBanner />
         <Later application={application} places={places} searchId={SEARCH_ID} />
         <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
-        <main id="content" tabIndex={-1} className="px-4 pt-5 pb-28 md:px-6 md:pb-10 print:p-0">
+        <main id="content" tabIndex={-1} className="px-4 pt-5 pb-36 md:px-6 md:pb-20 print:p-0">
           <p className="mb-3 hidden text-second print:block">
             {t('frame.product')} · {viewer.application.name} · {t('frame.printedBy', { name: viewer.name })}
           </p>

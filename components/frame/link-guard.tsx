@@ -3,7 +3,6 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useState, useTransition } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
 import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { hasTypedText, watchTyping } from './typed-text.ts'
@@ -46,31 +45,25 @@ export function LinkGuard() {
     startTransition(() => router.push(heldHref))
   }, [isOnline, heldHref, router])
   return (
-    <div role="status" aria-live="polite" className="no-print">
+    <div role="status" className="no-print">
       {heldHref !== undefined && (
-        <Notice
-          tone="wait"
-          action={
-            <span className="flex gap-2">
-              <Button
-                size="small"
-                disabled={!isOnline}
-                isBusy={isPending}
-                onClick={() => {
-                  setHeldHref(undefined)
-                  startTransition(() => router.push(heldHref))
-                }}
-              >
-                {t('frame.heldOpen')}
-              </Button>
-              <Button size="small" variant="ghost" onClick={() => setHeldHref(undefined)}>
-                {t('frame.heldStay')}
-              </Button>
-            </span>
-          }
-        >
-          {isOnline ? t('frame.heldOnline') : t('frame.heldOffline')}
-        </Notice>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line bg-wait-soft px-4 py-2 text-wait md:px-6">
+          <p className="basis-60 grow">{isOnline ? t('frame.heldOnline') : t('frame.heldOffline')}</p>
+          <Button
+            size="small"
+            disabled={!isOnline}
+            isBusy={isPending}
+            onClick={() => {
+              setHeldHref(undefined)
+              startTransition(() => router.push(heldHref))
+            }}
+          >
+            {t('frame.heldOpen')}
+          </Button>
+          <Button size="small" onClick={() => setHeldHref(undefined)}>
+            {t('frame.heldStay')}
+          </Button>
+        </div>
       )}
     </div>
   )

@@ -139,6 +139,8 @@ test.describe('on a phone of 360 px', () => {
     await panelOf(page).getByLabel('Payee note').fill('Invoice 118 seen')
     await sendButton(page).tap()
     await expect.poll(() => queue.statusOf(first ?? '')).toBe('SUCCESS')
+    await expect(panelOf(page), 'the next one follows').toContainText('Kossi Adjovi')
+    await panelOf(page).getByRole('button', { name: 'Close' }).tap()
 
     await bar.getByRole('link', { name: 'Transactions' }).tap()
     await expect(rowsOf(page)).toHaveCount(2)

@@ -235,6 +235,25 @@ test('a dialog starts in its first field, Enter sends it, and closing asks befor
   await expect(dialog, 'nothing was typed').toHaveCount(0)
 })
 
+test('a toast at the foot of a page covers none of its buttons', async ({ page }) => {
+  const person = await newPerson(pool, ['maker'])
+  await page.setViewportSize({ width: 360, height: 640 })
+  await signIn(page, person, `/${person.slug}/settings`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByRole('listitem')).toBeVisible()
+  const covered = await page.evaluate(() => {
+    scrollTo(0, document.documentElement.scrollHeight)
+    return [...document.querySelectorAll<HTMLButtonElement>('main button')]
+      .filter((button) => {
+        const { left, top, width, height, bottom } = button.getBoundingClientRect()
+        const isOnScreen = top >= 0 && bottom <= innerHeight
+        return isOnScreen && !button.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      })
+      .map((button) => button.textContent)
+  })
+  expect(covered).toEqual([])
+})
+
 test('a block ends the session at the next request, of a page, of data and of an action', async ({ page }) => {
   const person = await newPerson(pool, ['checker'])
   await signIn(page, person, `/${person.slug}/settings`)
@@ -258,6 +277,9 @@ test('a page that does not exist or may not be seen says so with its status', as
     expect([rest, answer?.status()]).toEqual([rest, 404])
     await expect(page.getByRole('navigation', { name: 'Main navigation' }).first(), 'inside the frame').toBeVisible()
   }
+  const refused = await page.goto(`/${person.slug}/balances/MOMOCM`)
+  expect(refused?.status()).toBe(403)
+  await expect(page.getByRole('heading', { level: 1, name: 'Your roles do not include this page' })).toBeVisible()
   expect((await page.goto(`/${person.slug}/nothing-here`))?.status()).toBe(404)
   expect((await page.goto('/no-such-application/transactions'))?.status()).toBe(404)
 })

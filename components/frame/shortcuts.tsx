@@ -31,14 +31,15 @@ export function Shortcuts({ places, searchId }: { places: Readonly<Record<string
       }
       goingSinceMs = 0
     }
-    function onHelp() {
-      setIsHelpOpen(true)
+    // The button of the account menu, which the server rendered without a script of its own.
+    function onClick({ target }: MouseEvent) {
+      if (target instanceof Element && target.closest('[data-keyboard-help]')) setIsHelpOpen(true)
     }
     addEventListener('keydown', onKeyDown)
-    addEventListener('countersign:help', onHelp)
+    addEventListener('click', onClick)
     return () => {
       removeEventListener('keydown', onKeyDown)
-      removeEventListener('countersign:help', onHelp)
+      removeEventListener('click', onClick)
     }
   }, [places, router, searchId])
   return (

@@ -54,11 +54,12 @@ export function useLiveUpdates(application: string): Connection {
       source.addEventListener('change', onChange)
       source.addEventListener('ended', () => {
         source?.close()
-        retryTimer = setTimeout(askWhy, ENDED_WAIT_MS)
+        retryTimer = setTimeout(() => askWhy(connect), ENDED_WAIT_MS)
       })
       source.addEventListener('error', () => {
         source?.close()
         lostTimer ??= setTimeout(() => {
+          lostTimer = undefined
           setConnection((before) => (before === 'ended' ? before : 'lost'))
           void askWhy()
         }, LOST_AFTER_MS)
@@ -68,11 +69,11 @@ export function useLiveUpdates(application: string): Connection {
     }
     // Signed out or blocked: a reload shows what the server allows now, unless it would lose what somebody typed. Or this page renewed
     // its session (a new password) and the new cookie had not arrived yet: then it reconnects.
-    async function askWhy() {
+    async function askWhy(isAllowed?: () => void) {
       // Offline: the connection is tried again.
       const answer = await fetch(paths.data(application, 'waiting')).catch(() => undefined)
       if (isOver) return
-      if (!answer || answer.status < 400 || answer.status >= 500) return connect()
+      if (!answer || answer.status < 400 || answer.status >= 500) return isAllowed?.()
       if (answer.status !== 401 || !hasTypedText()) return location.reload()
       clearTimeout(retryTimer)
       addEventListener('focus', reconnect, { once: true })

@@ -113,16 +113,11 @@ test('on a slow connection every link of the frame shows within 100 ms that it w
     // The page may have left for another before this request was answered.
     await route.continue().catch(() => undefined)
   })
-  for (const selector of [
-    `aside a[href="/${person.slug}/totals"]`,
-    `#person-menu a[href$="/settings"]`,
-    `aside a[href="/${person.slug}"]`,
-  ]) {
-    const took = await page.evaluate(async (wanted) => {
+  // One within the product, and one that loads the page from the server.
+  for (const selector of [`aside a[href="/${person.slug}/totals"]`, `#more-menu a[href="/${person.slug}/search"]`]) {
+    const tookMs = await page.evaluate(async (wanted) => {
       const link = document.querySelector<HTMLAnchorElement>(wanted)
       if (!link) throw new Error(`No ${wanted}`)
-      // Leads elsewhere, wherever this page is.
-      link.href = `${link.href}?`
       const pressedAt = performance.now()
       const busy = new Promise<number>((resolve) => {
         new MutationObserver(() => link.ariaBusy === 'true' && resolve(performance.now() - pressedAt)).observe(link, { attributes: true })
@@ -130,13 +125,15 @@ test('on a slow connection every link of the frame shows within 100 ms that it w
       link.click()
       return busy
     }, selector)
-    expect(took, selector).toBeLessThan(FEEDBACK_MS)
+    expect(tookMs, selector).toBeLessThan(FEEDBACK_MS)
   }
   answer()
 })
 
-test('code that cannot be loaded: another try, then a reload is offered, and nothing reloads unasked', async ({ page }) => {
+test('code that cannot be loaded: another try, then a reload is offered, and nothing reloads unasked', async ({ browser }) => {
   const person = await newPerson(pool, ['finance'])
+  // Not the page of the fixture: the browser reports the code that it could not load.
+  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await openSettings(page, person)
   let loads = 0
   page.on('framenavigated', () => loads++)
@@ -152,6 +149,7 @@ test('code that cannot be loaded: another try, then a reload is offered, and not
   await main.getByRole('button', { name: 'Reload the page' }).click()
   await page.getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByLabel('Current password')).toBeFocused()
+  await page.context().close()
 })
 
 test('a page that fails in the browser says what to do, with the reference under which the failure was logged', async ({ browser }) => {

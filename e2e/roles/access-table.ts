@@ -1,20 +1,27 @@
 import type { Permission } from '#lib/permissions.ts'
 
 /** Things that exist, to put into addresses. */
-export type Examples = { application: string; transactionId: string; waitingId: string; operator: string; batchId: string }
+export type Examples = {
+  application: string
+  transactionId: string
+  waitingId: string
+  operator: string
+  batchId: string
+  exportId: string
+}
 
 /**
- * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: whoever belongs to it;
- * `self`: whoever is signed in, about themselves; `guest`: whoever is not signed in, others are led on; `public`: everybody.
+ * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: every member of it;
+ * `self`: every signed-in person, about themselves; `guest`: callers who are not signed in, others are redirected; `public`: everybody.
  */
 export type Access = Permission | 'member' | 'self' | 'guest' | 'public'
 
 type Row = {
   access: Access
-  /** The address, with what it needs to answer somebody who may. `[name]` is filled from the examples. */
+  /** The address, with what it needs to answer a caller who may. `[name]` is filled from the examples. */
   address?: string
   form?: Record<string, string>
-  /** What somebody who may gets; 200 unless said. */
+  /** The status for a caller who may; 200 unless stated. */
   allowed?: number
   /** What refusals look like where it is not the rule: a form that is posted leads to a page that says why. */
   refused?: number
@@ -52,6 +59,8 @@ export const ROUTES: Record<string, Row> = {
     access: 'export:create',
     address: `/api/back-office/[application]/exports?sha256=${'0'.repeat(64)}`,
   },
+  'GET /api/back-office/[application]/exports/[exportId]/file': { access: 'export:create' },
+  'GET /api/back-office/[application]/exports/[exportId]/record': { access: 'export:create' },
   'GET /api/back-office/[application]/approvals': { access: 'approval:read' },
   'GET /api/back-office/[application]/approvals/snapshot': { access: 'transaction:decide' },
   'GET /api/back-office/[application]/approvals/[transactionId]': {
@@ -59,6 +68,10 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/approvals/[waitingId]',
   },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
+  'GET /api/back-office/[application]/suggestions': {
+    access: 'transaction:read',
+    address: '/api/back-office/[application]/suggestions?q=awa',
+  },
   'GET /api/back-office/[application]/totals/export': { access: 'export:create' },
   'GET /api/back-office/[application]/balances': { access: 'balance:read' },
   'GET /api/back-office/[application]/balances/export': { access: 'export:create' },
@@ -91,7 +104,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/settings/actions.ts switchOff': 'own-settings:change',
 }
 
-/** Actions that take no input beyond the application: whoever may call them means it, so only refusals are tried. */
+/** Actions that take no input beyond the application: a permitted call would take effect, so only refusals are tried. */
 export const WITHOUT_INPUT: ReadonlySet<string> = new Set([
   'app/actions/session.ts signOut',
   'app/actions/session.ts signOutEverywhere',

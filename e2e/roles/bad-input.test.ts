@@ -18,15 +18,17 @@ import { WRONG_QUERY_VALUES, WRONG_SEGMENTS, WRONG_TEXTS, WRONG_TYPES } from './
 import { newPerson } from './callers.ts'
 import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
+import { makeExport } from './make-export.ts'
 import { type Sent, sendRequest } from './send-request.ts'
 import { startService } from './start-service.ts'
 
 const APPLICATION = 'bad-input'
 let database: TestDatabase
 let service: ServiceProcess
-/** Somebody with every role, so that nothing but the input can be refused. */
+/** A person with every role, so that nothing but the input can be refused. */
 let cookie: string
 let waitingId: string
+let exportId: string
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
@@ -36,6 +38,7 @@ before(async () => {
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])
   waitingId = waiting.transactionId
+  exportId = await makeExport(database.pool, here.applicationId)
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
 })
 after(async () => {
@@ -56,6 +59,7 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/approvals': approvalFilterSchema,
   'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
+  'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/totals/export': totalsQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
@@ -74,7 +78,7 @@ async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method
   const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE)
   return found.map(({ name }) => {
     const [method = '', pattern = ''] = name.split(' ')
-    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM' }
+    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId }
     return { name, method, pattern, path: pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => filled[key]) }
   })
 }
@@ -106,7 +110,7 @@ test('404: no application, transaction or operator of that name, in every part o
   for (const { name, method, pattern, path } of [...(await endpoints('data')), ...(await endpoints('page'))]) {
     const parts = [...pattern.matchAll(/\[(\w+)\]/g)].map((match) => match[1] ?? '')
     for (const part of parts) {
-      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM' }
+      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId }
       for (const segment of WRONG_SEGMENTS) {
         const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => (key === part ? segment : filled[key]))
         const { status } = await send(address, method, method === 'POST' ? FORM : {})
@@ -140,6 +144,9 @@ test('400: an export whose form is no form, or names no format or no transaction
     [urlencoded, `format=csv&ids=${waitingId},`],
     [urlencoded, `format=csv&ids=${Array(1_001).fill(waitingId).join(',')}`],
     [urlencoded, 'format=csv%00'],
+    [urlencoded, 'format=csv&columns='],
+    [urlencoded, 'format=csv&columns=id,nothing'],
+    [urlencoded, `format=csv&columns=${Array(14).fill('id').join(',')}`],
   ] as const) {
     const { status } = await send(address, 'POST', { headers: { 'content-type': type }, body })
     if (status !== 400) wrong.push(`${type} ${body.slice(0, 60)}: ${status}`)
@@ -237,7 +244,7 @@ test('invalid or not_found, and no row written: every action with every field of
   assert.deepEqual(await fingerprint(database.pool), before)
 })
 
-test('no row written and no 5xx: every form that anybody may send, with every field unstorable, too long, twice, a file or missing', async () => {
+test('no row written and no 5xx: every public form, with every field unstorable, too long, twice, a file or missing', async () => {
   const wrong: string[] = []
   const before = await fingerprint(database.pool)
   const fields = ['email', 'password', 'code', 'next', 'theme', 'locale']

@@ -13,6 +13,7 @@ import { ACTIONS, type Access, type Examples, ROUTES, WITHOUT_INPUT } from './ac
 import { type Caller, gatherCallers } from './callers.ts'
 import { findActions, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
+import { makeExport } from './make-export.ts'
 
 let database: TestDatabase
 let service: ServiceProcess
@@ -23,7 +24,7 @@ before(async () => {
   database = await createTestDatabase({ mode: 'production' })
   const here = await createTestPartner(database.pool, { name: 'Role table' })
   const elsewhere = await createTestPartner(database.pool, { name: 'Elsewhere' })
-  // Without a worker nothing is dispatched and nothing moves by itself; the operator only has to be switched on.
+  // Without a worker nothing is dispatched and no transaction moves; the operator only has to be switched on.
   const operator = { OPERATOR_MOMOCM_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MOMOCM_SECRET: 'a secret that no operator knows' }
   service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', DATABASE_URL: database.url, ...operator }, servesPages)
   const { headers } = await signInPartner(service.baseUrl, here)
@@ -35,6 +36,7 @@ before(async () => {
     batchId: here.applicationId,
     transactionId: await createTransaction(headers),
     waitingId: waiting.transactionId,
+    exportId: await makeExport(database.pool, here.applicationId),
   }
   callers = await gatherCallers(service.baseUrl, database.pool, { here: here.applicationId, elsewhere: elsewhere.applicationId })
 })
@@ -114,7 +116,7 @@ test('the code of the table from every action, and nothing is written for input 
 
 type Wanted = 'allowed' | 'led_on' | 'unauthenticated' | 'not_found' | 'forbidden'
 
-/** What the table says about a caller: the same words that actions answer. */
+/** The entry of the table for a caller, as the code that actions return. */
 function decide(access: Access, { standing }: Caller): Wanted {
   if (access === 'public') return 'allowed'
   if (standing.kind === 'nobody') return access === 'guest' ? 'allowed' : 'unauthenticated'
@@ -155,7 +157,7 @@ async function request(
   cookie: string,
   form?: Record<string, string>,
 ): Promise<{ status: number; location: string }> {
-  // A live stream never ends by itself.
+  // A live stream has no end.
   const stop = new AbortController()
   const answer = await fetch(service.baseUrl + address, {
     method,

@@ -1,4 +1,4 @@
-/** Whose bodies are counted together: an application that proved who it is, or the address of anybody else. */
+/** Whose bodies are counted together: an authenticated application, or otherwise an address. */
 export type BodyOwner = { readonly kind: 'application' | 'address'; readonly id: string }
 
 type BodyBudgetOptions = {
@@ -6,13 +6,17 @@ type BodyBudgetOptions = {
   totalMax?: number
   /** Bytes of one application. */
   applicationMax?: number
-  /** Bytes of everybody who has not proved who they are. */
+  /** Bytes of all callers that are not authenticated. */
   addressesMax?: number
   /** Bytes of one address. */
   addressMax?: number
+  /** Whether the process is short of memory: no body grows by more than 64 KB at a time then. */
+  isMemoryShort?(): boolean
 }
 
 const MB = 1024 * 1024
+/** What the first packet of a body brings; nearly every body is that small. */
+const PACKET_BYTES = 64 * 1024
 
 /**
  * Limits how many bytes of request bodies the process holds at one time. What counts is memory that is really in use: bytes that have
@@ -24,6 +28,7 @@ export class BodyBudget {
   readonly #applicationMax: number
   readonly #addressesMax: number
   readonly #addressMax: number
+  readonly #isMemoryShort: () => boolean
   readonly #byOwner = { application: new Map<string, number>(), address: new Map<string, number>() }
   #applications = 0
   #addresses = 0
@@ -33,6 +38,7 @@ export class BodyBudget {
     this.#applicationMax = options.applicationMax ?? 12 * MB
     this.#addressesMax = options.addressesMax ?? 6 * MB
     this.#addressMax = options.addressMax ?? 4 * MB
+    this.#isMemoryShort = options.isMemoryShort ?? (() => false)
   }
 
   /** Bytes of all bodies in progress. */
@@ -45,9 +51,10 @@ export class BodyBudget {
     return new BodyHold(this, owner)
   }
 
-  /** Reserves bytes; false when a share or the whole is used up, and nothing is reserved. For BodyHold. */
+  /** Reserves bytes; false, with nothing reserved, when a share or the whole is used up. For BodyHold. */
   take({ kind, id }: BodyOwner, bytes: number): boolean {
     if (this.heldBytes + bytes > this.#totalMax) return false
+    if (bytes > PACKET_BYTES && this.#isMemoryShort()) return false
     const owners = this.#byOwner[kind]
     const own = (owners.get(id) ?? 0) + bytes
     if (kind === 'application') {
@@ -62,7 +69,7 @@ export class BodyBudget {
   }
 
   /** Returns what was taken. For BodyHold. */
-  give({ kind, id }: BodyOwner, bytes: number): void {
+  release({ kind, id }: BodyOwner, bytes: number): void {
     const owners = this.#byOwner[kind]
     const own = (owners.get(id) ?? 0) - bytes
     // Addresses come and go: an entry that holds nothing must not stay.
@@ -84,7 +91,7 @@ export class BodyHold {
     this.#owner = owner
   }
 
-  /** Raises the hold to so many bytes; false when there is no room, and the hold stays as it was. */
+  /** Raises the hold to so many bytes; false when the budget is used up; the hold is then unchanged. */
   raiseTo(bytes: number): boolean {
     if (bytes <= this.#bytes) return true
     if (!this.#budget.take(this.#owner, bytes - this.#bytes)) return false
@@ -94,7 +101,7 @@ export class BodyHold {
 
   /** Returns everything. May be called more than once. */
   release(): void {
-    if (this.#bytes > 0) this.#budget.give(this.#owner, this.#bytes)
+    if (this.#bytes > 0) this.#budget.release(this.#owner, this.#bytes)
     this.#bytes = 0
   }
 }

@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { BodyBudget } from './body-budget.ts'
 import { answerClientError, refuseConnect } from './client-error.ts'
 import { openConnection } from './connection.ts'
+import { watchMemoryPressure } from './memory-pressure.ts'
 import { createReceiver, type ReceiverOptions } from './receive-request.ts'
 
 export type FrontDoorOptions = ReceiverOptions & {
@@ -30,13 +32,14 @@ const STALL_TIMEOUT_MS = 120_000
 // Longer than the idle time of usual load balancers, so that they close first and never send into a closing socket.
 const KEEP_ALIVE_MS = 65_000
 const PAGE_GRACE_MS = 5_000
-// Longer than a request travels; each answer given meanwhile asks its client to come back over another connection.
+// Longer than a request travels; each answer in this time closes its connection.
 const LINGER_MS = 250
 
 /** The one socket of a process: the API straight from its handlers, everything else through Next. */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { clock, logger } = options.runtime
-  const receiver = createReceiver(options)
+  const memory = watchMemoryPressure()
+  const receiver = createReceiver({ budget: new BodyBudget({ isMemoryShort: memory.isShort }), ...options })
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
@@ -80,12 +83,13 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     await delay(LINGER_MS)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     await receiver.whenApiQuiet()
-    // The answers are written; what is still open now are pages, some of which stream until somebody ends them.
+    // The answers are written; what is still open now are pages, some of which stream until they are ended.
     const sweep = setInterval(() => server.closeIdleConnections(), 50)
     const timer = setTimeout(() => server.closeAllConnections(), graceMs)
     await closed
     clearInterval(sweep)
     clearTimeout(timer)
+    memory.stop()
   }
 
   return { listen, drain }

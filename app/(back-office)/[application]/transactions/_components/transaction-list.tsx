@@ -53,6 +53,7 @@ export function TransactionList({ application, query, views, columns, canExport 
     refetchInterval: query.page === 0 ? REFRESH_MS : false,
   })
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
+  const shown = settings.order.filter((id) => !settings.hidden.includes(id))
   const [selected, setSelected] = useState<ReadonlyMap<string, TransactionRow>>(new Map())
   const panel = usePanel(application)
   const rows = data?.rows ?? []
@@ -87,7 +88,7 @@ export function TransactionList({ application, query, views, columns, canExport 
               settings={settings}
               onChange={setSettings}
             />
-            {canExport && <ExportMenu application={application} address={address} total={data?.total ?? 0} />}
+            {canExport && <ExportMenu application={application} address={address} total={data?.total ?? 0} columns={shown} />}
           </>
         }
       />
@@ -133,6 +134,7 @@ export function TransactionList({ application, query, views, columns, canExport 
             application={application}
             address={address}
             rows={[...selected.values()]}
+            columns={shown}
             canExport={canExport}
             onClear={() => setSelected(new Map())}
           />

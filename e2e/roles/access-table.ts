@@ -48,10 +48,6 @@ export const ROUTES: Record<string, Row> = {
   'GET /api/back-office/[application]/overview': { access: 'overview:read' },
   'GET /api/back-office/[application]/live': { access: 'overview:read' },
   'GET /api/back-office/[application]/waiting': { access: 'approval:read' },
-  'GET /api/back-office/[application]/suggestions': {
-    access: 'transaction:read',
-    address: '/api/back-office/[application]/suggestions?q=nothing',
-  },
   'GET /api/back-office/[application]/transactions': { access: 'transaction:read' },
   'GET /api/back-office/[application]/transactions/[transactionId]': { access: 'transaction:read' },
   'POST /api/back-office/[application]/transactions/export': { access: 'export:create', form: { format: 'csv' }, refused: 303 },

@@ -53,7 +53,6 @@ function send(path: string, method = 'GET', more: { headers?: Record<string, str
 const LIVE = 'GET /api/back-office/[application]/live'
 const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> = {
   'GET /api/back-office/[application]/overview': overviewQuerySchema,
-  'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/transactions': transactionFilterSchema,
   'POST /api/back-office/[application]/transactions/export': transactionFilterSchema,
   'GET /api/back-office/[application]/approvals': approvalFilterSchema,

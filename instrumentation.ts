@@ -9,5 +9,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
  */
 export const onRequestError: Instrumentation.onRequestError = (error, request, context) => {
   if (!isReached()) return
-  reportUnexpected(`pages: ${context.routeType}`, error, { route: context.routePath, method: request.method })
+  // What the error page shows as its reference.
+  const reference = error instanceof Error && 'digest' in error ? error.digest : undefined
+  reportUnexpected(`pages: ${context.routeType}`, error, { reference, route: context.routePath, method: request.method })
 }

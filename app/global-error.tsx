@@ -4,7 +4,8 @@ import './globals.css'
 import { lazy, Suspense } from 'react'
 
 // Every page loads this file, so the texts are loaded on demand.
-const LastResort = lazy(() => import('#components/frame/last-resort.tsx'))
+// Without a connection they cannot be, and the page is only a link.
+const LastResort = lazy(() => import('#components/frame/last-resort.tsx').catch(() => ({ default: () => <a href="/">Countersign</a> })))
 
 export default function GlobalError({ error }: { error: Error & { digest?: string } }) {
   return (

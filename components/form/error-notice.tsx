@@ -4,7 +4,7 @@ import { Notice } from '#components/ui/empty-state.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
 
-/** Why a form was refused. If the session has ended, with a link that leads back to this page after signing in. */
+/** Why a form was refused. If the session has ended, with a link to sign in in another window: the form keeps what was typed. */
 export function ErrorNotice({ error }: { error: string }) {
   const t = useT()
   return (
@@ -12,7 +12,7 @@ export function ErrorNotice({ error }: { error: string }) {
       tone="bad"
       action={
         error === t('action.unauthenticated') && (
-          <a href={paths.signIn(location.pathname + location.search)} className="underline">
+          <a href={paths.signIn(location.pathname + location.search)} target="_blank" rel="noreferrer" className="underline">
             {t('frame.signIn')}
           </a>
         )

@@ -1,6 +1,6 @@
 'use client'
 
-import { type FormEventHandler, type ReactNode, useRef } from 'react'
+import { type FormEventHandler, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonVariant } from '#components/ui/button.tsx'
 import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -20,7 +20,7 @@ type FormDialogProps = {
   children: ReactNode
 }
 
-/** A dialog with a form. Ctrl+Enter submits from any field, Escape closes. */
+/** A dialog with a form. Ctrl+Enter submits from any field. Escape closes; if something was typed, the dialog first shows what would be lost. */
 export function FormDialog({
   title,
   submitLabel,
@@ -33,8 +33,19 @@ export function FormDialog({
 }: FormDialogProps) {
   const t = useT()
   const form = useRef<HTMLFormElement>(null)
+  const before = useRef('')
+  const [isLeaving, setIsLeaving] = useState(false)
+  useEffect(() => {
+    before.current = contentOf(form.current)
+  }, [])
+  function mayClose(): boolean {
+    const isChanged = contentOf(form.current) !== before.current
+    setIsLeaving(isChanged)
+    return !isChanged
+  }
+  const close = () => form.current?.closest('dialog')?.close()
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} mayClose={mayClose}>
       <form
         ref={form}
         noValidate
@@ -52,9 +63,25 @@ export function FormDialog({
           <Button type="submit" variant={submitVariant} isBusy={isPending} className="h-auto! min-h-[30px] py-1 whitespace-normal!">
             {submitLabel}
           </Button>
-          <Button onClick={() => form.current?.closest('dialog')?.close()}>{t('ui.cancel')}</Button>
+          <Button onClick={() => mayClose() && close()}>{t('ui.cancel')}</Button>
+          {isLeaving && (
+            <div role="alert" className="flex basis-full flex-wrap items-center gap-x-3 gap-y-1">
+              <p className="basis-full sm:flex-1 sm:basis-auto">{t('form.discardQuestion')}</p>
+              <Button size="small" variant="danger" onClick={close}>
+                {t('form.discard')}
+              </Button>
+              <Button size="small" onClick={() => setIsLeaving(false)}>
+                {t('form.keep')}
+              </Button>
+            </div>
+          )}
         </DialogActions>
       </form>
     </Dialog>
   )
+}
+
+/** What is in the fields, to compare with later. */
+function contentOf(form: HTMLFormElement | null): string {
+  return form ? JSON.stringify([...new FormData(form)]) : ''
 }

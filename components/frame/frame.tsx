@@ -5,8 +5,8 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { Theme, Viewer } from '#lib/viewer.ts'
 import { Brand } from './brand.tsx'
+import { Later } from './later.tsx'
 import { navigationFor } from './navigation.ts'
-import { Shortcuts } from './shortcuts.tsx'
 import { BottomBar, SideNavigation } from './side-navigation.tsx'
 import { type FrameActions, SEARCH_ID, TopBar } from './top-bar.tsx'
 
@@ -21,6 +21,8 @@ type FrameProps = {
   children: ReactNode
 }
 
+const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2'
+
 /** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
 export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, children }: FrameProps) {
   const application = viewer.application.slug
@@ -28,11 +30,14 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
   const places = Object.fromEntries(items.flatMap((item) => (item.key ? [[item.key, item.href(application)]] : [])))
   return (
     <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[216px_minmax(0,1fr)] print:block">
-      <a
-        href="#content"
-        className="sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
-      >
+      <a href="#content" className={SKIP_LINK}>
         {t('frame.skip')}
+      </a>
+      <a href="#list" className={`${SKIP_LINK} [body:not(:has(#list))_&]:hidden`}>
+        {t('frame.skipToList')}
+      </a>
+      <a href="#approval-panel" className={`${SKIP_LINK} [body:not(:has(#approval-panel))_&]:hidden`}>
+        {t('frame.skipToPanel')}
       </a>
       <aside className="no-print sticky top-0 hidden h-dvh flex-col gap-3 overflow-y-auto border-r border-line pb-6 md:flex">
         <a href={paths.overview(application)} className="flex h-13 shrink-0 items-center px-5">
@@ -42,8 +47,9 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
       </aside>
       <div className="min-w-0">
         <OfflineBanner />
+        <Later application={application} places={places} searchId={SEARCH_ID} />
         <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
-        <main id="content" tabIndex={-1} className="px-4 pt-5 pb-28 md:px-6 md:pb-10 print:p-0">
+        <main id="content" tabIndex={-1} className="px-4 pt-5 pb-36 md:px-6 md:pb-20 print:p-0">
           <p className="mb-3 hidden text-second print:block">
             {t('frame.product')} · {viewer.application.name} · {t('frame.printedBy', { name: viewer.name })}
           </p>
@@ -52,7 +58,6 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
       </div>
       <BottomBar t={t} application={application} roles={viewer.roles} waitingBadge={waitingBadge} />
       <Toaster />
-      <Shortcuts places={places} searchId={SEARCH_ID} />
     </div>
   )
 }

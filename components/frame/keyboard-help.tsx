@@ -37,8 +37,8 @@ const GROUPS: readonly { heading: MessageKey; keys: readonly { keys: readonly st
   },
 ]
 
-/** The keyboard shortcuts in a dialog. A default export, because it is loaded on the first `?`. */
-export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
+/** The keyboard shortcuts in a dialog. */
+export function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const t = useT()
   return (
     <Dialog title={t('keys.title')} onClose={onClose}>

@@ -3,6 +3,7 @@
 import { Icon } from '#components/ui/icon.tsx'
 import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { SessionEnded } from './session-ended.tsx'
 import { useLiveUpdates } from './use-live-updates.ts'
 
 /**
@@ -12,15 +13,18 @@ import { useLiveUpdates } from './use-live-updates.ts'
 export function LiveUpdates({ application }: { application: string }) {
   const t = useT()
   const isOnline = useIsOnline()
-  const isLost = useLiveUpdates(application)
+  const connection = useLiveUpdates(application)
   return (
-    <div role="status" aria-live="polite">
-      {isLost && isOnline && (
-        <p className="flex items-center gap-2.5 border-b border-line bg-wait-soft px-4 py-2 text-wait md:px-6">
-          <Icon name="offline" />
-          {t('frame.connectionLost')}
-        </p>
-      )}
-    </div>
+    <>
+      <div role="status" aria-live="polite">
+        {connection === 'lost' && isOnline && (
+          <p className="flex items-center gap-2.5 border-b border-line bg-wait-soft px-4 py-2 text-wait md:px-6">
+            <Icon name="offline" />
+            {t('frame.connectionLost')}
+          </p>
+        )}
+      </div>
+      {connection === 'ended' && <SessionEnded />}
+    </>
   )
 }

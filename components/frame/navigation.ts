@@ -46,3 +46,9 @@ export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
   if (roles.includes('checker') || roles.includes('maker')) return [ITEMS.overview, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
   return [ITEMS.overview, ITEMS.transactions, ITEMS.totals, ITEMS.balances]
 }
+
+/** The other pages of a role, for the menu next to those of the bottom bar. */
+export function moreFor(roles: readonly Role[]): NavigationItem[] {
+  const shown = new Set(bottomBarFor(roles).map(({ id }) => id))
+  return navigationFor(roles).flatMap(({ items }) => items.filter(({ id }) => !shown.has(id)))
+}

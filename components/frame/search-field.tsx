@@ -3,7 +3,8 @@
 import { lazy, Suspense, useRef, useState } from 'react'
 import type { SuggestionKeys } from './suggestion-keys.ts'
 
-const SuggestionList = lazy(() => import('./suggestion-list.tsx'))
+// Without them, for example offline, the field is still a form.
+const SuggestionList = lazy(() => import('./suggestion-list.tsx').catch(() => ({ default: () => null })))
 
 /**
  * The input of the search box. Without a script it is a field of a form; with one, suggestions appear below it while somebody types. Their

@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { Icon } from '#components/ui/icon.tsx'
+import { MENU_ITEM, MenuRule, Popover } from '#components/ui/popover.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { Role } from '#lib/permissions.ts'
+import { paths } from '#lib/paths.ts'
+import { can, type Role } from '#lib/permissions.ts'
 import { NavLink } from './nav-link.tsx'
-import { bottomBarFor, type NavigationItem, navigationFor } from './navigation.ts'
+import { bottomBarFor, moreFor, type NavigationItem, navigationFor } from './navigation.ts'
 
 type Props = { t: Translate; application: string; roles: readonly Role[]; waitingBadge: ReactNode }
 
@@ -34,17 +36,23 @@ export function SideNavigation({ t, application, roles, waitingBadge }: Props) {
   )
 }
 
-/** The four pages a role uses most, at the foot of a phone's screen. */
+const BOTTOM_ITEM = `relative flex h-14 w-full flex-col items-center justify-center gap-0.5 text-[11px] leading-4 font-medium text-ink-2
+  aria-[current=page]:text-accent`
+
+/** The four pages a role uses most, and a menu with all the others, at the foot of a phone's screen. */
 export function BottomBar({ t, application, roles, waitingBadge }: Props) {
   return (
     <nav
       aria-label={t('frame.navigation')}
       className="no-print fixed inset-x-0 bottom-0 z-30 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
-      <ul className="grid grid-cols-4">
+      <ul className="grid grid-cols-5">
         {bottomBarFor(roles).map((item) => (
           <BottomItem key={item.id} t={t} item={item} application={application} badge={item.id === 'approvals' ? waitingBadge : null} />
         ))}
+        <li>
+          <MoreMenu t={t} application={application} roles={roles} waitingBadge={waitingBadge} />
+        </li>
       </ul>
     </nav>
   )
@@ -53,15 +61,52 @@ export function BottomBar({ t, application, roles, waitingBadge }: Props) {
 function BottomItem({ t, item, application, badge }: { t: Translate; item: NavigationItem; application: string; badge: ReactNode }) {
   return (
     <li>
-      <NavLink
-        href={item.href(application)}
-        isExact={item.id === 'overview'}
-        className="relative flex h-14 flex-col items-center justify-center gap-0.5 px-1 text-[11px] leading-4 font-medium text-ink-2 aria-[current=page]:text-accent"
-      >
+      <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={BOTTOM_ITEM}>
         <Icon name={item.icon} className="size-5" />
         <span className="max-w-full truncate">{t(item.label)}</span>
-        {badge && <span className="absolute top-1 left-1/2 ml-2">{badge}</span>}
+        {badge && <span className="absolute top-1 left-1/2 ml-2 whitespace-nowrap">{badge}</span>}
       </NavLink>
     </li>
+  )
+}
+
+/** The rest of the navigation. Its links load the page from the server, which also closes the menu. */
+function MoreMenu({ t, application, roles, waitingBadge }: Props) {
+  return (
+    <Popover
+      id="more-menu"
+      align="end"
+      triggerClass={BOTTOM_ITEM}
+      panelClass="mr-2"
+      trigger={
+        <>
+          <Icon name="more" className="size-5" />
+          <span>{t('frame.more')}</span>
+        </>
+      }
+    >
+      {moreFor(roles).map((item) => (
+        <a key={item.id} href={item.href(application)} className={MENU_ITEM}>
+          <Icon name={item.icon} />
+          <span className="flex-1">{t(item.label)}</span>
+          {item.id === 'approvals' && waitingBadge}
+        </a>
+      ))}
+      {can(roles, 'export:create') && (
+        <a href={paths.exports(application)} className={MENU_ITEM}>
+          <Icon name="download" />
+          {t('transactions.exports')}
+        </a>
+      )}
+      <MenuRule />
+      <a href={paths.search(application)} className={MENU_ITEM}>
+        <Icon name="search" />
+        {t('frame.search')}
+      </a>
+      <a href={paths.settings(application)} className={MENU_ITEM}>
+        <Icon name="settings" />
+        {t('frame.settings')}
+      </a>
+    </Popover>
   )
 }

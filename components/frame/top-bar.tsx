@@ -8,7 +8,6 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { Theme, Viewer } from '#lib/viewer.ts'
 import { THEMES } from '#lib/viewer.ts'
-import { HelpButton } from './help-button.tsx'
 import { Initials } from './initials.tsx'
 import { SearchField } from './search-field.tsx'
 
@@ -197,7 +196,10 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
         <Icon name="settings" className="size-4 text-ink-3" />
         {t('frame.settings')}
       </a>
-      <HelpButton menuId="person-menu" />
+      <button type="button" data-keyboard-help popoverTarget="person-menu" popoverTargetAction="hide" className={MENU_ITEM}>
+        <Icon name="keyboard" className="size-4 text-ink-3" />
+        {t('keys.open')}
+      </button>
       <MenuRule />
       <form action={actions.signOut}>
         <button type="submit" className={MENU_ITEM}>

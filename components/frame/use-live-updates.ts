@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { paths } from '#lib/paths.ts'
+import { hasTypedText } from './typed-text.ts'
 
 /** The query keys (lib/query-keys.ts) that change with an application's transactions and money. */
 const ROOTS: readonly string[] = ['transactions', 'approvals', 'overview', 'totals', 'balances']
@@ -11,10 +12,15 @@ const REFRESH_GAP_MS = 2_000
 const LOST_AFTER_MS = 4_000
 const ENDED_WAIT_MS = 2_000
 
-/** Keeps the connection for live updates; returns true while it is lost. Reconnects automatically with increasing delays. */
-export function useLiveUpdates(application: string): boolean {
+type Connection = 'live' | 'lost' | 'ended'
+
+/**
+ * Keeps the connection for live updates; returns its state. Reconnects automatically with increasing delays. `ended`: the session is over,
+ * and the page shows text that a reload would lose.
+ */
+export function useLiveUpdates(application: string): Connection {
   const queryClient = useQueryClient()
-  const [isLost, setIsLost] = useState(false)
+  const [connection, setConnection] = useState<Connection>('live')
   useEffect(() => {
     let source: EventSource | undefined
     let retryTimer: ReturnType<typeof setTimeout> | undefined
@@ -43,28 +49,35 @@ export function useLiveUpdates(application: string): boolean {
         retryMs = RETRY_FIRST_MS
         clearTimeout(lostTimer)
         lostTimer = undefined
-        setIsLost(false)
+        setConnection('live')
       })
       source.addEventListener('change', onChange)
       source.addEventListener('ended', () => {
         source?.close()
-        retryTimer = setTimeout(askWhy, ENDED_WAIT_MS)
+        retryTimer = setTimeout(() => askWhy(connect), ENDED_WAIT_MS)
       })
       source.addEventListener('error', () => {
         source?.close()
-        lostTimer ??= setTimeout(() => setIsLost(true), LOST_AFTER_MS)
+        lostTimer ??= setTimeout(() => {
+          lostTimer = undefined
+          setConnection((before) => (before === 'ended' ? before : 'lost'))
+          void askWhy()
+        }, LOST_AFTER_MS)
         retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2))
         retryMs = Math.min(RETRY_MAX_MS, retryMs * 2)
       })
     }
-    // Signed out or blocked: a reload shows what the server allows now. Or this page renewed its session (a new password)
-    // and the new cookie had not arrived yet: then it reconnects.
-    async function askWhy() {
+    // Signed out or blocked: a reload shows what the server allows now, unless it would lose what somebody typed. Or this page renewed
+    // its session (a new password) and the new cookie had not arrived yet: then it reconnects.
+    async function askWhy(isAllowed?: () => void) {
       // Offline: the connection is tried again.
       const answer = await fetch(paths.data(application, 'waiting')).catch(() => undefined)
       if (isOver) return
-      if (answer && answer.status >= 400 && answer.status < 500) location.reload()
-      else connect()
+      if (!answer || answer.status < 400 || answer.status >= 500) return isAllowed?.()
+      if (answer.status !== 401 || !hasTypedText()) return location.reload()
+      clearTimeout(retryTimer)
+      addEventListener('focus', reconnect, { once: true })
+      setConnection('ended')
     }
     function reconnect() {
       retryMs = RETRY_FIRST_MS
@@ -79,7 +92,8 @@ export function useLiveUpdates(application: string): boolean {
       for (const timer of [retryTimer, refreshTimer, lostTimer]) clearTimeout(timer)
       document.removeEventListener('visibilitychange', reconnect)
       removeEventListener('online', reconnect)
+      removeEventListener('focus', reconnect)
     }
   }, [application, queryClient])
-  return isLost
+  return connection
 }

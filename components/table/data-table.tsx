@@ -70,7 +70,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     <div className="@container/table">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: the narrow layout is a grid, and browsers then forget that it is a table */}
       <div className="relative overflow-x-auto @max-[640px]/table:overflow-x-visible">
-        <table role="table" aria-busy={isRefreshing || undefined} className="w-full border-collapse text-left @max-[640px]/table:block">
+        <table
+          id="list"
+          tabIndex={-1}
+          role="table"
+          aria-busy={isRefreshing || undefined}
+          className="w-full border-collapse text-left @max-[640px]/table:block"
+        >
           <caption className="sr-only">{caption}</caption>
           <thead role="rowgroup" className="@max-[640px]/table:sr-only">
             {table.getHeaderGroups().map((group) => (

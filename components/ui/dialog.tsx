@@ -11,6 +11,8 @@ type DialogProps = {
   /** Called once when it was closed: by Escape, the button or a click outside. */
   onClose: () => void
   isTitleHidden?: boolean
+  /** Called when a person wants to close it; false keeps it open. */
+  mayClose?: () => boolean
   children: ReactNode
 }
 
@@ -19,11 +21,14 @@ const PLACEMENTS = {
   side: 'sm:my-0 sm:mr-0 sm:ml-auto sm:h-dvh sm:max-h-dvh sm:w-[min(440px,100vw)] sm:rounded-none sm:border-y-0 sm:border-r-0',
 }
 
+/** What is filled in first, wherever it is in the dialog. */
+const FIRST_FIELD = 'form :is(input:not([type="hidden"], [hidden], [readonly]), select, textarea)'
+
 /**
- * The platform's modal dialog. Mount it to open it; it traps and restores focus. Meant to be imported when a person
- * presses the button that opens it.
+ * The platform's modal dialog. Mount it to open it; it traps and restores focus. The focus starts in the first field. Meant to be
+ * imported when a person presses the button that opens it.
  */
-export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = false, children }: DialogProps) {
+export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = false, mayClose = () => true, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   const t = useT()
@@ -31,6 +36,7 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
     const dialog = element.current
     const before = document.activeElement
     if (dialog && !dialog.open) dialog.showModal()
+    dialog?.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
     return () => {
       // Unmounted while open (a decision was made): the browser restores focus only on close().
       if (dialog?.open) dialog.close()
@@ -42,8 +48,11 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
       ref={element}
       aria-labelledby={titleId}
       onClose={onClose}
+      onCancel={(event) => {
+        if (event.target === event.currentTarget && !mayClose()) event.preventDefault()
+      }}
       onClick={(event) => {
-        if (event.target === event.currentTarget) event.currentTarget.close()
+        if (event.target === event.currentTarget && mayClose()) event.currentTarget.close()
       }}
       className={`fixed mx-0 mt-auto mb-0 max-h-[92dvh] w-full max-w-none overflow-y-auto rounded-t-lg border border-line bg-surface p-0 text-work text-ink shadow-float ${PLACEMENTS[placement]}`}
     >
@@ -55,7 +64,7 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
           <button
             type="button"
             aria-label={t('ui.close')}
-            onClick={() => element.current?.close()}
+            onClick={() => mayClose() && element.current?.close()}
             className="-m-1 flex size-8 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken"
           >
             <Icon name="close" />

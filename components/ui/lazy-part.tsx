@@ -26,13 +26,14 @@ export function LazyPart<Props extends object>({
   props: Props
   fallback?: ReactNode
 }) {
-  const [{ Content }, setPart] = useState(part)
+  const [, setTries] = useState(0)
+  const { Content } = part
   return (
     <PartBoundary
       onRetry={() => {
         // React keeps the outcome of a load, so another try is another lazy component.
         part.Content = lazy(part.load)
-        setPart({ ...part })
+        setTries((tries) => tries + 1)
       }}
     >
       <Suspense fallback={fallback}>
@@ -42,8 +43,8 @@ export function LazyPart<Props extends object>({
   )
 }
 
-class PartBoundary extends Component<{ onRetry: () => void; children: ReactNode }, { hasFailed: boolean }> {
-  override state = { hasFailed: false }
+class PartBoundary extends Component<{ onRetry: () => void; children: ReactNode }, { hasFailed: boolean; hasRetried: boolean }> {
+  override state = { hasFailed: false, hasRetried: false }
 
   static getDerivedStateFromError() {
     return { hasFailed: true }
@@ -53,23 +54,30 @@ class PartBoundary extends Component<{ onRetry: () => void; children: ReactNode 
     if (!this.state.hasFailed) return this.props.children
     return (
       <PartFailed
+        hasRetried={this.state.hasRetried}
         onRetry={() => {
           this.props.onRetry()
-          this.setState({ hasFailed: false })
+          this.setState({ hasFailed: false, hasRetried: true })
         }}
       />
     )
   }
 }
 
-function PartFailed({ onRetry }: { onRetry: () => void }) {
+/** After a second failure the code is probably that of an earlier deployment: then a reload is offered, never done unasked. */
+function PartFailed({ hasRetried, onRetry }: { hasRetried: boolean; onRetry: () => void }) {
   const t = useT()
   return (
     <div role="alert" className="flex flex-wrap items-center gap-3 p-4 text-ink-2">
-      {t('state.partFailed')}
+      {t(hasRetried ? 'state.partReload' : 'state.partFailed')}
       <Button size="small" onClick={onRetry}>
         {t('ui.retry')}
       </Button>
+      {hasRetried && (
+        <Button size="small" onClick={() => location.reload()}>
+          {t('state.reload')}
+        </Button>
+      )}
     </div>
   )
 }

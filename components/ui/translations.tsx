@@ -32,7 +32,7 @@ export function PageMessages({ messages, children }: { messages: Messages; child
 /** Returns language, time zone and messages. Throws outside a MessagesProvider: that is a bug. */
 export function useTranslations(): Translations {
   const words = useContext(TranslationsContext)
-  if (!words) throw new Error('useWords needs a MessagesProvider above it')
+  if (!words) throw new Error('useTranslations needs a MessagesProvider above it')
   return words
 }
 

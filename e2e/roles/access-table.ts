@@ -80,6 +80,7 @@ export const ROUTES: Record<string, Row> = {
 export const ACTIONS: Record<string, Access> = {
   'app/actions/preferences.ts setTheme': 'public',
   'app/actions/preferences.ts setLanguage': 'public',
+  'app/actions/page-failure.ts reportPageFailure': 'overview:read',
   'app/actions/session.ts signOut': 'public',
   'app/actions/session.ts signOutEverywhere': 'public',
   'app/sign-in/actions.ts signInAction': 'public',

@@ -38,7 +38,7 @@ async function expectAnswers(page: Page, twin: string | undefined): Promise<void
   await expect(evidence).toContainText(/Name spelled Amadou Ngassa last time/)
   // 10,000,000 less 610,000 and its fees of 1.5 %, less 1,250,000 or 2,495,000 and theirs.
   await expect(evidence).toContainText(/MTN Cameroon after this: 8,112,100\sXAF/)
-  await expect(evidence).toContainText(/After all 2 that wait: 6,848,425\sXAF/)
+  await expect(evidence).toContainText(/After all 2 waiting: 6,848,425\sXAF/)
   for (const item of await evidence.getByRole('listitem').all()) {
     const isCut = await item.evaluate((element) => element.scrollWidth > element.clientWidth)
     expect(isCut, 'a line of the evidence is cut').toBe(false)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, searchByKeys, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
-import type { SandboxPerson } from './sandbox.ts'
+import { personWith, type SandboxPerson } from './sandbox.ts'
 import { askByKey, bulkBar, newQueue, panelOf, rowOf, rowsOf, sendButton } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
@@ -114,4 +114,76 @@ test('the day of a maker, who may not decide: what was made, why it waits, one t
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await page.getByRole('button', { name: /as CSV$/ }).click()
   expect(await readFile(await (await file).path(), 'utf8')).toContain('Kossi Adjovi')
+})
+
+test.describe('on a phone of 360 px', () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
+
+  /** Opens a page of the menu next to the four that the bar shows. */
+  async function openMore(page: Page, name: string): Promise<void> {
+    const bar = page.getByRole('navigation', { name: 'Main navigation' })
+    await bar.getByRole('button', { name: 'More' }).tap()
+    await bar.getByRole('link', { name, exact: true }).tap()
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name} is too wide`).toBeLessThanOrEqual(360)
+  }
+
+  test('the day of a checker: approve with a note, filter, open a transaction, totals, an export, settings', async ({ page }) => {
+    const queue = await newQueue(pool)
+    const [first, second] = await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi', operator: 'SNOM', phone: '221771234567' }])
+    await arrive(page, queue.checker)
+    const bar = page.getByRole('navigation', { name: 'Main navigation' })
+    await bar.getByRole('link', { name: /^Approvals/ }).tap()
+    await expect(rowsOf(page)).toHaveCount(2)
+    await rowOf(page, first).tap()
+    await panelOf(page).getByLabel('Payee note').fill('Invoice 118 seen')
+    await sendButton(page).tap()
+    await expect.poll(() => queue.statusOf(first ?? '')).toBe('SUCCESS')
+    await expect(panelOf(page), 'the next one follows').toContainText('Kossi Adjovi')
+    await panelOf(page).getByRole('button', { name: 'Close' }).tap()
+
+    await bar.getByRole('link', { name: 'Transactions' }).tap()
+    await expect(rowsOf(page)).toHaveCount(2)
+    await page.getByRole('button', { name: /^Status/ }).tap()
+    await page.getByRole('checkbox', { name: /^Success/ }).check()
+    await page.getByRole('button', { name: 'Apply' }).filter({ visible: true }).tap()
+    await expect(rowsOf(page)).toHaveCount(1)
+    const file = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export', exact: true }).tap()
+    await page.getByRole('button', { name: /as CSV$/ }).tap()
+    expect(await readFile(await (await file).path(), 'utf8')).toContain('Amadou Ngassa')
+    await page.goto(`/${queue.slug}/transactions/${second}`)
+    await expect(page.getByText('Kossi Adjovi').first()).toBeVisible()
+
+    await openMore(page, 'Totals')
+    await openMore(page, 'Search')
+    await openMore(page, 'Settings')
+  })
+
+  test('the day of a finance officer: totals, a statement and its export, approvals, search', async ({ page }) => {
+    const person = personWith(['finance'])
+    await arrive(page, person)
+    const bar = page.getByRole('navigation', { name: 'Main navigation' })
+    await bar.getByRole('link', { name: 'Totals' }).tap()
+    await expect(page.getByRole('heading', { level: 1, name: 'Totals' })).toBeVisible()
+    await bar.getByRole('link', { name: 'Balances' }).tap()
+    await page
+      .getByRole('article', { name: 'MTN Cameroon' })
+      .getByRole('link', { name: /^Statement/ })
+      .tap()
+    await expect(page.getByText('The postings add up to the current balance.')).toBeVisible()
+    const file = page.waitForEvent('download')
+    await page
+      .getByRole('link', { name: /^Export/ })
+      .first()
+      .tap()
+    expect(await readFile(await (await file).path(), 'utf8')).toContain('XAF')
+
+    await openMore(page, 'Approvals')
+    await openMore(page, 'Search')
+    await page.getByRole('main').getByRole('combobox').fill('2376')
+    await page.getByRole('main').getByRole('combobox').press('Enter')
+    await expect(page.getByRole('list', { name: 'Search' }).getByRole('link').first()).toBeVisible()
+    await openMore(page, 'Settings')
+  })
 })

@@ -8,11 +8,17 @@ test('the whole frame works by keyboard, and focus comes back to where it was', 
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.locator('#content')).toBeFocused()
-  await page.keyboard.press('?')
-  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+  await expect(async () => {
+    await page.keyboard.press('?')
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible({ timeout: 250 })
+  }).toPass()
   await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.getByRole('button', { name: 'account menu' }).press('Enter')
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'account menu' }).press('Enter')
   await expect(page.getByRole('button', { name: 'Sign out', exact: true })).toBeVisible()
   await expectAccessible(page)
@@ -24,6 +30,46 @@ test('the whole frame works by keyboard, and focus comes back to where it was', 
   await page.keyboard.press('g')
   await page.keyboard.press('o')
   await expect(page).toHaveURL(`/${person.slug}`)
+})
+
+test('the list and the panel of the approvals are three keys away, and no page offers to skip to what it has not', async ({ page }) => {
+  const person = personWith(['checker'])
+  await signIn(page, person, `/${person.slug}/approvals`)
+  await expect(page.locator('tbody tr').first()).toBeVisible()
+  for (const [presses, name, target] of [
+    [2, 'Skip to the list', '#list'],
+    [3, 'Skip to the panel', '#approval-panel'],
+  ] as const) {
+    await page.goto(`/${person.slug}/approvals`)
+    for (let press = 0; press < presses; press++) await page.keyboard.press('Tab')
+    await expect(page.getByRole('link', { name })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(page.locator(target)).toBeFocused()
+  }
+  await page.goto(`/${person.slug}/balances`)
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toHaveCount(1)
+  await expect(page.getByRole('link', { name: 'Skip to the panel' })).toHaveCount(0)
+})
+
+test('every page prints the company, the person and the time, once', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person)
+  for (const rest of [
+    '',
+    '/transactions',
+    '/transactions/exports',
+    '/approvals',
+    '/totals',
+    '/balances',
+    '/balances/MOMOCM',
+    '/settings',
+  ]) {
+    await page.emulateMedia({ media: 'screen' })
+    await page.goto(`/${person.slug}${rest}`)
+    await page.emulateMedia({ media: 'print' })
+    await expect(page.getByText(`${person.application} · Printed by ${person.name}`), rest).toBeVisible()
+    await expect(page.getByText(/^Printed on \d+ \w+ \d{4}, .* \(.+\)$/), rest).toBeVisible()
+  }
 })
 
 test('theme and language are remembered, and the first paint already has them', async ({ page }) => {

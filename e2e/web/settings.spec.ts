@@ -208,6 +208,52 @@ test('where an application demands a second factor nothing else happens before: 
   await expect(page.getByRole('button', { name: 'Turn off' })).toHaveCount(0)
 })
 
+test('a dialog starts in its first field, Enter sends it, and closing asks before typed text is lost', async ({ page }) => {
+  const person = await newPerson(pool, ['maker'])
+  await signIn(page, person, `/${person.slug}/settings`)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const dialog = page.getByRole('dialog')
+  const current = dialog.getByLabel('Current password')
+  await expect(current).toBeFocused()
+  await page.keyboard.type('not this one')
+  await page.keyboard.press('Escape')
+  await expect(dialog.getByText('Discard what you typed?')).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
+  await expect(current).toHaveValue('not this one')
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await expect(dialog.getByText('Discard what you typed?')).toBeVisible()
+  await dialog.getByLabel('New password').fill('four plain words here')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('Incorrect current password')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'Discard', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(current).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(dialog, 'nothing was typed').toHaveCount(0)
+})
+
+test('a toast at the foot of a page covers none of its buttons', async ({ page }) => {
+  const person = await newPerson(pool, ['maker'])
+  await page.setViewportSize({ width: 360, height: 640 })
+  await signIn(page, person, `/${person.slug}/settings`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByRole('listitem')).toBeVisible()
+  const covered = await page.evaluate(() => {
+    scrollTo(0, document.documentElement.scrollHeight)
+    return [...document.querySelectorAll<HTMLButtonElement>('main button')]
+      .filter((button) => {
+        const { left, top, width, height, bottom } = button.getBoundingClientRect()
+        const isOnScreen = top >= 0 && bottom <= innerHeight
+        return isOnScreen && !button.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+      })
+      .map((button) => button.textContent)
+  })
+  expect(covered).toEqual([])
+})
+
 test('a block ends the session at the next request, of a page, of data and of an action', async ({ page }) => {
   const person = await newPerson(pool, ['checker'])
   await signIn(page, person, `/${person.slug}/settings`)
@@ -215,8 +261,11 @@ test('a block ends the session at the next request, of a page, of data and of an
   expect((await page.request.get(`/api/back-office/${person.slug}/waiting`)).status()).toBe(401)
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Your session has ended. Sign in again.')).toBeVisible()
+  const opening = page.waitForEvent('popup')
   await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
-  await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/${person.slug}/settings`)}`)
+  await expect(await opening, 'in another window: this one keeps what was typed').toHaveURL(
+    `/sign-in?next=${encodeURIComponent(`/${person.slug}/settings`)}`,
+  )
 })
 
 test('a page that does not exist or may not be seen says so with its status', async ({ page }) => {
@@ -228,6 +277,9 @@ test('a page that does not exist or may not be seen says so with its status', as
     expect([rest, answer?.status()]).toEqual([rest, 404])
     await expect(page.getByRole('navigation', { name: 'Main navigation' }).first(), 'inside the frame').toBeVisible()
   }
+  const refused = await page.goto(`/${person.slug}/balances/MOMOCM`)
+  expect(refused?.status()).toBe(403)
+  await expect(page.getByRole('heading', { level: 1, name: 'Your roles do not include this page' })).toBeVisible()
   expect((await page.goto(`/${person.slug}/nothing-here`))?.status()).toBe(404)
   expect((await page.goto('/no-such-application/transactions'))?.status()).toBe(404)
 })

@@ -1,20 +1,45 @@
 'use client'
 
+import { useParams } from 'next/navigation'
+import { useEffect, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
+import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-/** Shown if a page of the back office fails. The reference is also in the log. */
-export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+/**
+ * Shown if a page of the back office fails: says what happened and what to do. The reference is also in the log; that of a failure in the
+ * browser appears once it was reported. Code that cannot be loaded belongs to an earlier deployment, or there is no connection: then the page
+ * is loaded again once connected. "Try again" loads it again too, because what failed may be in the data that it holds.
+ */
+export default function ErrorPage({ error }: { error: Error & { digest?: string } }) {
   const t = useT()
+  const isOnline = useIsOnline()
+  const { application } = useParams<{ application: string }>()
+  const [reference, setReference] = useState(error.digest)
+  const isCodeMissing = error.name === 'ChunkLoadError'
+  const kind = !isOnline ? 'offline' : isCodeMissing ? 'outdated' : 'error'
+  useEffect(() => {
+    if (isOnline) return
+    const reload = () => location.reload()
+    addEventListener('online', reload)
+    return () => removeEventListener('online', reload)
+  }, [isOnline])
+  useEffect(() => {
+    if (kind !== 'error' || error.digest) return
+    import('./_components/report-failure.ts')
+      .then(({ reportFailure }) => reportFailure(application, error))
+      // Not reported: the page says what to do all the same.
+      .then(setReference, () => undefined)
+  }, [application, error, kind])
   return (
     <EmptyState
       icon="alert"
-      title={<h1>{t('state.errorTitle')}</h1>}
-      text={t('state.errorText', { reference: error.digest ?? '–' })}
+      title={<h1>{t(`state.${kind}Title`)}</h1>}
+      text={kind === 'error' ? t('state.errorText', { reference: reference ?? '–' }) : t(`state.${kind}Text`)}
       action={
-        <Button variant="primary" onClick={reset}>
-          {t('ui.retry')}
+        <Button variant="primary" onClick={() => location.reload()}>
+          {t(kind === 'outdated' ? 'state.reload' : 'ui.retry')}
         </Button>
       }
     />

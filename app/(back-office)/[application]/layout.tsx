@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { Frame } from '#components/frame/frame.tsx'
-import { LiveUpdates } from '#components/frame/live-updates.tsx'
 import { QueryProvider } from '#components/frame/query-provider.tsx'
 import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
@@ -35,7 +34,6 @@ export default async function BackOfficeLayout({ children, params }: Props) {
       serverNowMs={runtime.clock.now().getTime()}
     >
       <QueryProvider>
-        <LiveUpdates application={application} />
         <Frame
           t={t}
           viewer={viewer}

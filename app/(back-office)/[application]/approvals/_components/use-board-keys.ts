@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import { isTyping } from '#components/frame/shortcuts.tsx'
+import { isTyping } from '#components/frame/is-typing.ts'
 import type { Board } from './use-board.ts'
 
 /** J and K, Enter, V, R, X and Escape, on the list and in the panel; not while somebody types or another layer is open. */

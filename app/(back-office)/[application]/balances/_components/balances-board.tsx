@@ -5,7 +5,6 @@ import { lazy, Suspense, useState } from 'react'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { buttonClass } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
@@ -45,7 +44,6 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
           )
         }
       />
-      <PrintedAt />
       <div className="mt-3">
         <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
       </div>

@@ -1,10 +1,11 @@
 'use client'
 
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-const PasswordDialog = lazy(() => import('./password-dialog.tsx'))
+const DIALOG = definePart(() => import('./password-dialog.tsx'))
 
 export function PasswordButton({ application, email }: { application: string; email: string }) {
   const t = useT()
@@ -12,11 +13,7 @@ export function PasswordButton({ application, email }: { application: string; em
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>{t('settings.changePassword')}</Button>
-      {isOpen && (
-        <Suspense>
-          <PasswordDialog application={application} email={email} onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <LazyPart part={DIALOG} props={{ application, email, onClose: () => setIsOpen(false) }} />}
     </>
   )
 }

@@ -1,17 +1,21 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
+import type { RecoveryCodes } from '#components/form/recovery-codes.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-const EnrolPanel = lazy(() => import('./enrol-panel.tsx'))
-const CodeDialog = lazy(() => import('./code-dialog.tsx'))
-const RecoveryCodes = lazy(() => import('#components/form/recovery-codes.tsx').then((file) => ({ default: file.RecoveryCodes })))
+const ENROL_PANEL = definePart(() => import('./enrol-panel.tsx'))
+const CODE_DIALOG = definePart(() => import('./code-dialog.tsx'))
+const RECOVERY_CODES = definePart<ComponentProps<typeof RecoveryCodes>>(async () => ({
+  default: (await import('#components/form/recovery-codes.tsx')).RecoveryCodes,
+}))
 
 /** Below this number, the person is told to create new codes. */
 const CODES_FEW = 3
@@ -32,19 +36,22 @@ export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: 
   if (step.kind === 'codes')
     return (
       <Shown>
-        <RecoveryCodes codes={step.codes} onKept={rest} />
+        <LazyPart part={RECOVERY_CODES} props={{ codes: step.codes, onKept: rest }} />
       </Shown>
     )
   if (step.kind === 'enrol')
     return (
       <Shown>
-        <EnrolPanel
-          application={application}
-          onDone={(codes) => {
-            setStep({ kind: 'codes', codes })
-            toast(t('settings.secondFactorOn'))
+        <LazyPart
+          part={ENROL_PANEL}
+          props={{
+            application,
+            onDone: (codes) => {
+              setStep({ kind: 'codes', codes })
+              toast(t('settings.secondFactorOn'))
+            },
+            onCancel: rest,
           }}
-          onCancel={rest}
         />
       </Shown>
     )
@@ -81,17 +88,18 @@ export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: 
         )}
       </div>
       {asked && (
-        <Suspense>
-          <CodeDialog
-            kind={asked}
-            application={application}
-            onClose={() => setAsked(null)}
-            onCodes={(codes) => {
+        <LazyPart
+          part={CODE_DIALOG}
+          props={{
+            kind: asked,
+            application,
+            onClose: () => setAsked(null),
+            onCodes: (codes) => {
               setAsked(null)
               setStep({ kind: 'codes', codes })
-            }}
-          />
-        </Suspense>
+            },
+          }}
+        />
       )}
     </div>
   )
@@ -103,7 +111,7 @@ function Shown({ children }: { children: React.ReactNode }) {
   useEffect(() => element.current?.focus(), [])
   return (
     <div ref={element} tabIndex={-1} className="outline-none">
-      <Suspense>{children}</Suspense>
+      {children}
     </div>
   )
 }

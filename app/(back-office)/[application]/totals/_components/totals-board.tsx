@@ -9,7 +9,6 @@ import { buttonClass } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
@@ -65,7 +64,6 @@ export function TotalsBoard({ application, query, canExport }: { application: st
           )
         }
       />
-      <PrintedAt />
       <TotalsFilters application={application} query={query} />
       <div className={`mt-3 grid grid-cols-1 gap-3 ${isPlaceholderData ? 'opacity-60' : ''}`} aria-busy={isPlaceholderData}>
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />

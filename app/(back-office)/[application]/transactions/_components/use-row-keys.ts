@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import { isTyping } from '#components/frame/shortcuts.tsx'
+import { isTyping } from '#components/frame/is-typing.ts'
 import { announce } from '#components/ui/toast.tsx'
 
 type RowKeys<Row> = {

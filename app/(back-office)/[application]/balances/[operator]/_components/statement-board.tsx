@@ -8,7 +8,6 @@ import { Button, buttonClass } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { type DatesQuery, type StatementQuery, statementAddress } from '#lib/finance-address.ts'
@@ -71,7 +70,6 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
           </>
         }
       />
-      <PrintedAt />
       <div className="no-print mt-3 flex gap-2">
         <DatesFilter query={query} onChange={(change) => router.push(hrefOf({ kind: query.kind, ...change }), { scroll: false })} />
       </div>

@@ -4,7 +4,6 @@ import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
-import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
 import { ApprovalDecision } from '../../_components/detail/approval-decision.tsx'
@@ -30,7 +29,6 @@ export function TransactionPageBody({ application, transactionId }: { applicatio
           </>
         }
       />
-      <PrintedAt />
       <div className="mt-5">
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
         {data && (

@@ -1,0 +1,78 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { useEffect, useState, useTransition } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { useIsOnline } from '#components/ui/offline-banner.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { hasTypedText, watchTyping } from './typed-text.ts'
+
+/** Shown as busy for no longer than this: somebody may have stopped the load. */
+const BUSY_MAX_MS = 10_000
+
+/**
+ * What a pressed link does besides leading on. Without a connection the page stays, with all that was typed in it, and the link is offered
+ * again; once connected, it is followed unless something is typed. Every other link shows at once that it was pressed.
+ */
+export function LinkGuard() {
+  const t = useT()
+  const router = useRouter()
+  const isOnline = useIsOnline()
+  const [heldHref, setHeldHref] = useState<string>()
+  const [isPending, startTransition] = useTransition()
+  useEffect(watchTyping, [])
+  useEffect(() => {
+    // After the handlers of the links: what nobody prevented would load a page from the server.
+    function onClick(event: MouseEvent) {
+      const link = leavingLink(event)
+      if (!link) return
+      if (!navigator.onLine) {
+        event.preventDefault()
+        setHeldHref(link.href)
+        return
+      }
+      // An export is a file: the page stays.
+      if (link.pathname.startsWith('/api/')) return
+      link.ariaBusy = 'true'
+      setTimeout(() => link.removeAttribute('aria-busy'), BUSY_MAX_MS)
+    }
+    addEventListener('click', onClick)
+    return () => removeEventListener('click', onClick)
+  }, [])
+  useEffect(() => {
+    if (!isOnline || heldHref === undefined || hasTypedText()) return
+    setHeldHref(undefined)
+    startTransition(() => router.push(heldHref))
+  }, [isOnline, heldHref, router])
+  return (
+    <div role="status" className="no-print">
+      {heldHref !== undefined && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line bg-wait-soft px-4 py-2 text-wait md:px-6">
+          <p className="basis-60 grow">{isOnline ? t('frame.heldOnline') : t('frame.heldOffline')}</p>
+          <Button
+            size="small"
+            disabled={!isOnline}
+            isBusy={isPending}
+            onClick={() => {
+              setHeldHref(undefined)
+              startTransition(() => router.push(heldHref))
+            }}
+          >
+            {t('frame.heldOpen')}
+          </Button>
+          <Button size="small" onClick={() => setHeldHref(undefined)}>
+            {t('frame.heldStay')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** The link of a plain click that leaves this page, or undefined. */
+function leavingLink(event: MouseEvent): HTMLAnchorElement | undefined {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  if (!link?.href || link.target || link.hasAttribute('download') || link.origin !== location.origin) return undefined
+  return link.pathname === location.pathname && link.search === location.search ? undefined : link
+}

@@ -1,0 +1,18 @@
+const touched = new Set<HTMLInputElement | HTMLTextAreaElement>()
+
+function onInput({ target }: Event): void {
+  const isField = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'search')
+  if (isField) touched.add(target)
+}
+
+/** Notes in which fields of the page somebody types. Returns the function that stops it. */
+export function watchTyping(): () => void {
+  addEventListener('input', onInput, true)
+  return () => removeEventListener('input', onInput, true)
+}
+
+/** Returns whether the page shows text that somebody typed and that leaving the page would lose. */
+export function hasTypedText(): boolean {
+  for (const field of touched) if (!field.isConnected) touched.delete(field)
+  return [...touched].some(({ value }) => value !== '')
+}

@@ -1,0 +1,175 @@
+import type { Page } from 'playwright/test'
+import type { Pool } from '#server/database/pool.ts'
+import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { newPerson, sandboxPool } from './people.ts'
+import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
+import { newQueue, openApprovals, panelOf, rowOf, sendButton } from './waiting.ts'
+
+test.describe.configure({ mode: 'default' })
+
+let pool: Pool
+test.beforeAll(async () => {
+  pool = await sandboxPool()
+})
+test.afterAll(() => pool.end())
+
+/** What a person notices as an answer to a press. */
+const FEEDBACK_MS = 100
+
+/** Waits for the parts of the frame that are loaded after the first paint. */
+async function isComplete(page: Page): Promise<void> {
+  await expect(page.getByText(/^Printed on/)).toHaveCount(1)
+}
+
+async function openSettings(page: Page, person: SandboxPerson): Promise<void> {
+  await signIn(page, person, `/${person.slug}/settings`)
+  await isComplete(page)
+}
+
+test('offline, a link leaves the page as it is; connected again, the link is followed', async ({ page, context }) => {
+  const person = await newPerson(pool, ['finance'])
+  await openSettings(page, person)
+  await context.setOffline(true)
+  await page.getByRole('link', { name: 'Totals' }).first().click()
+  await expect(page.getByText('You are offline, so the page was not opened.')).toBeVisible()
+  await expectAccessible(page)
+  await expect(page).toHaveURL(`/${person.slug}/settings`)
+  await context.setOffline(false)
+  await expect(page.getByRole('heading', { level: 1, name: 'Totals' })).toBeVisible()
+})
+
+test('a note typed before the connection was lost is kept: a link is offered again, and followed only on request', async ({
+  page,
+  context,
+}) => {
+  const queue = await newQueue(pool)
+  await queue.wait([{ name: 'Amadou Ngassa' }])
+  await openApprovals(page, queue.checker)
+  await isComplete(page)
+  const note = panelOf(page).getByLabel('Payee note')
+  await note.fill('Invoice 118 seen')
+  await context.setOffline(true)
+  await page.getByRole('link', { name: 'Totals' }).first().click()
+  await expect(page.getByText('You are offline, so the page was not opened.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Open the page' })).toBeDisabled()
+  await context.setOffline(false)
+  await expect(page.getByText('You are connected again.')).toBeVisible()
+  await expect(note).toHaveValue('Invoice 118 seen')
+  await page.getByRole('button', { name: 'Open the page' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Totals' })).toBeVisible()
+})
+
+test('signed out in one window while a note is typed in another: the note survives signing in again, and is sent', async ({
+  page,
+  context,
+}) => {
+  const queue = await newQueue(pool)
+  const [first] = await queue.wait([{ name: 'Amadou Ngassa' }])
+  await openApprovals(page, queue.checker)
+  await isComplete(page)
+  const note = panelOf(page).getByLabel('Payee note')
+  await note.fill('Invoice 118 seen')
+  const other = await context.newPage()
+  await other.goto(`/${queue.slug}`)
+  await other.getByRole('button', { name: /account menu$/ }).click()
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(other.getByText('You are signed out.')).toBeVisible()
+
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+  await expect(ended).toBeVisible()
+  await expectAccessible(page)
+  const opening = page.waitForEvent('popup')
+  await ended.getByRole('link', { name: 'Sign in' }).click()
+  const again = await opening
+  await again.locator('input[name=email]').fill(queue.checker.email)
+  await again.locator('input[name=password]').fill(queue.checker.password)
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  await expect(again).toHaveURL(`/${queue.slug}/approvals`)
+
+  await page.evaluate(() => dispatchEvent(new Event('focus')))
+  await expect(ended).toHaveCount(0)
+  await expect(note).toHaveValue('Invoice 118 seen')
+  await sendButton(page).click()
+  await expect(rowOf(page, first)).toHaveCount(0)
+  await expect.poll(() => queue.statusOf(first ?? '')).toBe('SUCCESS')
+})
+
+test('signed out in another window with nothing typed: this one leads to sign-in and back', async ({ page, context }) => {
+  const person = await newPerson(pool, ['finance'])
+  await openSettings(page, person)
+  const other = await context.newPage()
+  await other.goto(`/${person.slug}`)
+  await other.getByRole('button', { name: /account menu$/ }).click()
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/${person.slug}/settings`)}`)
+})
+
+test('on a slow connection every link of the frame shows within 100 ms that it was pressed', async ({ page }) => {
+  const person = await newPerson(pool, ['finance'])
+  await openSettings(page, person)
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/*', async (route) => {
+    await answered
+    // The page may have left for another before this request was answered.
+    await route.continue().catch(() => undefined)
+  })
+  // One within the product, and one that loads the page from the server.
+  for (const selector of [`aside a[href="/${person.slug}/totals"]`, `#more-menu a[href="/${person.slug}/search"]`]) {
+    const tookMs = await page.evaluate(async (wanted) => {
+      const link = document.querySelector<HTMLAnchorElement>(wanted)
+      if (!link) throw new Error(`No ${wanted}`)
+      const pressedAt = performance.now()
+      const busy = new Promise<number>((resolve) => {
+        new MutationObserver(() => link.ariaBusy === 'true' && resolve(performance.now() - pressedAt)).observe(link, { attributes: true })
+      })
+      link.click()
+      return busy
+    }, selector)
+    expect(tookMs, selector).toBeLessThan(FEEDBACK_MS)
+  }
+  answer()
+})
+
+test('code that cannot be loaded: another try, then a reload is offered, and nothing reloads unasked', async ({ browser }) => {
+  const person = await newPerson(pool, ['finance'])
+  // Not the page of the fixture: the browser reports the code that it could not load.
+  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await openSettings(page, person)
+  let loads = 0
+  page.on('framenavigated', () => loads++)
+  await page.route('**/_next/static/**/*.js*', (route) => route.fulfill({ status: 404, body: '' }))
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const main = page.getByRole('main')
+  await expect(main.getByText('This part could not be loaded.')).toBeVisible()
+  await main.getByRole('button', { name: 'Try again' }).click()
+  await expect(main.getByText('A new version may be available.')).toBeVisible()
+  await expectAccessible(page)
+  expect(loads).toBe(0)
+  await page.unroute('**/_next/static/**/*.js*')
+  await main.getByRole('button', { name: 'Reload the page' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByLabel('Current password')).toBeFocused()
+  await page.context().close()
+})
+
+test('a page that fails in the browser says what to do, with the reference under which the failure was logged', async ({ browser }) => {
+  const person = await newPerson(pool, ['finance'])
+  // Not the page of the fixture: the browser reports the error that this test causes.
+  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await signIn(page, person, `/${person.slug}`)
+  await isComplete(page)
+  await page.route('**/api/back-office/*/overview*', (route) => route.fulfill({ json: {} }))
+  const reported = page.waitForResponse((response) => response.request().postData()?.includes('"stack"') === true)
+  // Figures that are older than ten seconds are fetched again when somebody returns to the window.
+  await expect(async () => {
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await expect(page.getByRole('heading', { level: 1, name: 'This page could not be shown' })).toBeVisible({ timeout: 1_000 })
+  }).toPass()
+  await expectAccessible(page)
+  const reference = /"reference":"([0-9a-f]{8})"/.exec(await (await reported).text())?.[1]
+  await expect(page.getByText(`send this reference to your administrator: ${reference}`)).toBeVisible()
+  await page.unroute('**/api/back-office/*/overview*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
+  await page.context().close()
+})

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Pool } from '#server/database/pool.ts'
+import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -33,9 +34,10 @@ export async function startService(mount: Mount): Promise<Service> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-contract-'))
   const port = await findFreePort()
   const baseUrl = `http://127.0.0.1:${port}`
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'server/main.ts'], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, 'server/main.ts'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
+      ...ALLOCATOR_ENVIRONMENT,
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

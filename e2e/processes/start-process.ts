@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/embedded.ts'
+import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 import { TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
@@ -29,10 +30,11 @@ export async function startProcess(
 ): Promise<ServiceProcess> {
   const port = environment['PORT'] ?? String(await freePort())
   const baseUrl = `http://127.0.0.1:${port}`
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'server/main.ts'], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, 'server/main.ts'], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
+      ...ALLOCATOR_ENVIRONMENT,
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

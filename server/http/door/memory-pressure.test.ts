@@ -39,9 +39,9 @@ test('one collection of the heap per three seconds above 330 MB', (t) => {
   assert.equal(state.collections, 2)
 })
 
-test('short above 360 MB, and no longer once memory is free', (t) => {
+test('short above 375 MB, and no longer once memory is free', (t) => {
   const { state, pressure, pass } = watched(t)
-  state.rssBytes = 361 * MB
+  state.rssBytes = 376 * MB
   assert.equal(pressure.isShort(), false)
   pass(200)
   assert.equal(pressure.isShort(), true)

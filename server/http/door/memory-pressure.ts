@@ -3,7 +3,7 @@ import { memoryUsage } from 'node:process'
 const MB = 1024 * 1024
 /** From here on the process collects its whole heap; the limit under attack is 400 MB, and a busy service holds 280. */
 const HIGH_BYTES = 330 * MB
-const SHORT_BYTES = 360 * MB
+const SHORT_BYTES = 375 * MB
 const SAMPLE_EVERY_MS = 200
 /** A collection of the whole heap takes up to 100 ms: not more often than this. */
 const COLLECT_EVERY_MS = 3_000
@@ -17,8 +17,8 @@ type MemoryPressure = {
 type MemoryPressureOptions = {
   /** Returns the resident memory of the process in bytes. */
   readRss?(): number
-  /** Collects the whole heap; returns nothing when the process was started without `--expose-gc`. */
-  collect?(): void
+  /** Collects the whole heap. */
+  collect?(): unknown
   nowMs?(): number
   sampleEveryMs?: number
 }
@@ -26,20 +26,26 @@ type MemoryPressureOptions = {
 /**
  * Watches the memory of the process. What attacks hold is bounded part by part (bodies, connections, queues), but the heap and the
  * allocator keep what several of them used one after the other. Above 330 MB the heap is collected, which returns unused pages to the
- * system; above 360 MB no body beyond 64 KB is accepted until memory is free again (503).
+ * system; above 375 MB no body beyond 64 KB is accepted until memory is free again (503). A process that cannot collect (started without
+ * the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {
   const readRss = options.readRss ?? (() => memoryUsage.rss())
-  const collect = options.collect ?? (() => globalThis.gc?.({ type: 'major', execution: 'async' }))
+  const collect = options.collect ?? collectHeap()
   const nowMs = options.nowMs ?? (() => performance.now())
   let rss = 0
   let collectedMs = Number.NEGATIVE_INFINITY
   const timer = setInterval(() => {
     rss = readRss()
-    if (rss < HIGH_BYTES || nowMs() - collectedMs < COLLECT_EVERY_MS) return
+    if (!collect || rss < HIGH_BYTES || nowMs() - collectedMs < COLLECT_EVERY_MS) return
     collectedMs = nowMs()
     void collect()
   }, options.sampleEveryMs ?? SAMPLE_EVERY_MS)
   timer.unref()
-  return { isShort: () => rss >= SHORT_BYTES, stop: () => clearInterval(timer) }
+  return { isShort: () => collect !== undefined && rss >= SHORT_BYTES, stop: () => clearInterval(timer) }
+}
+
+function collectHeap(): (() => unknown) | undefined {
+  const { gc } = globalThis
+  return gc && (() => gc({ type: 'major', execution: 'async' }))
 }

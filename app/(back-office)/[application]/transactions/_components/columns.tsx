@@ -130,17 +130,17 @@ export const COLUMNS = [
   column.display({
     id: 'id',
     meta: { label: 'transactions.id', width: 104 },
-    cell: ({ row }) => <IdCell id={row.original.transactionId} label="transactions.id" />,
+    cell: ({ row }) => <IdCell id={row.original.transactionId} name="transactions.id" />,
   }),
   column.display({
     id: 'externalId',
     meta: { label: 'transactions.externalId', width: 120 },
-    cell: ({ row }) => <IdCell id={row.original.externalId} label="transactions.externalId" />,
+    cell: ({ row }) => <IdCell id={row.original.externalId} name="transactions.externalId" />,
   }),
   column.display({
     id: 'payToken',
     meta: { label: 'transactions.payToken', width: 120 },
-    cell: ({ row }) => <IdCell id={row.original.payToken} label="transactions.payToken" />,
+    cell: ({ row }) => <IdCell id={row.original.payToken} name="transactions.payToken" />,
   }),
   column.display({
     id: 'fees',
@@ -166,7 +166,7 @@ export const HIDDEN_AT_FIRST = ['externalId', 'payToken', 'fees', 'maker', 'fini
 const ID_TAIL = 8
 
 /** The end of an id, the whole of it on hover, and a button that copies it. */
-function IdCell({ id, label }: { id: string; label: MessageKey }) {
+function IdCell({ id, name }: { id: string; name: MessageKey }) {
   const t = useT()
   return (
     <span className="flex items-center gap-0.5">
@@ -174,7 +174,7 @@ function IdCell({ id, label }: { id: string; label: MessageKey }) {
         {id.length > ID_TAIL + 4 ? `\u2026${id.slice(-ID_TAIL)}` : id}
       </span>
       <span className="shrink-0 opacity-0 group-hover:opacity-100 focus-within:opacity-100 pointer-coarse:opacity-100">
-        <CopyButton text={id} label={`${t(label)} ${id}`} />
+        <CopyButton text={id} label={`${t(name)} ${id}`} />
       </span>
     </span>
   )

@@ -54,7 +54,9 @@ export function useRowKeys<Row>({ rows, idOf, labelOf, openId, onOpen, onClose, 
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (document.querySelector('dialog[open], [popover]:popover-open')) return
-    if (event.key === 'Escape' && openId !== null) return close()
+    // Escape in a field of the panel closes it; in the search field it does not.
+    const isInPanel = event.target instanceof Element && event.target.closest('aside') !== null
+    if (event.key === 'Escape' && openId !== null && (isInPanel || !isTyping(event))) return close()
     if (isTyping(event) || event.shiftKey) return
     const row = rows[index]
     const isOnControl = event.target instanceof Element && event.target.closest('a, button, summary, aside') !== null

@@ -10,9 +10,13 @@ type BodyBudgetOptions = {
   addressesMax?: number
   /** Bytes of one address. */
   addressMax?: number
+  /** Whether the process is short of memory: no body grows by more than 64 KB at a time then. */
+  isMemoryShort?(): boolean
 }
 
 const MB = 1024 * 1024
+/** What the first packet of a body brings; nearly every body is that small. */
+const PACKET_BYTES = 64 * 1024
 
 /**
  * Limits how many bytes of request bodies the process holds at one time. What counts is memory that is really in use: bytes that have
@@ -24,6 +28,7 @@ export class BodyBudget {
   readonly #applicationMax: number
   readonly #addressesMax: number
   readonly #addressMax: number
+  readonly #isMemoryShort: () => boolean
   readonly #byOwner = { application: new Map<string, number>(), address: new Map<string, number>() }
   #applications = 0
   #addresses = 0
@@ -33,6 +38,7 @@ export class BodyBudget {
     this.#applicationMax = options.applicationMax ?? 12 * MB
     this.#addressesMax = options.addressesMax ?? 6 * MB
     this.#addressMax = options.addressMax ?? 4 * MB
+    this.#isMemoryShort = options.isMemoryShort ?? (() => false)
   }
 
   /** Bytes of all bodies in progress. */
@@ -48,6 +54,7 @@ export class BodyBudget {
   /** Reserves bytes; false when a share or the whole is used up, and nothing is reserved. For BodyHold. */
   take({ kind, id }: BodyOwner, bytes: number): boolean {
     if (this.heldBytes + bytes > this.#totalMax) return false
+    if (bytes > PACKET_BYTES && this.#isMemoryShort()) return false
     const owners = this.#byOwner[kind]
     const own = (owners.get(id) ?? 0) + bytes
     if (kind === 'application') {

@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { BodyBudget } from './body-budget.ts'
 import { answerClientError, refuseConnect } from './client-error.ts'
 import { openConnection } from './connection.ts'
+import { watchMemoryPressure } from './memory-pressure.ts'
 import { createReceiver, type ReceiverOptions } from './receive-request.ts'
 
 export type FrontDoorOptions = ReceiverOptions & {
@@ -36,7 +38,8 @@ const LINGER_MS = 250
 /** The one socket of a process: the API straight from its handlers, everything else through Next. */
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { clock, logger } = options.runtime
-  const receiver = createReceiver(options)
+  const memory = watchMemoryPressure()
+  const receiver = createReceiver({ budget: new BodyBudget({ isMemoryShort: memory.isShort }), ...options })
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
@@ -86,6 +89,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     await closed
     clearInterval(sweep)
     clearTimeout(timer)
+    memory.stop()
   }
 
   return { listen, drain }

@@ -32,7 +32,7 @@ export function PanelItem({ row }: { row: ApprovalRow }) {
           <span className="block text-second text-quiet">{progressText(t, row)}</span>
           {row.decisions.map((decision) => (
             <span key={decision.checkerId} className="block text-second text-quiet">
-              {decisionText(t, decision)}, <TimeText at={decision.at} />: {t('approvals.quoted', { text: decision.note })}
+              {decisionText(t, decision)}, <TimeText at={decision.at} /> {t('approvals.quoted', { text: decision.note })}
             </span>
           ))}
         </Fact>

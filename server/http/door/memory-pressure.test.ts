@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { BodyBudget } from './body-budget.ts'
+import { watchMemoryPressure } from './memory-pressure.ts'
+
+const MB = 1024 * 1024
+
+function watched(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const state = { rssBytes: 200 * MB, nowMs: 0, collections: 0 }
+  const pressure = watchMemoryPressure({
+    readRss: () => state.rssBytes,
+    nowMs: () => state.nowMs,
+    collect: () => void state.collections++,
+  })
+  const pass = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 200) {
+      state.nowMs += 200
+      t.mock.timers.tick(200)
+    }
+  }
+  return { state, pressure, pass }
+}
+
+test('no collection below 330 MB', (t) => {
+  const { state, pass } = watched(t)
+  pass(10_000)
+  assert.equal(state.collections, 0)
+})
+
+test('one collection of the heap per three seconds above 330 MB', (t) => {
+  const { state, pass } = watched(t)
+  state.rssBytes = 340 * MB
+  pass(200)
+  assert.equal(state.collections, 1)
+  pass(2_800)
+  assert.equal(state.collections, 1)
+  pass(400)
+  assert.equal(state.collections, 2)
+})
+
+test('short above 360 MB, and no longer once memory is free', (t) => {
+  const { state, pressure, pass } = watched(t)
+  state.rssBytes = 361 * MB
+  assert.equal(pressure.isShort(), false)
+  pass(200)
+  assert.equal(pressure.isShort(), true)
+  state.rssBytes = 300 * MB
+  pass(200)
+  assert.equal(pressure.isShort(), false)
+})
+
+test('false for more than 64 KB at a time while memory is short, and small bodies are accepted', () => {
+  let isShort = true
+  const budget = new BodyBudget({ isMemoryShort: () => isShort })
+  const owner = { kind: 'application', id: 'one' } as const
+  assert.equal(budget.open(owner).raiseTo(64 * 1024), true)
+  assert.equal(budget.open(owner).raiseTo(64 * 1024 + 1), false)
+  isShort = false
+  assert.equal(budget.open(owner).raiseTo(MB), true)
+})

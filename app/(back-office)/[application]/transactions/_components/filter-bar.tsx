@@ -1,6 +1,7 @@
 'use client'
 
-import { useState } from 'react'
+import { useRouter } from 'next/navigation'
+import { useState, useTransition } from 'react'
 import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
@@ -25,20 +26,25 @@ type FilterBarProps = {
   query: TransactionQuery
   views: readonly View[]
   makers: readonly Person[]
-  /** Goes to another list; the list shows that it was asked for. */
-  onGo: (href: string) => void
 }
 
 /** Every filter as a chip with its current value. A change is a new address. */
-export function FilterBar({ application, query, views, makers, onGo }: FilterBarProps) {
+export function FilterBar({ application, query, views, makers }: FilterBarProps) {
   const words = useTranslations()
   const { t } = words
+  const router = useRouter()
+  // Only this bar is rendered for it, and the list below dims by a style: so the click is answered at once, however long the list is.
+  const [isGoing, startGoing] = useTransition()
   const [wantsMore, setWantsMore] = useState(false)
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
-  const onChange = (change: Partial<TransactionQuery>) => onGo(hrefOf(withFilters(query, change)))
+  const onChange = (change: Partial<TransactionQuery>) =>
+    startGoing(() => router.push(hrefOf(withFilters(query, change)), { scroll: false }))
   const operatorName = (code: OperatorCode) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`
   return (
-    <div className="no-print relative -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
+    <div
+      aria-busy={isGoing || undefined}
+      className="peer no-print relative -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0"
+    >
       <ViewMenu application={application} query={query} views={views} />
       <ChoiceFilter
         id="filter-status"

@@ -1,7 +1,5 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
-import { useTransition } from 'react'
 import { ColumnChooser } from '#components/table/column-chooser.tsx'
 import { DataTable } from '#components/table/data-table.tsx'
 import { NewRows } from '#components/table/new-rows.tsx'
@@ -46,8 +44,6 @@ type TransactionListProps = {
 /** The list of its address, kept fresh; what is selected and which columns are shown stay with the person. */
 export function TransactionList({ application, query, views, makers, columns, may }: TransactionListProps) {
   const { t, locale, timeZone } = useTranslations()
-  const router = useRouter()
-  const [isGoing, startGoing] = useTransition()
   const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
   const { selected, select, toggle, clear } = useSelection(rows)
@@ -83,14 +79,8 @@ export function TransactionList({ application, query, views, makers, columns, ma
           </>
         }
       />
-      <FilterBar
-        application={application}
-        query={query}
-        views={views}
-        makers={makers}
-        onGo={(href) => startGoing(() => router.push(href, { scroll: false }))}
-      />
-      <div className="relative mt-2 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-12 [&_tr]:scroll-mb-28">
+      <FilterBar application={application} query={query} views={views} makers={makers} />
+      <div className="relative mt-2 transition-opacity duration-100 peer-aria-busy:opacity-60 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-12 [&_tr]:scroll-mb-28">
         <RefreshNotice isFailed={isFailed} onRetry={retry} />
         {data && <SearchLimits data={data} />}
         <div className="relative">
@@ -116,7 +106,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
             onRowOpen={(row) => panel.open(row.transactionId)}
             rowHref={(row) => hrefOf(row.transactionId)}
             {...(isByTime ? { groupOf: (row: TransactionRow) => formatTime(t, timeZone, new Date(row.createdAt), 'day-year') } : {})}
-            isRefreshing={isPlaceholderData || isGoing}
+            isRefreshing={isPlaceholderData}
             empty={data && <EmptyList application={application} query={query} isFiltered={isFiltered(query)} total={data.total} />}
           />
         </div>

@@ -11,7 +11,7 @@ import { useT } from '#components/ui/translations.tsx'
 const FRAMES: readonly (readonly [number, string])[] = [
   [700, '@min-[640px]/table:@max-[700px]/table:overflow-auto @min-[640px]/table:@max-[700px]/table:max-h-[calc(100dvh-1rem)]'],
   [900, '@min-[640px]/table:@max-[900px]/table:overflow-auto @min-[640px]/table:@max-[900px]/table:max-h-[calc(100dvh-1rem)]'],
-  [1100, '@min-[640px]/table:@max-[1100px]/table:overflow-auto @min-[640px]/table:@max-[1100px]/table:max-h-[calc(100dvh-1rem)]'],
+  [1160, '@min-[640px]/table:@max-[1160px]/table:overflow-auto @min-[640px]/table:@max-[1160px]/table:max-h-[calc(100dvh-1rem)]'],
   [1300, '@min-[640px]/table:@max-[1300px]/table:overflow-auto @min-[640px]/table:@max-[1300px]/table:max-h-[calc(100dvh-1rem)]'],
   [1600, '@min-[640px]/table:@max-[1600px]/table:overflow-auto @min-[640px]/table:@max-[1600px]/table:max-h-[calc(100dvh-1rem)]'],
 ]

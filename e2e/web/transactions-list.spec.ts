@@ -20,6 +20,10 @@ test('the ids of a page differ in what is shown of them, and each can be copied 
   await signIn(page, person, `/${person.slug}/transactions?size=25`)
   const shown = await page.locator('tbody tr[id^="row-"] span[title].tabular').allTextContents()
   expect([shown.length, new Set(shown).size]).toEqual([25, 25])
+  const cut = await page
+    .locator('tbody tr[id^="row-"] span[title].tabular')
+    .evaluateAll((ids) => ids.filter((each) => each.scrollWidth > each.clientWidth).length)
+  expect(cut).toBe(0)
   const button = rowsOf(page).first().getByRole('button', { name: 'Copy: Id' })
   await button.focus()
   await expect(button.locator('xpath=..')).toHaveCSS('opacity', '1')

@@ -101,7 +101,11 @@ export const COLUMNS = [
     meta: { label: 'transactions.time', width: 84, narrow: 'lead-second', sortKey: 'time' },
     cell: ({ row }) => <TimeCell at={row.original.createdAt} />,
   }),
-  column.display({ id: 'type', meta: { label: 'transactions.type', width: 80 }, cell: ({ row }) => <TypeWord type={row.original.type} /> }),
+  column.display({
+    id: 'type',
+    meta: { label: 'transactions.type', width: 108 },
+    cell: ({ row }) => <TypeWord type={row.original.type} />,
+  }),
   column.display({
     id: 'status',
     meta: { label: 'transactions.status', width: 168, narrow: 'end-second' },
@@ -129,17 +133,17 @@ export const COLUMNS = [
   }),
   column.display({
     id: 'id',
-    meta: { label: 'transactions.id', width: 104 },
+    meta: { label: 'transactions.id', width: 132 },
     cell: ({ row }) => <IdCell id={row.original.transactionId} name="transactions.id" />,
   }),
   column.display({
     id: 'externalId',
-    meta: { label: 'transactions.externalId', width: 120 },
+    meta: { label: 'transactions.externalId', width: 132 },
     cell: ({ row }) => <IdCell id={row.original.externalId} name="transactions.externalId" />,
   }),
   column.display({
     id: 'payToken',
-    meta: { label: 'transactions.payToken', width: 120 },
+    meta: { label: 'transactions.payToken', width: 132 },
     cell: ({ row }) => <IdCell id={row.original.payToken} name="transactions.payToken" />,
   }),
   column.display({

@@ -29,7 +29,7 @@ type FilterBarProps = {
 }
 
 /** Every filter as a chip with its current value. A change is a new address. */
-export function FilterBar({ application, query, views, makers }: FilterBarProps) {
+export default function FilterBar({ application, query, views, makers }: FilterBarProps) {
   const words = useTranslations()
   const { t } = words
   const router = useRouter()

@@ -3,11 +3,10 @@
 import { ColumnChooser } from '#components/table/column-chooser.tsx'
 import { DataTable } from '#components/table/data-table.tsx'
 import { NewRows } from '#components/table/new-rows.tsx'
-import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { useColumnSettings } from '#components/table/use-column-settings.ts'
 import { Notice } from '#components/ui/empty-state.tsx'
-import { LazyPart } from '#components/ui/lazy-part.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
@@ -18,7 +17,6 @@ import { isFiltered, type TransactionQuery, toAddressValues } from '#lib/transac
 import type { TransactionListDto, TransactionRow } from '#lib/transaction-row.ts'
 import { COLUMNS, HIDDEN_AT_FIRST } from './columns.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { FilterBar } from './filter-bar.tsx'
 import type { Person, View } from './filter-types.ts'
 import { EmptyList, Lead } from './list-header.tsx'
 import { ListPanel } from './list-panel.tsx'
@@ -28,6 +26,10 @@ import { useList } from './use-list.ts'
 import { usePanel } from './use-panel.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import { useSelection } from './use-selection.ts'
+
+/** Rendered on the server; links and popovers work before their scripts have arrived. */
+const FILTERS = definePart(() => import('./filter-bar.tsx'))
+const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
 const SIZES = [25, 50, 100] as const
 const COLUMN_IDS = COLUMNS.map((column) => column.id ?? '')
@@ -79,7 +81,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
           </>
         }
       />
-      <FilterBar application={application} query={query} views={views} makers={makers} />
+      <LazyPart part={FILTERS} props={{ application, query, views, makers }} fallback={<div className="mt-3 h-[30px]" />} />
       <div className="relative mt-2 transition-opacity duration-100 peer-aria-busy:opacity-60 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-12 [&_tr]:scroll-mb-28">
         <RefreshNotice isFailed={isFailed} onRetry={retry} />
         {data && <SearchLimits data={data} />}
@@ -111,12 +113,15 @@ export function TransactionList({ application, query, views, makers, columns, ma
           />
         </div>
         {data && data.total > 0 && (
-          <PaginationBar
-            page={query.page}
-            size={query.size}
-            total={data.total}
-            sizes={SIZES}
-            hrefFor={(page, size) => hrefFor({ page, size })}
+          <LazyPart
+            part={PAGES}
+            props={{
+              page: query.page,
+              size: query.size,
+              total: data.total,
+              sizes: SIZES,
+              hrefFor: (page: number, size: number) => hrefFor({ page, size }),
+            }}
           />
         )}
       </div>

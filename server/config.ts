@@ -45,7 +45,7 @@ export type Config = {
   trustedProxies: string[]
   /** Private networks that webhooks may reach all the same. */
   webhookAllowedNetworks: string[]
-  /** Bearer token that /metrics asks for; undefined: loopback callers only. */
+  /** Bearer token that /metrics requires; undefined: loopback callers only. */
   metricsToken: string | undefined
   /** `direct`: the API is answered before Next's pipeline; `next`: by its route handlers. */
   apiMount: 'direct' | 'next'
@@ -174,7 +174,7 @@ export function loadConfig(environment: Environment): Config {
     webhookAllowedNetworks: values.WEBHOOK_ALLOWED_NETWORKS,
     metricsToken: values.METRICS_TOKEN,
     apiMount: values.API_MOUNT,
-    // The sandbox runs in somebody's terminal: a line per request would bury what matters.
+    // The sandbox runs in a terminal, where a line per request would hide the start-up lines.
     logLevel: values.LOG_LEVEL ?? (isSandbox ? 'warn' : 'info'),
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
     operators: operatorSettings(environment),
@@ -209,7 +209,7 @@ export function processEnvironment(): Environment {
   return process.env
 }
 
-/** Sets what Next and next-auth read from the environment by themselves, before either is loaded. */
+/** Sets what Next and next-auth read from the environment, before either is loaded. */
 export function publishForNext(config: Config): void {
   Object.assign(process.env, {
     NODE_ENV: 'production',
@@ -233,7 +233,7 @@ function parseEnvironment<Schema extends z.ZodType>(schema: Schema, environment:
   throw new Error(`${String(issue?.path[0])} ${issue?.message}.`)
 }
 
-/** Somebody else's database may be a production one: that this is a sandbox has to be said, and is not concluded from silence. */
+/** The database of DATABASE_URL may be a production one, so a sandbox on it must be requested explicitly. */
 function demandForSandbox(values: z.infer<typeof environmentSchema>): void {
   if (values.DATABASE_URL && !values.SANDBOX)
     throw new Error('DATABASE_URL needs NODE_ENV=production, or SANDBOX=1 to run a sandbox on that database.')

@@ -56,7 +56,7 @@ function watchParent() {
   const hasShellBetween = nameOf(npm).startsWith('npm')
   const watch = setInterval(() => {
     if (process.ppid === shell && (!hasShellBetween || parentOf(shell) === npm)) return
-    // Once: a second signal would end the service at once instead of in order.
+    // Once: a second signal would end the service immediately instead of in order.
     clearInterval(watch)
     end('SIGTERM')
   }, 250).unref()

@@ -69,8 +69,8 @@ export function endPreparation() {
   if (childGroup) endGroup(childGroup)
 }
 
-/** True when node_modules holds what package-lock.json asks for. npm writes its own list there last, after a whole install. */
-export function isInstalled() {
+/** True when node_modules holds what package-lock.json requires. npm writes its own list there last, after a whole install. */
+function isInstalled() {
   const wanted = readJson(path.join(ROOT, 'package-lock.json'))?.packages
   const present = readJson(path.join(ROOT, 'node_modules/.package-lock.json'))?.packages
   if (!wanted || !present || !existsSync(PINNED_NODE)) return false
@@ -170,13 +170,13 @@ function bind(name) {
   })
 }
 
-/** The folder is everybody's: the file is created again each time and never written through somebody else's link. */
+/** Every user can write in the folder, so the file is created again each time and never written through another user's link. */
 function noteChild(pid) {
   try {
     rmSync(CHILD_FILE, { force: true })
     writeFileSync(CHILD_FILE, String(pid), { flag: 'wx', mode: 0o600 })
   } catch {
-    // Somebody else has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
+    // Another user has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
   }
 }
 
@@ -190,7 +190,7 @@ function endLeftoverChild() {
     // The process has ended.
     folder = undefined
   }
-  // The number may meanwhile belong to somebody else's process.
+  // The number may meanwhile belong to another user's process.
   if (folder === ROOT) endGroup(pid)
   forgetChild()
 }
@@ -199,11 +199,11 @@ function forgetChild() {
   try {
     rmSync(CHILD_FILE, { force: true })
   } catch {
-    // Somebody else's, and not ours to remove.
+    // It belongs to another user and must not be removed.
   }
 }
 
-/** The number in a file of our own; 0 when there is none, or when it is somebody else's, who could name any process of ours. */
+/** The number in a file of our own; 0 when there is none, or when it is another user's, who could name any process of ours. */
 function readOwnNumber(file) {
   try {
     const stats = lstatSync(file)
@@ -218,7 +218,7 @@ function endGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It ended by itself.
+    // It has already ended.
   }
 }
 

@@ -6,7 +6,7 @@ type Backoff = { firstMs: number; maxMs: number; factor?: number }
 type RetryOptions = {
   attemptsMax: number
   backoff: Backoff
-  /** False for an error that another attempt would meet again: it is thrown at once. Default: every error is retried. */
+  /** False for an error that another attempt would meet again: it is thrown immediately. Default: every error is retried. */
   isRetryable?(error: unknown): boolean
   random?(): number
 }

@@ -8,7 +8,7 @@ import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
 import { createAccessLog } from '#server/http/door/access-log.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import { type ConnectorSettings, closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
-import { createForcedQueryDesk, FORCED_CALLS_MAX, type ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
+import { createForcedQueries, FORCED_CALLS_MAX, type ForcedQueries } from '#server/operators/forced-queries.ts'
 import { type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
@@ -33,7 +33,7 @@ export type Runtime = HttpRuntime & {
   settler: Settler
   connectors: Connectors
   callbacks: CallbackIntake
-  forcedQueries: ForcedQueryDesk
+  forcedQueries: ForcedQueries
   metrics: Metrics
   /**
    * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
@@ -76,7 +76,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     wake: wakeOperators,
     onOutcome: (outcome) => metrics.countOutcome('operator', `callback ${outcome}`),
   })
-  const forcedQueries = createForcedQueryDesk({
+  const forcedQueries = createForcedQueries({
     pool,
     settler,
     logger,

@@ -7,7 +7,7 @@ import type { SandboxApplication, SandboxFile } from '#server/sandbox/seed-sandb
 /** One application's program with everything that it may legally hold. */
 type Program = SandboxApplication & { slug: string; accessToken: string; refreshToken: string; transactionIds: readonly string[] }
 
-/** Somebody who is signed in to the back office. */
+/** A person who is signed in to the back office. */
 type Visitor = { name: string; email: string; roles: readonly string[]; cookie: string }
 
 /** What attackers work with: credentials of two applications, sessions, ids that exist, and the ids of server actions. */
@@ -46,7 +46,7 @@ export async function gatherArsenal({ place, sandbox, pool, webhookUrl, secrets 
   const visitors: Visitor[] = []
   for (const { name, email, password, roles } of first.people) {
     const cookie = await signInPerson(baseUrl, email, password).catch(() => undefined)
-    // Somebody whose second factor is on cannot come in by password alone.
+    // A person whose second factor is on cannot sign in with the password alone.
     if (cookie) visitors.push({ name, email, roles, cookie })
   }
   if (visitors.length === 0) throw new Error('Nobody of the sandbox could sign in')

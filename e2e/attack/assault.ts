@@ -103,7 +103,7 @@ function noteTold(record: Record_, attack: AttackCase, outcome: Outcome, number:
   }
 }
 
-/** The requests that were under way at this moment, the latest first. */
+/** The requests that were under way at that time, the latest first. */
 export function suspectsAt(record: Record_, atMs: number, durationMs = 0): Span[] {
   return record.spans
     .filter((span) => span.fromMs <= atMs + durationMs && span.toMs >= atMs)

@@ -8,11 +8,11 @@ export type Step =
   /** Writes `piece` `times` times, no faster than the peer reads; ends early when the peer has closed. */
   | { do: 'flood'; piece: Uint8Array; times: number; pauseMs: number }
   | { do: 'wait'; ms: number }
-  /** Until so many whole answers are here, or the connection has closed, or the case's limit is over. */
+  /** Until so many whole answers are here, or the connection has closed, or the limit of the case is reached. */
   | { do: 'await'; answers: number }
   /** Until any byte of an answer is here. */
   | { do: 'awaitByte' }
-  /** Closes the sending half: what is still answered can be read. */
+  /** Closes the sending half: the remaining answers can still be read. */
   | { do: 'halfClose' }
   | { do: 'reset' }
   /** Where the first answer leads elsewhere: sends the request for that target. */
@@ -41,7 +41,7 @@ export type Expectation = {
   inspect?: (answers: readonly Answer[]) => string | undefined
 }
 
-/** One attack: what is sent, from where, and what may come of it. */
+/** One attack: its requests, their origin, and the outcomes that are allowed. */
 export type AttackCase = {
   /** For the report, without secrets. */
   what: string

@@ -20,7 +20,7 @@ import { slow } from '#e2e/attack/families/slow.ts'
 import { text } from '#e2e/attack/families/text.ts'
 import type { Family } from './case.ts'
 
-/** Every family of cases. A new one is a file in `families/` and a word here. */
+/** Every family of cases. A new one is a file in `families/` and an entry here. */
 export const FAMILIES: readonly Family[] = [
   jsonValues,
   numbers,

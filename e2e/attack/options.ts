@@ -22,7 +22,7 @@ export type Options = {
 const REQUESTS_DEFAULT = 20_000
 const MINUTES_DEFAULT = 0.5
 
-/** Reads the command line. The error is one sentence. `randomSeed` is taken when none is given. */
+/** Reads the command line. The error is one sentence. `randomSeed` is the default seed. */
 export function readOptions(args: readonly string[], randomSeed: number): Result<Options, string> {
   let values: Record<string, string | boolean | undefined>
   try {

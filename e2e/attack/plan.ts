@@ -11,7 +11,7 @@ export type PlannedCase = { number: number; family: string; maker: CaseMaker; ra
 const STRIDE = 1_000_003
 
 /**
- * Gives the request of each number, without the ones before it. First comes every kind of case once, in an order drawn from the
+ * Returns the request of each number, without the ones before it. First comes every kind of case once, in an order drawn from the
  * seed; then they are drawn by the weights of their families. The same seed, families and length make the same requests.
  */
 export function createPlan({ seed, families, isShort }: Plan): (number: number) => PlannedCase {

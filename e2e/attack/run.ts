@@ -1,20 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { TRUSTED_PROXY } from '#e2e/attack/families/addresses.ts'
 import { verifyBooks } from '#e2e/attack/oracle/books.ts'
 import { checkRows, snapshotRows } from '#e2e/attack/oracle/rows.ts'
-import { type ChildWatch, watchChildren } from '#e2e/attack/oracle/watch-children.ts'
-import { BLOCKED_LIMIT_MS, blockedMs, type LoopWatch, watchLoop } from '#e2e/attack/oracle/watch-loop.ts'
-import { MEMORY_LIMIT_MB, type MemoryWatch, watchMemory } from '#e2e/attack/oracle/watch-memory.ts'
-import type { ScenarioRoom } from '#e2e/attack/scenarios/scenario.ts'
+import { blockedMs } from '#e2e/attack/oracle/watch-loop.ts'
+import type { ScenarioContext } from '#e2e/attack/scenarios/scenario.ts'
 import { Receiver } from '#e2e/crash/receiver.ts'
 import { type Arsenal, gatherArsenal, renewTokens } from './arsenal.ts'
-import { assault, emptyRecord, type Record_, suspectsAt } from './assault.ts'
+import { assault, emptyRecord, type Record_ } from './assault.ts'
 import type { Finding, Rule } from './findings.ts'
 import { leaveNothing } from './leave-nothing.ts'
 import type { Options } from './options.ts'
 import { createPlan } from './plan.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { Service, withDatabase } from './service.ts'
+import { startWatches, untilAtRest, type Watches, watchFindings } from './watches.ts'
 
 export type RunReport = {
   findings: Finding[]
@@ -28,11 +26,6 @@ export type RunReport = {
 }
 
 const TOKENS_RENEWED_EVERY_MS = 30 * 60_000
-/** What was taken in an attack must be released within this time. */
-const REST_MS_MAX = 30_000
-/** A restarted process loads its pages from disk, which blocks the loop. The exit is the finding, not this. */
-const COLD_MS = 20_000
-const NUMBERS_MAX = 20
 
 /** Starts the service, attacks it, and returns everything that went wrong. */
 export async function runAttack(options: Options, say: (line: string) => void): Promise<RunReport> {
@@ -50,9 +43,9 @@ export async function runAttack(options: Options, say: (line: string) => void): 
   }
 }
 
-type Room = { service: Service; receiver: Receiver; say(line: string): void }
+type Scene = { service: Service; receiver: Receiver; say(line: string): void }
 
-async function attackAndCheck(options: Options, { service, receiver, say }: Room): Promise<RunReport> {
+async function attackAndCheck(options: Options, { service, receiver, say }: Scene): Promise<RunReport> {
   let arsenal = await withDatabase(service, (pool) =>
     gatherArsenal({
       place: service,
@@ -71,10 +64,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
       ),
     TOKENS_RENEWED_EVERY_MS,
   )
-  const loop = await watchLoop({ host: service.host, port: service.port, path: '/health/live', pid: service.pid ?? 0 })
-  service.onStart = (pid) => loop.follow(pid)
-  const memory = watchMemory(() => service.pid)
-  const children = watchChildren(() => service.pid)
+  const watches = await startWatches(service)
   const record = emptyRecord()
   const before = await withDatabase(service, snapshotRows)
   const plan = createPlan(options)
@@ -86,25 +76,25 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
     const told = { accepted: record.accepted, uncertain: record.uncertain, acceptedTokens: record.acceptedTokens }
     const rowProblems = await withDatabase(service, (pool) => checkRows(pool, before, told))
     for (const what of rowProblems) record.findings.push({ rule: 'rows', what, numbers: numbersIn(what, record), kind: 'rows' })
-    const room: ScenarioRoom = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
+    const scene: ScenarioContext = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
     for (const scenario of SCENARIOS)
-      if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, room, record)))
-    await untilAtRest(memory)
+      if (options.scenarios.includes(scenario.name)) record.findings.push(...(await play(scenario, scene, record)))
+    await untilAtRest(watches.memory)
     await checkBystanders(arsenal, record)
     for (const what of await verifyBooks(service.databaseUrl())) record.findings.push({ rule: 'books', what, numbers: [], kind: 'verify' })
   } finally {
     clearInterval(renewal)
-    memory.stop()
-    children.stop()
-    await loop.stop()
+    await watches.stop()
   }
-  record.findings.push(
-    ...exitFindings(service, children, record),
-    ...loopFindings(service, loop, record),
-    ...memoryFindings(memory, record),
-  )
+  return toReport({ service, record, watches, bystanders: arsenal.visitors.length + 2 })
+}
+
+type Attacked = { service: Service; record: Record_; watches: Watches; bystanders: number }
+
+function toReport({ service, record, watches, bystanders }: Attacked): RunReport {
+  const { loop, memory } = watches
   return {
-    findings: record.findings,
+    findings: [...record.findings, ...watchFindings(service, watches, record)],
     looked: {
       answers: record.performed,
       loop: loop.probes(),
@@ -112,7 +102,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
       process: 1 + service.exits.length,
       rows: record.accepted.size + record.refused.size,
       books: 1,
-      bystanders: arsenal.visitors.length + 2,
+      bystanders,
     },
     highestMegabytes: memory.highest.megabytes,
     restingMegabytes: memory.latest.megabytes,
@@ -122,18 +112,11 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Room
   }
 }
 
-/** Waits until no process holds more than the limit, and at least one interval of the memory watch. */
-async function untilAtRest(memory: MemoryWatch): Promise<void> {
-  const endsAtMs = performance.now() + REST_MS_MAX
-  do await delay(1_000)
-  while (memory.latest.megabytes > MEMORY_LIMIT_MB && performance.now() < endsAtMs)
-}
-
-async function play(scenario: (typeof SCENARIOS)[number], room: ScenarioRoom, record: Record_): Promise<Finding[]> {
+async function play(scenario: (typeof SCENARIOS)[number], scene: ScenarioContext, record: Record_): Promise<Finding[]> {
   const [startedMs, fromMs] = [performance.now(), Date.now()]
-  const problems = await scenario.play(room)
+  const problems = await scenario.play(scene)
   record.spans.push({ number: undefined, kind: `scenario ${scenario.name}`, fromMs, toMs: Date.now() })
-  room.say(`${problems.length === 0 ? 'ok    ' : 'BROKEN'}  ${scenario.name}, ${Math.round((performance.now() - startedMs) / 1_000)} s`)
+  scene.say(`${problems.length === 0 ? 'ok    ' : 'BROKEN'}  ${scenario.name}, ${Math.round((performance.now() - startedMs) / 1_000)} s`)
   return problems.map((what) => ({ rule: 'bystanders', what, numbers: [], kind: scenario.name }))
 }
 
@@ -178,52 +161,6 @@ async function checkBystanders(arsenal: Arsenal, record: Record_): Promise<void>
     const answer = await fetch(`${arsenal.baseUrl}/api/v1/transaction/getByApplicationProductBalances`, { headers })
     if (answer.status !== 200) complain(`the program of ${name} is refused: ${answer.status} ${(await answer.text()).slice(0, 200)}`)
   }
-}
-
-function exitFindings(service: Service, { lost }: ChildWatch, record: Record_): Finding[] {
-  const exits: Finding[] = service.exits.map(({ atMs, code, signal }) => ({
-    rule: 'process',
-    what: `the process ended (${signal ?? `exit code ${code}`}); ${service.logFile} may say why`,
-    ...suspects(record, atMs - 200, 200),
-  }))
-  const ended: Finding[] = lost.map(({ atMs, command }) => ({
-    rule: 'process',
-    what: `a process that the service had started ended: ${command}`,
-    ...suspects(record, atMs - 700, 700),
-  }))
-  return [...exits, ...ended]
-}
-
-function loopFindings(service: Service, loop: LoopWatch, record: Record_): Finding[] {
-  const isCold = (atMs: number) => service.exits.some((exit) => atMs >= exit.atMs && atMs < exit.atMs + COLD_MS)
-  return loop.slow
-    .filter((probe) => blockedMs(probe) > BLOCKED_LIMIT_MS && !isCold(probe.atMs))
-    .map((probe) => ({
-      rule: 'loop',
-      what: `blocked for ${Math.round(blockedMs(probe))} ms (answer after ${Math.round(probe.latencyMs)}, control ${Math.round(probe.controlMs)}, without a CPU ${Math.round(probe.starvedMs)}, computing ${Math.round(probe.computedMs)})`,
-      ...suspects(record, probe.atMs, probe.latencyMs),
-    }))
-}
-
-function memoryFindings(memory: MemoryWatch, record: Record_): Finding[] {
-  const findings: Finding[] = memory.excesses.map(({ atMs, megabytes, pid }) => ({
-    rule: 'memory',
-    what: `process ${pid} held ${Math.round(megabytes)} MB`,
-    ...suspects(record, atMs - 500, 500),
-  }))
-  if (memory.latest.megabytes > MEMORY_LIMIT_MB)
-    findings.push({
-      rule: 'memory',
-      what: `it still holds ${Math.round(memory.latest.megabytes)} MB, ${REST_MS_MAX / 1_000} s after the last attack`,
-      numbers: [],
-      kind: 'afterwards',
-    })
-  return findings
-}
-
-function suspects(record: Record_, atMs: number, durationMs: number): { numbers: number[]; kind: string } {
-  const spans = suspectsAt(record, atMs, durationMs)
-  return { numbers: spans.slice(0, NUMBERS_MAX).flatMap((span) => span.number ?? []), kind: spans[0]?.kind ?? 'between the requests' }
 }
 
 function numbersIn(what: string, record: Record_): number[] {

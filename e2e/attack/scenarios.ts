@@ -9,7 +9,7 @@ import { signInFlood } from '#e2e/attack/scenarios/sign-in-flood.ts'
 import { slowClients } from '#e2e/attack/scenarios/slow-clients.ts'
 import { wideRanges } from '#e2e/attack/scenarios/wide-ranges.ts'
 
-/** Every scenario, in the order in which they are played. A new one is a file in `scenarios/` and a word here. */
+/** Every scenario, in the order in which they are played. A new one is a file in `scenarios/` and an entry here. */
 export const SCENARIOS: readonly Scenario[] = [
   idleConnections,
   slowClients,

@@ -17,7 +17,7 @@ const START_LIMIT_MS = 120_000
 const END_LIMIT_MS = 20_000
 const HOST = '127.0.0.1'
 
-/** The process that ended although nobody asked it to. */
+/** The process that ended without being stopped. */
 type Exit = { atMs: number; pid: number; code: number | null; signal: string | null }
 
 /** The service under attack: the real process, production build, sandbox. One that dies is started again and remembered. */

@@ -4,13 +4,13 @@ import { residentMb } from '#e2e/bench/environment/usage.ts'
 import type { Figure } from './figures.ts'
 import type { Options } from './options.ts'
 
-/** What every part is given. */
+/** The context of every part. */
 export type Context = {
   environment: BenchEnvironment
   options: Options
   /** Results that a later part builds on. */
   findings: { acceptRate?: number }
-  /** Prints what is being done. */
+  /** Prints the progress. */
   say(line: string): void
 }
 

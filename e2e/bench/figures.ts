@@ -26,7 +26,7 @@ export function isMet(figure: Figure): boolean | undefined {
   return figure.bar.kind === 'at least' ? compared >= figure.bar.threshold : compared <= figure.bar.threshold
 }
 
-/** The table as lines of text; notes stand below the lines that they explain. */
+/** The table as lines of text; notes follow the lines that they explain. */
 export function tableOf(figures: Figure[]): string[] {
   const rows = figures.map((figure) => [
     figure.name,
@@ -50,7 +50,7 @@ export function tableOf(figures: Figure[]): string[] {
   })
 }
 
-/** Three significant digits, so that nobody reads more into a figure than is in it. */
+/** Three significant digits, so that no figure suggests more precision than it has. */
 function format(value: number | undefined): string {
   if (value === undefined) return ''
   if (!Number.isFinite(value)) return 'none'

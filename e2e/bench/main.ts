@@ -90,7 +90,7 @@ function missedOf(figures: Figure[], failures: Record<string, string>): string[]
   return [...figures.filter((figure) => isMet(figure) === false).map((figure) => figure.name), ...Object.keys(failures)]
 }
 
-/** What is known of why a bar was missed: where the time went, and whether the machine was busy with other things. */
+/** Possible reasons for a missed bar: where the time went, and whether the machine was busy with other things. */
 function causeOf(figure: Figure, figures: Figure[]): string {
   const part = figure.name.split(':', 1)[0] ?? ''
   const others = figures.find((one) => one.name === part + OTHERS)?.value ?? 0

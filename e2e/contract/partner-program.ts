@@ -69,7 +69,7 @@ export function expectOk<Schema extends z.ZodType>(answer: Answer, schema: Schem
   return schema.parse(answer.json)
 }
 
-/** An error answer: its status, the five fields, the reason phrase and the path. Gives the message. */
+/** An error answer: its status, the five fields, the reason phrase and the path. Returns the message. */
 export function expectError(answer: Answer, status: number, path?: string): string {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.headers.get('content-type'), 'application/json')

@@ -78,7 +78,7 @@ export async function startService(mount: Mount): Promise<Service> {
   }
 }
 
-/** The tokens of a partner, through the endpoint that gives them out. */
+/** The tokens of a partner, through the endpoint that issues them. */
 export async function signIn(baseUrl: string, partner: TestPartner): Promise<Partner> {
   const tokens = await waitUntil(`${partner.username} signs in`, async () => {
     const response = await fetch(`${baseUrl}/public/access_token`, {

@@ -6,7 +6,7 @@ import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
 import type { Arrival, Receiver } from './receiver.ts'
 
-export type Evidence = { pool: Pool; ledger: AnswerLedger; receiver: Receiver; folder: string; applicationApiIds: string[]; open: string[] }
+type Evidence = { pool: Pool; ledger: AnswerLedger; receiver: Receiver; folder: string; applicationApiIds: string[]; open: string[] }
 
 /** One promise of the service: how many things were looked at, and what broke it. */
 export type Verdict = { promise: string; looked: number; broken: string[] }
@@ -41,7 +41,7 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
   const all = [...ledger.sent.values()]
   const differences = await verifyDatabase(pool)
   return [
-    judge('everything came to its end', ours, () => undefined, evidence.open),
+    judge('every transfer ended', ours, () => undefined, evidence.open),
     judge('what was answered 200 exists, with the same id and content', known, (sent) => checkAccepted(sent, rowsOf(sent)[0])),
     judge('one transaction per application and externalId', all, (sent) =>
       rowsOf(sent).length > 1 ? `${sent.externalId} is there ${rowsOf(sent).length} times` : undefined,

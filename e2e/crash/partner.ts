@@ -59,7 +59,7 @@ export class PartnerProgram {
       const text = await answer.body.text()
       return { status: answer.statusCode, body: JSON.parse(text), atMs: performance.now() }
     } catch {
-      // A service that is away refuses connections at once: do not ask it a thousand times a second.
+      // A service that is away refuses connections immediately: do not ask it a thousand times a second.
       await delay(10)
       return undefined
     }

@@ -26,7 +26,7 @@ const VICTIMS: readonly Victim[] = [
 const QUIET_MS_MAX = 1_800
 const SHARE_DURING_RECOVERY = 0.15
 
-/** Who is killed, in which order, after how long. The same seed gives the same plan; six kills hit every kind of victim. */
+/** Who is killed, in which order, after how long. The same seed returns the same plan; six kills hit every kind of victim. */
 export function planKills(random: Random, count: number): PlannedKill[] {
   const kills: PlannedKill[] = []
   let deck: Victim[] = []

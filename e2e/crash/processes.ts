@@ -18,7 +18,7 @@ export function listProcesses(): ProcessEntry[] {
     })
 }
 
-/** Kills at once; false when there was nothing to kill any more. */
+/** Kills immediately; false when there was no process left. */
 export function killAtOnce(pid: number): boolean {
   try {
     process.kill(pid, 'SIGKILL')

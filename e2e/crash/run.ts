@@ -69,7 +69,7 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   await Promise.all(busy)
   const settlingMs = performance.now()
   const databaseUrl = service.databaseUrl()
-  if (!databaseUrl) throw new Error('The database did not come back')
+  if (!databaseUrl) throw new Error('The database did not restart')
   const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'crash run' })
   try {
     const open = await settle(pool, executioner.serviceDiedAt)
@@ -137,7 +137,7 @@ class Executioner {
         `${place}  ${planned.victim.padEnd(9)}  process ${String(pid).padEnd(7)}  first accepted again after ${Math.round(recoveryMs)} ms`,
       )
     })
-    // Heard by whoever waits for the recovery; a kill that does not wait must not end the run here.
+    // Reported to the code that waits for the recovery; a kill that does not wait must not end the run here.
     this.#recovering.catch(() => undefined)
   }
 
@@ -145,7 +145,7 @@ class Executioner {
     return this.#recovering
   }
 
-  /** Somebody may just be down because of the kill before: then it is killed as soon as it is up. */
+  /** A process may be down because of the previous kill; then it is killed as soon as it is up. */
   #strike(victim: Victim): Promise<number> {
     return waitUntil(
       `there is a ${victim} to kill (${this.#service.logFile} may say why not)`,

@@ -67,7 +67,7 @@ export class Service {
     }
   }
 
-  /** Kills one process of this kind and gives its id; undefined when there is none at this moment. */
+  /** Kills one process of this kind and returns its id; undefined when none is running. */
   kill(victim: Victim, random: Random): number | undefined {
     const pid = this.#findVictim(victim, random)
     return pid !== undefined && killAtOnce(pid) ? pid : undefined

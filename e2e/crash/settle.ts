@@ -7,8 +7,8 @@ const LOOK_EVERY_MS = 200
 const WEBHOOK_LEASE_MS = 30_000
 
 /**
- * Waits until nothing is under way any more: every transaction has its result, except those that the simulator keeps
- * pending for ever (912) and those that wait for a checker; every webhook is delivered or given up. Gives back what was
+ * Waits until nothing is under way: every transaction has its result, except those that the simulator keeps
+ * pending for ever (912) and those that wait for a checker; every webhook is delivered or given up. Returns what was
  * still open when the time was up. `serviceDiedAt`: the last time the main process was killed.
  */
 export async function settle(pool: Pool, serviceDiedAt: Date): Promise<string[]> {
@@ -36,7 +36,7 @@ async function findOpen(pool: Pool): Promise<string[]> {
 }
 
 /**
- * The pauses between webhook attempts (up to ten minutes) are let pass at once where the last attempt is written down.
+ * The pauses between webhook attempts (up to ten minutes) are let pass immediately where the last attempt is written down.
  * Leases of a process that is certainly dead end now; those of the living one are never touched.
  */
 async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {

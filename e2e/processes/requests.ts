@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'undici'
 
-export type Answer = { status: number; body: Record<string, unknown> }
+type Answer = { status: number; body: Record<string, unknown> }
 
 /** A collect at MOMOCM; `ending` tells the simulator what to do. */
 export function aCollect(overrides: Record<string, unknown> = {}): Record<string, unknown> {

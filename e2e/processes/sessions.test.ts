@@ -38,9 +38,9 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-type Somebody = { personId: string; email: string; password: string }
+type TestPerson = { personId: string; email: string; password: string }
 
-async function newPerson(): Promise<Somebody> {
+async function newPerson(): Promise<TestPerson> {
   const email = `${crypto.randomUUID()}@example.com`
   const person = { applicationId: application.applicationId, email, name: 'Awa Kaboré', roles: ['checker' as const], actor: SYSTEM_ACTOR }
   const { personId, password } = must(await createPerson(database.pool, person))

@@ -18,7 +18,7 @@ import { aCollect, openConnections, post } from './requests.ts'
 import { type ServiceProcess, startProcess } from './start-process.ts'
 
 const actor = SYSTEM_ACTOR
-/** An operator that is in service and never answers: what is taken stays PENDING. */
+/** An operator that is in service and never answers: accepted transactions stay PENDING. */
 const OPERATOR = { OPERATOR_MTN_MOMO_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MTN_MOMO_SECRET: 'shared with the operator' }
 let database: TestDatabase
 let environment: Record<string, string>

@@ -4,17 +4,17 @@ import type { Permission } from '#lib/permissions.ts'
 export type Examples = { application: string; transactionId: string; waitingId: string; operator: string; batchId: string }
 
 /**
- * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: whoever belongs to it;
- * `self`: whoever is signed in, about themselves; `guest`: whoever is not signed in, others are led on; `public`: everybody.
+ * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: every member of it;
+ * `self`: every signed-in person, about themselves; `guest`: callers who are not signed in, others are redirected; `public`: everybody.
  */
 export type Access = Permission | 'member' | 'self' | 'guest' | 'public'
 
 type Row = {
   access: Access
-  /** The address, with what it needs to answer somebody who may. `[name]` is filled from the examples. */
+  /** The address, with what it needs to answer a caller who may. `[name]` is filled from the examples. */
   address?: string
   form?: Record<string, string>
-  /** What somebody who may gets; 200 unless said. */
+  /** The status for a caller who may; 200 unless stated. */
   allowed?: number
   /** What refusals look like where it is not the rule: a form that is posted leads to a page that says why. */
   refused?: number
@@ -55,6 +55,10 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/approvals/[waitingId]',
   },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
+  'GET /api/back-office/[application]/suggestions': {
+    access: 'transaction:read',
+    address: '/api/back-office/[application]/suggestions?q=awa',
+  },
   'GET /api/back-office/[application]/totals/export': { access: 'export:create' },
   'GET /api/back-office/[application]/balances': { access: 'balance:read' },
   'GET /api/back-office/[application]/balances/export': { access: 'export:create' },
@@ -88,7 +92,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/settings/actions.ts switchOff': 'own-settings:change',
 }
 
-/** Actions that take no input beyond the application: whoever may call them means it, so only refusals are tried. */
+/** Actions that take no input beyond the application: a permitted call would take effect, so only refusals are tried. */
 export const WITHOUT_INPUT: ReadonlySet<string> = new Set([
   'app/actions/session.ts signOut',
   'app/actions/session.ts signOutEverywhere',

@@ -7,6 +7,7 @@ import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
@@ -23,7 +24,7 @@ import { startService } from './start-service.ts'
 const APPLICATION = 'bad-input'
 let database: TestDatabase
 let service: ServiceProcess
-/** Somebody with every role, so that nothing but the input can be refused. */
+/** A person with every role, so that nothing but the input can be refused. */
 let cookie: string
 let waitingId: string
 
@@ -54,6 +55,7 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/approvals': approvalFilterSchema,
   'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
+  'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/totals/export': totalsQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
@@ -235,7 +237,7 @@ test('invalid or not_found, and no row written: every action with every field of
   assert.deepEqual(await fingerprint(database.pool), before)
 })
 
-test('no row written and no 5xx: every form that anybody may send, with every field unstorable, too long, twice, a file or missing', async () => {
+test('no row written and no 5xx: every public form, with every field unstorable, too long, twice, a file or missing', async () => {
   const wrong: string[] = []
   const before = await fingerprint(database.pool)
   const fields = ['email', 'password', 'code', 'next', 'theme', 'locale']

@@ -6,7 +6,7 @@ import { blockPerson } from '#server/people/block-person.ts'
 import { createPerson } from '#server/people/create-person.ts'
 import { must } from '#server/testing/partner.ts'
 
-/** Somebody who calls: `roles` in the application of the addresses, or why they have none there. */
+/** A caller: `roles` in the application of the addresses, or why they have none there. */
 export type Caller = {
   name: string
   cookie: string
@@ -16,8 +16,8 @@ export type Caller = {
 const COMBINATIONS: readonly (readonly Role[])[] = [...ROLES.map((role) => [role]), ['maker', 'checker']]
 
 /**
- * Nobody, each role, a maker who is a checker too, somebody with every role in another application, somebody with every role here
- * who was blocked after signing in, and somebody who was signed out everywhere.
+ * Nobody, each role, a maker who is a checker too, a person with every role in another application, a person with every role here
+ * who was blocked after signing in, and a person who was signed out everywhere.
  */
 export async function gatherCallers(baseUrl: string, pool: Pool, application: { here: string; elsewhere: string }): Promise<Caller[]> {
   const callers: Caller[] = [{ name: 'nobody', cookie: '', standing: { kind: 'nobody' } }]
@@ -46,7 +46,7 @@ export async function newPerson(
   return { personId: person.personId, cookie: await signIn(baseUrl, email, person.password ?? '') }
 }
 
-/** Signs in at next-auth's own address; gives the session's cookie. */
+/** Signs in at next-auth's own address; returns the session's cookie. */
 export async function signIn(baseUrl: string, email: string, password: string): Promise<string> {
   const answer = await postCredentials(baseUrl, email, password)
   const session = cookiesOf(answer)

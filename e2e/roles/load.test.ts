@@ -17,7 +17,7 @@ const PAGE_BYTES_MAX = 1024 * 1024
 const BLOCKED_MAX_MS = 250
 /** On a machine that others load too, twelve of the lightest pages can take longer than that; the widest range may take twice what they take. */
 const LIGHTEST = '/forty-years/settings'
-/** And the machine may itself stand still for that long, once. */
+/** The machine itself may stall for that long, once. */
 const ROUNDS_MAX = 4
 
 let database: TestDatabase
@@ -33,7 +33,7 @@ before(async () => {
          from generate_series(0, 40 * 365) as n, unnest(array['OMCM', 'BFOM', 'UGMTN']) as o (operator), unnest(array['SUCCESS', 'FAILED']) as s (status)`,
     [applicationId],
   )
-  // The heap that the launcher gives a process.
+  // The heap that the launcher sets.
   const heap = { NODE_OPTIONS: '--max-old-space-size=256 --max-semi-space-size=32' }
   service = await startService(database, heap)
   cookie = (await newPerson(service.baseUrl, database.pool, applicationId, ROLES)).cookie
@@ -56,7 +56,7 @@ for (const [path, bytesMax] of [
   [`/api/back-office/forty-years/totals/export?${WIDEST}`, DATA_BYTES_MAX],
   [`/forty-years/totals?${WIDEST}`, PAGE_BYTES_MAX],
 ] as const) {
-  test(`200 in a bounded response, without holding up anybody else: ${path} twelve times at once`, async () => {
+  test(`200 in a bounded response, without delaying other requests: ${path} twelve times at once`, async () => {
     let least = Number.POSITIVE_INFINITY
     let limitMs = BLOCKED_MAX_MS
     for (let round = 0; round < ROUNDS_MAX && least > limitMs; round++) {

@@ -28,7 +28,7 @@ const MULTIPART = 'multipart/form-data; boundary=x'
 const UNREADABLE: MessageKey = 'refusal.unreadableTitle'
 const aForm = (name: string, value: string) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--x--\r\n`
 
-/** What anybody can send without being signed in; Next answers each of them with 500 or with words of its own. */
+/** What anybody can send without being signed in; Next answers each of them with 500 or with a text of its own. */
 function unreadableRequests(): Case[] {
   const paths = [
     '/%',
@@ -71,7 +71,7 @@ function foreignRequests(): Case[] {
   )
 }
 
-test('4xx with our own words in English and French: whatever Next could not read, nobody signed in', async () => {
+test('4xx with our own text in English and French: input that Next cannot read, without a session', async () => {
   const wrong: string[] = []
   for (const { status, title, ...request } of [...unreadableRequests(), ...foreignRequests()]) {
     for (const language of ['en', 'fr'] as const) {
@@ -151,7 +151,7 @@ function refusedAuthRequests(): AuthCase[] {
 
 const FOREIGN = ['https://evil.example', '//evil.example', '/.//evil.example', 'garbage', 'javascript:alert(1)', '%5C%5Cevil.example']
 
-test('400: a router state that is none, from somebody who follows the address that Next asks for', async () => {
+test('400: an invalid router state, from a client that follows the address that Next requests', async () => {
   const states = ['garbage', '%FF', '%7B%7D', 'null', '%5B1%2C2%5D', '%5B%22%00%22%2C%7B%7D%5D', encodeURIComponent('['.repeat(3_000))]
   for (const state of states) {
     for (const path of ['/sign-in', '/', '/kora/totals', '/no/such/page']) {

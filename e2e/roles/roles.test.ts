@@ -23,7 +23,7 @@ before(async () => {
   database = await createTestDatabase({ mode: 'production' })
   const here = await createTestPartner(database.pool, { name: 'Role table' })
   const elsewhere = await createTestPartner(database.pool, { name: 'Elsewhere' })
-  // Without a worker nothing is dispatched and nothing moves by itself; the operator only has to be switched on.
+  // Without a worker nothing is dispatched and no transaction moves; the operator only has to be switched on.
   const operator = { OPERATOR_MOMOCM_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MOMOCM_SECRET: 'a secret that no operator knows' }
   service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', DATABASE_URL: database.url, ...operator }, servesPages)
   const { headers } = await signInPartner(service.baseUrl, here)
@@ -114,7 +114,7 @@ test('the code of the table from every action, and nothing is written for input 
 
 type Wanted = 'allowed' | 'led_on' | 'unauthenticated' | 'not_found' | 'forbidden'
 
-/** What the table says about a caller: the same words that actions answer. */
+/** The entry of the table for a caller, as the code that actions return. */
 function decide(access: Access, { standing }: Caller): Wanted {
   if (access === 'public') return 'allowed'
   if (standing.kind === 'nobody') return access === 'guest' ? 'allowed' : 'unauthenticated'
@@ -155,7 +155,7 @@ async function request(
   cookie: string,
   form?: Record<string, string>,
 ): Promise<{ status: number; location: string }> {
-  // A live stream never ends by itself.
+  // A live stream has no end.
   const stop = new AbortController()
   const answer = await fetch(service.baseUrl + address, {
     method,

@@ -8,6 +8,7 @@ const headWidths = (page: Page) => page.locator('thead th').evaluateAll((cells) 
 test('each day is above its rows once, and a row has only the time', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person, `/${person.slug}/transactions?size=100`)
+  await expect(rowsOf(page).first()).toBeVisible()
   const days = await page.locator('tbody tr:not([id])').allTextContents()
   expect(days.length).toBeGreaterThan(0)
   expect(new Set(days).size).toBe(days.length)
@@ -18,6 +19,7 @@ test('the ids of a page differ in what is shown of them, and each can be copied 
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const person = personWith(['finance'])
   await signIn(page, person, `/${person.slug}/transactions?size=25`)
+  await expect(rowsOf(page).first()).toBeVisible()
   const shown = await page.locator('tbody tr[id^="row-"] span[title].tabular').allTextContents()
   expect([shown.length, new Set(shown).size]).toEqual([25, 25])
   const cut = await page

@@ -60,7 +60,7 @@ export const ACCESS_COMMANDS: readonly Command[] = [
   },
   {
     name: 'reset-api-password',
-    summary: 'Give a partner program a new password',
+    summary: 'Set a new password for a partner program',
     options: { username: required('NAME') },
     async run(pool, options) {
       const { password } = unwrap(await resetApiUserPassword(pool, { ...(await apiUserOf(pool, options)), actor }))

@@ -164,7 +164,8 @@ async function fund(pool: Pool, options: Options): Promise<Output> {
   const reason = options['reason'] ?? 'Funded at the command line'
   const fundingId = options['id'] ?? randomUUID()
   if (!UUID.test(fundingId)) throw new AdminError('--id takes a UUID.', 2)
-  if (options['id'] !== undefined && operators.length > 1) throw new AdminError('--id names one funding: give one operator with it.', 2)
+  if (options['id'] !== undefined && operators.length > 1)
+    throw new AdminError('--id identifies one funding and requires exactly one operator.', 2)
   // All operators or none: repeating a command that failed in the middle must not fund the first ones twice.
   const added = unwrap(
     await withTransaction<number, 'unknown_application'>(pool, async (trx) => {

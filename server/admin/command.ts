@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 
-/** One option of a command: `--name`, and what stands behind it in the usage text. */
+/** One option of a command: `--name`, and its placeholder in the usage text. */
 type OptionSpec = { placeholder: string; isRequired: boolean }
 
 /** What a command prints: a line for each fact, then tables; with --json the same as one object. */

@@ -82,7 +82,7 @@ export const PERSON_COMMANDS: readonly Command[] = [
   },
   {
     name: 'block person',
-    summary: 'Block a person everywhere, at once',
+    summary: 'Block a person everywhere, immediately',
     options: { email: required('EMAIL') },
     run: (pool, options) => setBlocked(pool, options, true),
   },

@@ -8,7 +8,7 @@ import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
 
-export type AdminRun = { code: number | null; out: string; problem: string }
+type AdminRun = { code: number | null; out: string; problem: string }
 
 /** A database, an empty working folder, and the real program of `npm run admin`. */
 export type AdminHarness = {

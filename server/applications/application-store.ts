@@ -43,7 +43,7 @@ export async function insertFirstPolicy(trx: Queryable, applicationId: string, r
 
 export type ApplicationChange = { isEnabled?: boolean; name?: string; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
 
-/** Changes what is given; false when there is no such application. */
+/** Changes the settings that are present; false when there is no such application. */
 export async function updateApplication(trx: Queryable, applicationId: string, change: ApplicationChange): Promise<boolean> {
   const { rowCount } = await trx.query(
     `update applications set is_enabled = coalesce($2, is_enabled), name = coalesce($3, name),

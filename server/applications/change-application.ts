@@ -6,7 +6,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { type ApplicationChange, updateApplication } from './application-store.ts'
 
 /**
- * Changes an application's settings; what is left out stays. Its administrators may rename it, require a second factor and
+ * Changes an application's settings; omitted settings are unchanged. Its administrators may rename it, require a second factor and
  * enable the extra webhook field. Switching it off and on is reserved for the machine administrator.
  */
 export async function changeApplication(

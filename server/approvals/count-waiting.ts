@@ -5,7 +5,7 @@ import { countWaitingFor } from './waiting-store.ts'
 /** Beyond this the interface shows a plus: nobody reads the difference, and the count stays cheap. */
 const COUNTED_MAX = 1_000
 
-export type Waiting = { count: number; isMore: boolean; oldestAt: Date | null }
+type Waiting = { count: number; isMore: boolean; oldestAt: Date | null }
 
 /** How many transactions wait for this person's decision, at most 1,000, and since when the oldest does; none without the permission. */
 export async function countWaiting(

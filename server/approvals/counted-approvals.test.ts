@@ -21,7 +21,7 @@ after(() => database.drop())
 
 const LEAVE = {
   blocked: 'update people set is_blocked = true where person_id = $1',
-  'not a member any more': 'update memberships set is_active = false where person_id = $1',
+  'who is no longer a member': 'update memberships set is_active = false where person_id = $1',
   'without the checker role': "update memberships set roles = '{finance}' where person_id = $1",
 } as const
 const RETURN = [
@@ -63,7 +63,7 @@ async function scene() {
 }
 
 for (const [who, leave] of Object.entries(LEAVE)) {
-  test(`PENDING_APPROVAL until enough people approved who still may: an approval of somebody ${who} does not count`, async () => {
+  test(`PENDING_APPROVAL until enough people approved who still may: an approval of a person ${who} does not count`, async () => {
     const { first, second, third, wait, row, say } = await scene()
     const id = await wait()
     await say(id, first)

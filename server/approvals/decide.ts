@@ -47,13 +47,13 @@ export type DecisionFailure =
   /** The API user that sends the approval in started the transaction, and the rule requires more than one person. */
   | { kind: 'started_by_api_user'; rule: string }
   | { kind: 'code_required' }
-  /** What was shown differs from what is stored now; nothing was decided. */
+  /** The transaction has changed since it was displayed; nothing was decided. */
   | { kind: 'content_changed'; content: ShownContent; hash: string }
 
 export type DecisionDeps = { pool: Pool; wake: Wake }
 
 /**
- * Records one checker's decision and, when it was the last one needed, moves the transaction. A rejection ends it at once.
+ * Records one checker's decision and, when it was the last one needed, moves the transaction. A rejection ends it immediately.
  * Everything is checked again under the application's lock, so of two checkers at once one wins and the other learns what
  * happened. Wakes the dispatcher or the webhook deliveries of this process after the commit.
  */

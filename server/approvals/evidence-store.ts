@@ -101,7 +101,7 @@ export async function selectCheckers(queryable: Queryable, applicationId: string
 }
 
 /** The free deposit balance at an operator, and what all waiting deposits there would take from it. */
-export async function selectDepositRoom(
+export async function selectDepositFloat(
   queryable: Queryable,
   applicationId: string,
   operator: OperatorCode,

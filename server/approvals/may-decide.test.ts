@@ -107,7 +107,7 @@ async function makeItems(people: Record<string, Person>): Promise<Item[]> {
   return items
 }
 
-/** The verdict of the command, which nothing is decided by: what was shown never has this hash. */
+/** The verdict of the command, without a decision: no transaction has this hash. */
 async function verdictOf(item: Item, person: Person): Promise<string | null> {
   const result = await say(item.id, person.id, { expectedHash: 'none' })
   assert.ok(!result.ok)

@@ -15,7 +15,7 @@ test('one result per item and balanced books when decisions, recalls, expiry, re
   const { pool } = database
   try {
     const applicationId = await makeApplication(pool)
-    // Covers about half of what is asked of it.
+    // Covers about half of the deposits.
     await fund(pool, applicationId, 'MOMOCM', 30_000_000n)
     const makerId = await makePerson(pool, applicationId, ['maker'])
     const checkers = await Promise.all([1, 2, 3].map(() => makePerson(pool, applicationId, ['checker'])))

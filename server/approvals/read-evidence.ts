@@ -5,7 +5,7 @@ import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
-import { type PhoneRow, selectDepositRoom, selectNamesakes, selectOfPhone } from './evidence-store.ts'
+import { type PhoneRow, selectDepositFloat, selectNamesakes, selectOfPhone } from './evidence-store.ts'
 
 /** How many transactions of a number are read, the newest first; if there are more, the page shows "at least". */
 export const LOOKED_AT_MAX = 500
@@ -21,9 +21,9 @@ export async function readEvidence(
 ): Promise<ApprovalEvidence | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [others, room, namesakes] = await Promise.all([
+  const [others, float, namesakes] = await Promise.all([
     selectOfPhone(queryable, applicationId, phoneNumberForms(transaction.phoneNumber), transactionId, LOOKED_AT_MAX),
-    transaction.type === 'DEPOSIT' ? selectDepositRoom(queryable, applicationId, transaction.operator) : undefined,
+    transaction.type === 'DEPOSIT' ? selectDepositFloat(queryable, applicationId, transaction.operator) : undefined,
     selectNamesakes(queryable, applicationId, [transactionId]),
   ])
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
@@ -31,14 +31,14 @@ export async function readEvidence(
     ...weighHistory(transaction, others, others.length === LOOKED_AT_MAX),
     namesakes: otherNumbers(transaction, namesakes),
     balance:
-      room === undefined
+      float === undefined
         ? null
         : {
-            now: formatMinor(room.depositMinor),
+            now: formatMinor(float.depositMinor),
             // Money that is already held is not in the free balance: then this deposit reduces the balance no further.
-            afterThis: formatMinor(room.depositMinor - (transaction.status === 'PENDING_APPROVAL' ? cost : 0n)),
-            afterAllWaiting: formatMinor(room.depositMinor - room.waitingMinor),
-            waitingCount: room.waitingCount,
+            afterThis: formatMinor(float.depositMinor - (transaction.status === 'PENDING_APPROVAL' ? cost : 0n)),
+            afterAllWaiting: formatMinor(float.depositMinor - float.waitingMinor),
+            waitingCount: float.waitingCount,
           },
   }
 }
@@ -114,7 +114,7 @@ function summarise({ amountMinor }: Transaction, paid: readonly PhoneRow[], isMo
   }
 }
 
-/** A name without accents, case, marks and the order of its words: what is left tells another spelling from another person. */
+/** A name without accents, case, marks and word order: equal for two spellings of one name. */
 function foldName(name: string): string {
   return name
     .normalize('NFKD')

@@ -14,7 +14,7 @@ export type AuditEntry = {
   /** The id of what it was done to. */
   subject: string
   details?: AuditDetails
-  /** When it was done, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  /** The time of the act, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
   at?: Date
 }
 

@@ -25,7 +25,7 @@ export async function readHead(trx: Queryable, applicationId: string): Promise<C
   return head
 }
 
-/** Writes entries that already carry their place and digest. The database refuses a given time outside a sandbox's history. */
+/** Writes entries that already carry their place and digest. The database refuses an explicit time outside a sandbox's history. */
 export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]): Promise<void> {
   await trx.query(
     `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash)

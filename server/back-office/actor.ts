@@ -11,7 +11,7 @@ import type { PersonActor } from '#server/people/load-actor.ts'
 import { currentPerson } from './current-person.ts'
 import { readLocale } from './preferences.ts'
 
-/** A signed-in person at work in one application; fits wherever a command asks for its actor. */
+/** A signed-in person at work in one application; accepted by every command as its actor. */
 export type BackOfficeActor = PersonActor & { applicationSlug: string; applicationName: string }
 
 /**

@@ -9,7 +9,7 @@ import { toFileResponse } from './file-response.ts'
 import { getT } from './preferences.ts'
 
 /** A table to be taken out, without who takes it: that is the actor of the request. */
-export type Table = Omit<TableRequest, 'applicationId' | 'personId'>
+type Table = Omit<TableRequest, 'applicationId' | 'personId'>
 
 /**
  * The inside of an address that answers a table as a file. Loads the actor, asks the permission table and leaves an audit entry;

@@ -5,7 +5,7 @@ import type { Pool } from '#server/database/pool.ts'
 import type { Metrics } from '#server/http/api/metrics.ts'
 import { noteReached } from '#server/http/door/page-notes.ts'
 import type { Logger } from '#server/logger.ts'
-import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
+import type { ForcedQueries } from '#server/operators/forced-queries.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
@@ -14,12 +14,12 @@ import type { Wake } from '#server/transactions/wake.ts'
 type BackOfficeRuntime = {
   config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory'>
   pool: Pool
-  /** Where lists, details and exports are read: the replica where there is one. Nothing is decided from it. */
+  /** Where lists, details and exports are read: the replica where there is one. Never used for decisions. */
   reportPool: Pool
   settler: Settler
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>
-  forcedQueries: ForcedQueryDesk
+  forcedQueries: ForcedQueries
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle
   clock: Clock

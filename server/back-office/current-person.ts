@@ -5,7 +5,7 @@ import { readSession } from './session.ts'
 
 /**
  * The person who is signed in on this request, read from the database once per request, so that a block or a sign-out takes
- * effect at once.
+ * effect immediately.
  */
 export const currentPerson = cache(async (): Promise<SessionPerson | undefined> => {
   const session = await readSession()

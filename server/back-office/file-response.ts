@@ -2,7 +2,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { FilePieces } from '#server/reports/export/export-file.ts'
 
 /**
- * Answers a file that is made while it is read: the next piece is asked for when the browser took the last one. Rejects when already
+ * Answers with a file that is made while it is read: the next piece is requested when the browser has taken the last one. Rejects when already
  * the first piece cannot be made: the status is then still to be chosen. A browser that goes away ends the making; a later piece
  * that cannot be made breaks the transfer off without its end, so that half a file never looks whole.
  */

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** The real pool, counting the statements that go through it; `more` resolves when that many more were asked. */
+/** The real pool, counting the statements that go through it; `more` resolves after that many more. */
 function counting() {
   let count = 0
   const query = (...parameters: unknown[]) => {
@@ -31,7 +31,7 @@ function counting() {
   return { queryable: { query } as Queryable, count: () => count, more }
 }
 
-async function onlooker() {
+async function createSubscriber() {
   const applicationId = await makeApplication(database.pool)
   return {
     applicationId,
@@ -44,10 +44,10 @@ async function onlooker() {
 
 const change = (applicationId: string) => takeIn(database.pool, [anIntakeItem(applicationId)])
 
-test('one statement a tick for five hundred viewers of two applications, each of whom hears of its own application only', async () => {
+test('one statement a tick for five hundred subscribers of two applications', async () => {
   const { queryable, count, more } = counting()
   const hub = createLiveHub({ queryable, pollMs: 20, admissionMs: 3_600_000 })
-  const [first, second] = [await onlooker(), await onlooker()]
+  const [first, second] = [await createSubscriber(), await createSubscriber()]
   const heard = { first: 0, second: 0 }
   const all = Promise.withResolvers<void>()
   const leave = Array.from({ length: 500 }, (_, n) =>
@@ -65,65 +65,70 @@ test('one statement a tick for five hundred viewers of two applications, each of
   await change(first.applicationId)
   await all.promise
   await more(2)
-  // Once at the first look, for what happened while the page was on its way, and once for the change.
+  // Once at the first poll, for what happened while the page was on its way, and once for the change.
   assert.deepEqual(heard, { first: 500, second: 250 })
   assert.ok(count() - before < 100, `${count() - before} statements`)
   for (const each of leave) each()
-  assert.equal(hub.viewers(), 0)
+  assert.equal(hub.count(), 0)
 })
 
-test('no statement and no later look once no page is open', async () => {
+test('no statement and no later poll once no page is open', async () => {
   const { queryable, count } = counting()
   const pending: (() => void)[] = []
   const hub = createLiveHub({ queryable, callLater: (work) => void pending.push(work) })
-  const leave = hub.watch({ ...(await onlooker()), onChange: () => undefined, onEnd: () => undefined })
+  const leave = hub.watch({ ...(await createSubscriber()), onChange: () => undefined, onEnd: () => undefined })
   leave()
-  assert.equal(pending.length, 1, 'the look that was due')
+  assert.equal(pending.length, 1, 'the poll that was due')
   pending.shift()?.()
-  // What the look would ask is asked in the turns of the event loop that follow it.
+  // The statements of a poll are sent in the turns of the event loop that follow it.
   await setImmediate()
   assert.deepEqual([count(), pending.length], [0, 0])
 })
 
-test('a change that happened in between is told by the first look of a page that comes back', async () => {
+test('a change that happened in between is reported by the first poll after a page comes back', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
-  const viewer = await onlooker()
+  const subscriber = await createSubscriber()
   const heard: bigint[] = []
-  const watch = () => hub.watch({ ...viewer, onChange: (changeNumber) => heard.push(changeNumber), onEnd: () => undefined })
+  const watch = () => hub.watch({ ...subscriber, onChange: (changeNumber) => heard.push(changeNumber), onEnd: () => undefined })
   const leave = watch()
-  await waitUntil('the first look', () => heard.length === 1)
+  await waitUntil('the first poll', () => heard.length === 1)
   leave()
-  await change(viewer.applicationId)
+  await change(subscriber.applicationId)
   const leaveAgain = watch()
-  await waitUntil('the look after the return', () => heard.length === 2)
+  await waitUntil('the poll after the return', () => heard.length === 2)
   assert.ok((heard[1] ?? 0n) > (heard[0] ?? 0n))
   leaveAgain()
 })
 
 test('ended: pages of people who are blocked, signed out everywhere or no longer members, and no others', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 10, admissionMs: 10 })
-  const viewers = { blocked: await onlooker(), signedOut: await onlooker(), removed: await onlooker(), stays: await onlooker() }
+  const subscribers = {
+    blocked: await createSubscriber(),
+    signedOut: await createSubscriber(),
+    removed: await createSubscriber(),
+    stays: await createSubscriber(),
+  }
   const names: string[] = []
-  for (const [name, viewer] of Object.entries(viewers)) {
+  for (const [name, subscriber] of Object.entries(subscribers)) {
     hub.watch({
-      ...viewer,
+      ...subscriber,
       onChange: () => undefined,
       onEnd: () => void names.push(name),
     })
   }
-  await database.pool.query('update people set is_blocked = true where person_id = $1', [viewers.blocked.personId])
-  await database.pool.query('update people set session_epoch = 2 where person_id = $1', [viewers.signedOut.personId])
-  await database.pool.query('update memberships set is_active = false where person_id = $1', [viewers.removed.personId])
-  await waitUntil('three viewers are ended', () => names.length >= 3)
+  await database.pool.query('update people set is_blocked = true where person_id = $1', [subscribers.blocked.personId])
+  await database.pool.query('update people set session_epoch = 2 where person_id = $1', [subscribers.signedOut.personId])
+  await database.pool.query('update memberships set is_active = false where person_id = $1', [subscribers.removed.personId])
+  await waitUntil('three subscriptions are ended', () => names.length >= 3)
   assert.deepEqual(names.toSorted(), ['blocked', 'removed', 'signedOut'])
-  assert.equal(hub.viewers(), 1)
+  assert.equal(hub.count(), 1)
 })
 
-test('hello at once and then changes, until the reader goes', async () => {
+test('hello immediately and then changes, until the reader goes', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 10 })
-  const viewer = await onlooker()
+  const subscriber = await createSubscriber()
   const leaving = new AbortController()
-  const response = liveStream(viewer, leaving.signal, hub)
+  const response = liveStream(subscriber, leaving.signal, hub)
   assert.match(response.headers.get('cache-control') ?? '', /no-transform/)
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   assert.ok(reader)
@@ -133,70 +138,70 @@ test('hello at once and then changes, until the reader goes', async () => {
   void changed.then(() => {
     isHeard = true
   })
-  // The first look may come before or after the first of these changes.
+  // The first poll may come before or after the first of these changes.
   await waitUntil('a change is heard', async () => {
-    await change(viewer.applicationId)
+    await change(subscriber.applicationId)
     return isHeard
   })
   assert.match((await changed).value ?? '', /event: change\ndata: \d+/)
   leaving.abort()
-  assert.equal(hub.viewers(), 0)
+  assert.equal(hub.count(), 0)
 })
 
 test('ended: a page of a session that was signed out, within two seconds in every process, and no page of the other device', async () => {
-  const viewer = await onlooker()
-  const elsewhere = { ...viewer, sessionId: randomUUID() }
+  const subscriber = await createSubscriber()
+  const elsewhere = { ...subscriber, sessionId: randomUUID() }
   // As in two processes, with the pauses that are in force there.
   const hubs = [createLiveHub({ queryable: database.pool }), createLiveHub({ queryable: database.pool })]
   const ended = hubs.map((hub) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     hub.watch({ ...elsewhere, onChange: () => undefined, onEnd: () => assert.fail('the other device is signed in') })
-    hub.watch({ ...viewer, onChange: () => undefined, onEnd: resolve })
+    hub.watch({ ...subscriber, onChange: () => undefined, onEnd: resolve })
     return promise
   })
   const startedMs = performance.now()
-  await endSession(database.pool, { ...viewer, address: '198.51.100.1' })
+  await endSession(database.pool, { ...subscriber, address: '198.51.100.1' })
   await Promise.all(ended)
   assert.ok(performance.now() - startedMs < 2_500, `${performance.now() - startedMs} ms`)
   assert.deepEqual(
-    hubs.map((hub) => hub.viewers()),
+    hubs.map((hub) => hub.count()),
     [1, 1],
   )
 })
 
 test('ended: a stream whose session reaches its twelve hours, without a statement', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
-  const response = liveStream({ ...(await onlooker()), endsAt: new Date(Date.now() + 200) }, new AbortController().signal, hub)
+  const response = liveStream({ ...(await createSubscriber()), endsAt: new Date(Date.now() + 200) }, new AbortController().signal, hub)
   assert.match(await response.text(), /event: ended/)
-  assert.equal(hub.viewers(), 0)
+  assert.equal(hub.count(), 0)
 })
 
-test('no viewer is left after a reader has stopped reading', async () => {
-  const viewer = await onlooker()
+test('no subscriber is left after a reader has stopped reading', async () => {
+  const subscriber = await createSubscriber()
   const real = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
-  let viewing: Subscription | undefined
+  let subscription: Subscription | undefined
   const hub: LiveHub = {
     ...real,
     watch(one) {
-      viewing = one
+      subscription = one
       return real.watch(one)
     },
   }
-  const response = liveStream(viewer, new AbortController().signal, hub)
-  for (let changes = 0; changes < 1_000; changes++) viewing?.onChange(BigInt(changes))
-  assert.equal(real.viewers(), 0)
+  const response = liveStream(subscriber, new AbortController().signal, hub)
+  for (let changes = 0; changes < 1_000; changes++) subscription?.onChange(BigInt(changes))
+  assert.equal(real.count(), 0)
   assert.ok((await response.text()).length < 10_000)
 })
 
 test('429 for the forty-first page of one person, and 200 for a page of another', async () => {
   const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
   const leaving = new AbortController()
-  const [viewer, other] = [await onlooker(), await onlooker()]
-  for (let page = 0; page < 40; page++) assert.equal(liveStream(viewer, leaving.signal, hub).status, 200)
-  assert.equal(liveStream(viewer, leaving.signal, hub).status, 429)
+  const [subscriber, other] = [await createSubscriber(), await createSubscriber()]
+  for (let page = 0; page < 40; page++) assert.equal(liveStream(subscriber, leaving.signal, hub).status, 200)
+  assert.equal(liveStream(subscriber, leaving.signal, hub).status, 429)
   assert.equal(liveStream(other, leaving.signal, hub).status, 200)
   leaving.abort()
-  assert.equal(hub.viewers(), 0)
-  assert.equal(liveStream(viewer, AbortSignal.abort(), hub).status, 200)
-  assert.equal(hub.viewers(), 0, 'a page that is gone already is not watched')
+  assert.equal(hub.count(), 0)
+  assert.equal(liveStream(subscriber, AbortSignal.abort(), hub).status, 200)
+  assert.equal(hub.count(), 0, 'a page that is gone already is not watched')
 })

@@ -11,10 +11,10 @@ export type Subscription = Subscriber & {
 
 export type LiveHub = {
   /** Starts the notifications; the function it returns stops them. */
-  watch(viewing: Subscription): () => void
-  viewers(): number
-  /** How many of them one person has open, in whatever windows. */
-  viewersOf(personId: string): number
+  watch(subscription: Subscription): () => void
+  count(): number
+  /** The number of open subscriptions of one person, in all their windows. */
+  countOf(personId: string): number
 }
 
 type LiveHubOptions = {
@@ -28,49 +28,49 @@ type LiveHubOptions = {
 const callAfter = (work: () => void, delayMs: number) => void setTimeout(work, delayMs).unref()
 
 /**
- * Tells open pages that their application changed. However many look: one statement per `pollMs` for all applications that are looked
- * at, one per `admissionMs` that asks whether everybody still may, and none at all while nobody looks. By default both are asked each
- * second, so that a page ends within about two seconds of its session, in every process.
+ * Tells open pages that their application changed. The cost does not depend on the number of pages: one statement per `pollMs` reads
+ * the changes of all applications, one per `admissionMs` checks who may still read, and none runs without subscriptions. By default both
+ * run each second, so that a page ends within about two seconds of its session, in every process.
  */
 export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, callLater = callAfter }: LiveHubOptions): LiveHub {
-  const viewings = new Set<Subscription>()
-  // What each page was told last. The first look tells everybody: something may have changed since the page was rendered.
+  const subscriptions = new Set<Subscription>()
+  // The last number sent to each page. The first poll notifies every page: something may have changed since it was rendered.
   const told = new WeakMap<Subscription, bigint>()
   let isScheduled = false
   let checkedAtMs = 0
 
   async function poll(): Promise<void> {
-    const watched = [...new Set([...viewings].map((viewing) => viewing.applicationId))]
+    const watched = [...new Set([...subscriptions].map((subscription) => subscription.applicationId))]
     const numbers = await findChangeNumbers(queryable, watched)
-    for (const viewing of viewings) {
-      const changeNumber = numbers.get(viewing.applicationId)
-      if (changeNumber === undefined || told.get(viewing) === changeNumber) continue
-      told.set(viewing, changeNumber)
-      viewing.onChange(changeNumber)
+    for (const subscription of subscriptions) {
+      const changeNumber = numbers.get(subscription.applicationId)
+      if (changeNumber === undefined || told.get(subscription) === changeNumber) continue
+      told.set(subscription, changeNumber)
+      subscription.onChange(changeNumber)
     }
   }
 
   async function checkAdmission(): Promise<void> {
-    const all = [...viewings]
+    const all = [...subscriptions]
     const admitted = await findAdmitted(queryable, all)
-    for (const [place, viewing] of all.entries()) {
-      if (!admitted.has(place) && viewings.delete(viewing)) viewing.onEnd()
+    for (const [index, subscription] of all.entries()) {
+      if (!admitted.has(index) && subscriptions.delete(subscription)) subscription.onEnd()
     }
   }
 
   async function tick(): Promise<void> {
     try {
-      // Before anything is told: nobody hears of a change that came after their session ended.
+      // First, so that no ended session is notified of a change.
       if (performance.now() - checkedAtMs >= admissionMs) {
         await checkAdmission()
         checkedAtMs = performance.now()
       }
       await poll()
     } catch (error) {
-      reportUnexpected('live pages: poll', error, { message: 'Live pages could not look for changes; the next tick repeats it' })
+      reportUnexpected('live pages: poll', error, { message: 'Live pages could not poll for changes; the next poll tries again' })
     }
     isScheduled = false
-    if (viewings.size > 0) schedule()
+    if (subscriptions.size > 0) schedule()
   }
 
   function schedule(): void {
@@ -79,12 +79,12 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, call
   }
 
   return {
-    watch(viewing) {
-      viewings.add(viewing)
-      if (!isScheduled && viewings.size === 1) schedule()
-      return () => void viewings.delete(viewing)
+    watch(subscription) {
+      subscriptions.add(subscription)
+      if (!isScheduled && subscriptions.size === 1) schedule()
+      return () => void subscriptions.delete(subscription)
     },
-    viewers: () => viewings.size,
-    viewersOf: (personId) => [...viewings].filter((viewing) => viewing.personId === personId).length,
+    count: () => subscriptions.size,
+    countOf: (personId) => [...subscriptions].filter((subscription) => subscription.personId === personId).length,
   }
 }

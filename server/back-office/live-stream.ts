@@ -22,13 +22,13 @@ function liveHub(): LiveHub {
 }
 
 /**
- * Server-sent events for one open page: `change` with the application's change number, `ended` when the person may not look any
- * more, and a comment every 15 s so that nothing in between closes a silent connection. `no-transform` keeps it from being
+ * Server-sent events for one open page: `change` with the application's change number, `ended` when the person loses access,
+ * and a comment every 15 s so that nothing in between closes a silent connection. `no-transform` keeps it from being
  * compressed, and with that from being held back. Ends with the session (`endsAt`), and when its reader stops reading. 429 when the
  * person has 40 of them open already.
  */
-export function liveStream(onlooker: Subscriber & { endsAt: Date }, signal: AbortSignal, hub: LiveHub = liveHub()): Response {
-  if (hub.viewersOf(onlooker.personId) >= STREAMS_MAX) return new Response(null, { status: 429, headers: { 'retry-after': '30' } })
+export function liveStream(subscriber: Subscriber & { endsAt: Date }, signal: AbortSignal, hub: LiveHub = liveHub()): Response {
+  if (hub.countOf(subscriber.personId) >= STREAMS_MAX) return new Response(null, { status: 429, headers: { 'retry-after': '30' } })
   const encoder = new TextEncoder()
   let stop: () => void = () => undefined
   const body = new ReadableStream<Uint8Array>({
@@ -38,7 +38,7 @@ export function liveStream(onlooker: Subscriber & { endsAt: Date }, signal: Abor
         else controller.enqueue(encoder.encode(text))
       }
       const unwatch = hub.watch({
-        ...onlooker,
+        ...subscriber,
         onChange: (changeNumber) => send(`event: change\ndata: ${changeNumber}\n\n`),
         onEnd: endTold,
       })
@@ -47,7 +47,7 @@ export function liveStream(onlooker: Subscriber & { endsAt: Date }, signal: Abor
         end()
       }
       const heartbeat = setInterval(() => send(': still here\n\n'), HEARTBEAT_MS)
-      const sessionLeftMs = onlooker.endsAt.getTime() - Date.now()
+      const sessionLeftMs = subscriber.endsAt.getTime() - Date.now()
       const limit = sessionLeftMs < STREAM_MAX_MS ? setTimeout(endTold, sessionLeftMs) : setTimeout(end, STREAM_MAX_MS)
       stop = () => {
         clearInterval(heartbeat)

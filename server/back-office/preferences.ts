@@ -18,7 +18,7 @@ export async function readTheme(): Promise<Theme> {
   return isTheme(value) ? value : 'system'
 }
 
-/** The language of this request: the person's, else this browser's choice on an earlier page, else what the browser asks for. */
+/** The language of this request: the person's, else this browser's choice on an earlier page, else the one of Accept-Language. */
 export const readLocale = cache(async (): Promise<Locale> => {
   const person = await currentPerson()
   if (person?.locale) return person.locale
@@ -26,13 +26,13 @@ export const readLocale = cache(async (): Promise<Locale> => {
   return isLocale(chosen) ? chosen : localeFromHeader((await headers()).get('accept-language'))
 })
 
-/** The words of this request, for server components and actions. */
+/** The texts of this request, for server components and actions. */
 export const getT = cache(async (): Promise<Translate> => {
   const locale = await readLocale()
   return createTranslate(locale, MESSAGES[locale])
 })
 
-/** Remembers a choice of look in this browser for a year. For server actions: a page may not set cookies. */
+/** Remembers a theme in this browser for a year. For server actions: a page may not set cookies. */
 export async function rememberChoice(name: typeof THEME_COOKIE | typeof LANGUAGE_COOKIE, value: string): Promise<void> {
   ;(await cookies()).set(name, value, { path: '/', maxAge: YEAR_S, sameSite: 'lax', httpOnly: true })
 }

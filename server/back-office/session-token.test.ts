@@ -8,7 +8,7 @@ const now = new Date()
 const who = { personId: crypto.randomUUID(), epoch: 3 }
 const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
 
-test('twelve hours after the password a session ends, also when it was sealed again', async () => {
+test('undefined for a session twelve hours after the password, also when it was sealed again', async () => {
   const session = newSession(who, 'session', now)
   const first = await sealSession(session, 'session', SECRET, now)
   const opened = await openSession(first, 'session', SECRET, later(SESSION_S - 60))
@@ -31,7 +31,7 @@ test('undefined for a pending session in place of a whole one, another secret, a
   assert.ok(await openSession(await of({}), 'session', SECRET, now))
   const slowHeader = Buffer.from(JSON.stringify({ alg: 'PBES2-HS512+A256KW', enc: 'A256GCM', p2c: 10_000, p2s: 'AAAAAAAAAAA' }))
   const bad = [
-    await sealSession(newSession(who, 'half', now), 'half', SECRET, now),
+    await sealSession(newSession(who, 'pendingSecondFactor', now), 'pendingSecondFactor', SECRET, now),
     await sealSession(session, 'session', 'another session secret, also long enough', now),
     `${token.slice(0, -6)}forged`,
     `${slowHeader.toString('base64url')}.${token.split('.').slice(1).join('.')}`,

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { decode, encode } from 'next-auth/jwt'
 import { z } from 'zod'
 
-/** How long a session lasts after the password was given, in seconds: 12 hours. Nothing extends it. */
+/** How long a session lasts after the password was accepted, in seconds: 12 hours. Nothing extends it. */
 export const SESSION_S = 12 * 60 * 60
 /** How long the step between password and one-time code may take, in seconds. */
-export const HALF_SESSION_S = 5 * 60
+export const PENDING_SECOND_FACTOR_S = 5 * 60
 
 /** Who signed in, the epoch of their sessions at that time, which session it is, and when it ends whatever happens. */
 export type Session = { personId: string; epoch: number; sessionId: string; endsAt: Date }
 
-/** `half`: the password was right and a one-time code is still owed. */
-export type SessionKind = 'session' | 'half'
+/** `pendingSecondFactor`: the password was right and the one-time code is still missing. */
+export type SessionKind = 'session' | 'pendingSecondFactor'
 
 const claimsSchema = z.object({ sub: z.guid(), epoch: z.int(), sid: z.guid(), ends: z.int().positive() })
 /** The only header that we write. Others are refused unread: some make the reader derive a key at length, before anything is verified. */
@@ -20,7 +20,7 @@ const TOKEN_LENGTH_MAX = 1_024
 
 /** A session that begins now, with an id of its own: the value of an earlier cookie never becomes a new session. */
 export function newSession({ personId, epoch }: { personId: string; epoch: number }, kind: SessionKind, now: Date): Session {
-  const lastsMs = (kind === 'session' ? SESSION_S : HALF_SESSION_S) * 1_000
+  const lastsMs = (kind === 'session' ? SESSION_S : PENDING_SECOND_FACTOR_S) * 1_000
   return { personId, epoch, sessionId: randomUUID(), endsAt: new Date(now.getTime() + lastsMs) }
 }
 
@@ -57,7 +57,7 @@ function fromClaims({ sub, epoch, sid, ends }: SessionClaims): Session {
   return { personId: sub, epoch, sessionId: sid, endsAt: new Date(ends * 1_000) }
 }
 
-/** next-auth uses no salt for its own session; the half session must never pass for a whole one. */
+/** next-auth uses no salt for its own session. The other salt keeps a pending session from being accepted as a whole one. */
 function saltOf(kind: SessionKind): string {
   return kind === 'session' ? '' : 'half'
 }

@@ -1,13 +1,21 @@
 import { cookies } from 'next/headers'
 import { createDeviceMarks, DEVICE_MARK_S, type DeviceMarks } from '#server/credentials/known-device.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { HALF_SESSION_S, newSession, openSession, SESSION_S, type Session, type SessionKind, sealSession } from './session-token.ts'
+import {
+  newSession,
+  openSession,
+  PENDING_SECOND_FACTOR_S,
+  SESSION_S,
+  type Session,
+  type SessionKind,
+  sealSession,
+} from './session-token.ts'
 
 type CookieKind = SessionKind | 'device' | 'callback'
 
 /** `__Host-` binds a cookie to exactly this host over https; a browser refuses the prefix on plain http. */
 export function cookieName(kind: CookieKind, publicUrl: string): string {
-  return `${publicUrl.startsWith('https:') ? '__Host-' : ''}countersign.${kind}`
+  return `${publicUrl.startsWith('https:') ? '__Host-' : ''}countersign.${kind === 'pendingSecondFactor' ? 'half' : kind}`
 }
 
 /** The session of this request; undefined when there is none, it ended, or it was not made by us. Says nothing about the person yet. */
@@ -34,19 +42,23 @@ export async function continueSession(epoch: number): Promise<void> {
 /** Removes the session from this browser. It lives on wherever it was copied to until `endSession` ends it. For server actions only. */
 export async function forgetSession(): Promise<void> {
   await writeCookie('session', '', 0)
-  await writeCookie('half', '', 0)
+  await writeCookie('pendingSecondFactor', '', 0)
 }
 
-/** Who has given the right password and owes a one-time code. */
+/** The session of a person who entered the right password and must still enter a one-time code. */
 export async function readPendingSecondFactorSession(): Promise<Session | undefined> {
-  return readToken('half')
+  return readToken('pendingSecondFactor')
 }
 
 /** Remembers for five minutes that the password was right. For server actions only. */
 export async function startPendingSecondFactorSession(who: { personId: string; epoch: number }): Promise<void> {
   const { clock, config } = backOfficeRuntime()
-  const half = newSession(who, 'half', clock.now())
-  await writeCookie('half', await sealSession(half, 'half', config.sessionSecret, clock.now()), HALF_SESSION_S)
+  const pending = newSession(who, 'pendingSecondFactor', clock.now())
+  await writeCookie(
+    'pendingSecondFactor',
+    await sealSession(pending, 'pendingSecondFactor', config.sessionSecret, clock.now()),
+    PENDING_SECOND_FACTOR_S,
+  )
 }
 
 /** The id of this browser, where the person with this e-mail address signed in before; see known-device.ts. */
@@ -73,7 +85,7 @@ async function readToken(kind: SessionKind): Promise<Session | undefined> {
 async function writeSession(session: Session): Promise<void> {
   const { config, clock } = backOfficeRuntime()
   await writeCookie('session', await sealSession(session, 'session', config.sessionSecret, clock.now()), SESSION_S)
-  await writeCookie('half', '', 0)
+  await writeCookie('pendingSecondFactor', '', 0)
 }
 
 async function readCookie(kind: CookieKind): Promise<string | undefined> {

@@ -31,7 +31,7 @@ type PasswordOutcome =
   | { kind: 'blocked' }
   | { kind: 'throttled'; minutes: number }
 
-/** Where a person's request comes from, for counting failed attempts; one bucket for all where nobody can tell. */
+/** Where a person's request comes from, for counting failed attempts; one bucket for all unknown addresses. */
 export function peerAddress(): string {
   return currentPeerAddress() ?? '0.0.0.0'
 }
@@ -57,7 +57,7 @@ export async function checkPassword(input: unknown): Promise<PasswordOutcome> {
   return { kind: hasSecondFactor ? 'code_needed' : 'signed_in', personId, epoch: sessionEpoch, email: credentials.data.email }
 }
 
-/** The first step on the sign-in page: a whole session, or the half one that asks for a code. For server actions only. */
+/** The first step on the sign-in page: a whole session, or a pending one that requires a one-time code. For server actions only. */
 export async function signInWithPassword(input: unknown): Promise<PasswordOutcome> {
   const outcome = await checkPassword(input)
   if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return outcome
@@ -82,12 +82,12 @@ export async function checkCode(personId: string, code: unknown): Promise<Result
 
 /** The second step: the code of a person who has just entered the right password. For server actions only. */
 export async function signInWithCode(code: unknown): Promise<Result<void, CodeFailure>> {
-  const half = await readPendingSecondFactorSession()
+  const pending = await readPendingSecondFactorSession()
   // Blocked, or a new password, since the first step: the code must not even be tried.
-  if (!half || !(await findSignedIn(backOfficeRuntime().pool, half))) return err({ kind: 'expired' })
-  const checked = await checkCode(half.personId, code)
+  if (!pending || !(await findSignedIn(backOfficeRuntime().pool, pending))) return err({ kind: 'expired' })
+  const checked = await checkCode(pending.personId, code)
   if (!checked.ok) return checked
-  await beginSession(half, checked.value.factor)
+  await beginSession(pending, checked.value.factor)
   return ok(undefined)
 }
 

@@ -48,12 +48,12 @@ test('at most `concurrency` run at once, one of each lane', async () => {
   assert.deepEqual(await Promise.all([...results, last]), Array(6).fill('done'))
 })
 
-test('undefined at once for work of a full group, and for the longest group of a full queue', async () => {
+test('undefined immediately for work of a full group, and for the longest group of a full queue', async () => {
   const gate = createFairLimiter({ concurrency: 1, levelMax: [3, 2] })
   const all = Array.from({ length: 6 }, held)
   const [running, ...waiting] = all.map((one, place) => gate.run(of(place < 4 ? 'one' : `other ${place}`), one.work))
   assert.equal(await waiting[2], undefined, 'two of its group wait already')
-  assert.equal(await waiting[1], undefined, 'the newest of the longest group gives way to the fifth')
+  assert.equal(await waiting[1], undefined, 'the newest of the longest group is evicted for the fifth')
   for (const one of all) one.finish()
   assert.deepEqual(await Promise.all([running, waiting[0], waiting[3], waiting[4]]), Array(4).fill('done'))
   assert.deepEqual(

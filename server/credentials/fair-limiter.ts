@@ -13,8 +13,8 @@ export type Turn = {
 /** Bounds work that costs much memory and processor time, and shares it fairly between the callers. */
 type FairLimiter = {
   /**
-   * Runs `work` when its turn comes. Returns undefined, without running it, when the queue has no room for it (at once, or
-   * later when it gives way to a shorter branch) and when its turn has not come within `waitMaxMs`.
+   * Runs `work` when its turn comes. Returns undefined, without running it, when the queue is full (immediately, or
+   * later when it is evicted for a shorter branch) and when its turn has not come within `waitMaxMs`.
    */
   run<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value | undefined>
 }

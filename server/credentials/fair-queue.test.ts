@@ -43,7 +43,7 @@ test('true once for an item that is removed; its empty branches are removed too'
   assert.equal(queue.size(), 0)
 })
 
-test('the newest item of the longest branch gives way at a full queue, never to its own branch', () => {
+test('the newest item of the longest branch is evicted at a full queue, never to its own branch', () => {
   const queue = createFairQueue<Item>([4])
   for (const path of ['a/x/1', 'a/x/2', 'a/y/3', 'b/x/4']) queue.offer(item(path))
   assert.equal(queue.offer(item('a/x/5'))?.id, 'a/x/5')
@@ -53,7 +53,7 @@ test('the newest item of the longest branch gives way at a full queue, never to 
   assert.deepEqual(drain(queue), ['a/x/1', 'b/x/4', 'c/x/6', 'a/y/3'])
 })
 
-test('the name with the most items gives way to another name in a full network', () => {
+test('the name with the most items loses an item to another name in a full network', () => {
   const queue = createFairQueue<Item>([100, 3])
   for (const path of ['a/x/1', 'a/x/2', 'a/x/3']) queue.offer(item(path))
   assert.equal(queue.offer(item('a/y/4'))?.id, 'a/x/3')

@@ -3,12 +3,12 @@ export type Queued = { path: readonly string[] }
 
 /**
  * A queue in which groups take turns at every level: a sender of many items delays only their own group. Bounded: when it
- * is full, the longest branch gives way to a shorter one.
+ * is full, the longest branch loses its newest item to a shorter one.
  */
 type FairQueue<Item extends Queued> = {
   /**
-   * Queues an item. Returns the item that had to give way: the newest of the longest branch, or the offered one itself.
-   * Undefined when there was room.
+   * Queues an item. Returns the item that was evicted: the newest of the longest branch, or the offered one itself.
+   * Undefined if the queue was not full.
    */
   offer(item: Item): Item | undefined
   /** Removes and returns the next item that is ready, in order of turns. */
@@ -33,7 +33,7 @@ export function createFairQueue<Item extends Queued>(levelMax: readonly number[]
       branch = level < path.length ? branch.branches.get(path[level] ?? '') : undefined
     }
     if (!narrowest) return 'free'
-    // Room in the narrowest full branch is room in all that contain it.
+    // A free place in the narrowest full branch is one in every branch that contains it.
     return evictFor(narrowest.branch, path.slice(narrowest.level)) ?? 'full'
   }
 
@@ -91,7 +91,7 @@ function takeFrom<Item>(branch: Branch<Item>, isReady: (item: Item) => boolean):
     const taken = takeFrom(next, isReady)
     if (!taken) continue
     branch.size--
-    // Behind all others: its turn is over.
+    // Behind all others, because it had its turn.
     branch.branches.delete(name)
     if (next.size > 0) branch.branches.set(name, next)
     return taken
@@ -99,7 +99,7 @@ function takeFrom<Item>(branch: Branch<Item>, isReady: (item: Item) => boolean):
   return undefined
 }
 
-/** The item that gives way to a new one of this path: the newest item of a branch that is longer by two or more at the first level where they part. */
+/** The item that is evicted for a new one of this path: the newest item of a branch that is longer by two or more at the first level where they part. */
 function evictFor<Item>(branch: Branch<Item>, path: readonly string[]): Item | undefined {
   const own = branch.branches.get(path[0] ?? '')
   const longest = longestOf(branch)

@@ -28,8 +28,8 @@ export async function makePersonWhoSignsIn(pool: Pool, applicationId: string): P
   return { email, password }
 }
 
-export type Flood = {
-  /** Resolves when the first attempt is refused unchecked: the queues have no room left. */
+type Flood = {
+  /** Resolves when the first attempt is refused unchecked: the queues are full. */
   full: Promise<void>
   /** Resolves when a thousand attempts were sent. */
   thousand: Promise<void>

@@ -7,7 +7,7 @@ import { createKeyedDigest } from './sign-in-origin.ts'
 const REMEMBERED_MS = 3_600_000
 const REMEMBERED_MAX = 10_000
 
-/** What is remembered of one name and password: the stored hash that they were right for. */
+/** The entry of one name and password: the stored hash that they matched. */
 export type Remembered = { hash: string | undefined; remember(hash: string): void }
 
 /**

@@ -7,7 +7,7 @@ import { createFairQueue } from './fair-queue.ts'
 
 type Item = { share: string; key: string; isBad?: boolean }
 
-/** A batcher whose batches stand still until `release` is called, and what they held. */
+/** A batcher whose batches wait until `release` is called, and what they held. */
 function standing(options: Partial<BatcherOptions<Item, string>> = {}) {
   const batches: Item[][] = []
   const gate = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import { createFairQueue } from './fair-queue.ts'
 
-/** The queue is full: the caller answers "try again" at once instead of waiting in a line that only grows. */
+/** The queue is full: the caller answers "try again" immediately instead of waiting in a line that only grows. */
 export class OverloadedError extends Error {
   constructor(queueMax: number) {
     super(`${queueMax} items wait already`)
@@ -25,7 +25,7 @@ export type BatcherOptions<Item, Outcome> = {
   run(items: Item[]): Promise<Outcome[]>
   /**
    * More than this many items waiting is refused with OverloadedError: to the share that has the most, which loses its newest
-   * item where another share with less needs the room.
+   * item for an item of a smaller share.
    */
   queueMax: number
   /** More than this many waiting items of one share are refused with OverloadedError, however little the others have. */
@@ -51,7 +51,7 @@ type Entry<Item, Outcome> = { item: Item; key: string; resolve(outcome: Outcome)
 
 /**
  * Collects single items into batches without a timer: while one batch is under way the next collects, so a quiet system
- * answers at once and a busy one makes its batches larger.
+ * answers immediately and a busy one makes its batches larger.
  */
 export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outcome>): Batcher<Item, Outcome> {
   const queue = createFairQueue<Entry<Item, Outcome>>()
@@ -69,7 +69,7 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     })
   }
 
-  /** Whether this share may add an item; makes room for it at the cost of the largest share where the queue is full. */
+  /** Whether this share may add an item; at a full queue it evicts the newest item of the largest share. */
   function hasRoom(share: string): boolean {
     const own = queue.sizeOf(share)
     if (own >= shareMax) return false

@@ -30,7 +30,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   ledger_seal: 'one row: up to when postings are summed by day',
 }
 
-/** Rows that are written once: whoever may write in the database can neither change nor remove them. */
+/** Rows that are written once: no role that may write in the database can change or remove them. */
 const APPEND_ONLY_TABLES = ['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries', 'operator_contradictions']
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }

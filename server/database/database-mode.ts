@@ -62,6 +62,6 @@ async function hasTable(queryable: Queryable, name: string): Promise<boolean> {
 
 function explainMismatch(actual: DatabaseMode): string {
   return actual === 'production'
-    ? 'This database belongs to production and this process is a sandbox: start it with NODE_ENV=production and without SANDBOX=1, or give the sandbox a database of its own.'
-    : 'This database belongs to a sandbox and this process is production: give production a database of its own, or start this process with SANDBOX=1.'
+    ? 'This database belongs to production and this process is a sandbox: start it with NODE_ENV=production and without SANDBOX=1, or use a separate database for the sandbox.'
+    : 'This database belongs to a sandbox and this process is production: use a separate database for production, or start this process with SANDBOX=1.'
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * How long a server has for an orderly shutdown. After that it is told to stop at once, and recovers from its log at the
+ * How long a server has for an orderly shutdown. After that it is told to stop immediately, and recovers from its log at the
  * next start: PostgreSQL 18 never completes a shutdown that is requested while it recovers from the death of a session.
  */
 export const ORDERLY_SHUTDOWN_MS = 6_000

@@ -1,7 +1,7 @@
 /** The entries of one share in order of arrival, from `first` on. Kept when it is empty, because the same share usually sends again. */
 type Share<Entry> = { entries: Entry[]; first: number; hasTurn: boolean }
 
-/** Entries of many shares, given out one share after the other. What an operation costs does not grow with what waits. */
+/** Entries of many shares, taken one share after the other. What an operation costs does not grow with what waits. */
 type FairQueue<Entry> = {
   size(): number
   sizeOf(share: string): number
@@ -45,7 +45,7 @@ export function createFairQueue<Entry>(): FairQueue<Entry> {
       const share = turns[nextTurn++] as Share<Entry>
       share.hasTurn = false
       while (share.first < share.entries.length) {
-        // In range, and a type that may hold undefined by itself.
+        // In range, and a type that may itself be undefined.
         const entry = share.entries[share.first++] as Entry
         if (accepts(entry)) {
           taken.push(entry)

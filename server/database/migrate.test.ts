@@ -87,7 +87,7 @@ async function whileRead<Value>(work: () => Promise<Value>): Promise<{ value: Va
   }
 }
 
-/** Stands for a migration that changes the table and needs it for itself. */
+/** Acts as a migration that changes the table and locks it exclusively. */
 function changeTable(pool: Pool, options: MigrateOptions): Promise<boolean> {
   return applyPatiently(pool, 'Migration zz_test.sql', options, async (trx) => {
     await trx.query('alter table sign_in_throttles alter column failures set default 0')

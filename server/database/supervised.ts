@@ -7,7 +7,7 @@ type SupervisedPostgres = {
   /** The present server's process id; changes with each restart. */
   pid(): number
   stop(): Promise<void>
-  /** Ends the server at once; it recovers from its log at the next start. */
+  /** Ends the server immediately; it recovers from its log at the next start. */
   kill(): void
 }
 

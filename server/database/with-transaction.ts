@@ -45,7 +45,7 @@ export class ChangedMeanwhileError extends Error {
 }
 
 /** True for errors after which PostgreSQL asks the client to run the whole transaction again. */
-export function isRetryable(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && RETRYABLE.has(error.code)
 }
 

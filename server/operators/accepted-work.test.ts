@@ -75,7 +75,7 @@ test('unconfirmed, and never sent again, for a transfer that the operator accept
   const work = await harness.workOf(item)
   assert.equal(work?.['state'], 'unconfirmed')
   assert.ok(work?.['unconfirmed_since'] instanceof Date, 'it is in the list of unconfirmed money')
-  assert.ok(work?.['next_at'] instanceof Date, 'it is still asked about')
+  assert.ok(work?.['next_at'] instanceof Date, 'a query is still scheduled')
   assert.equal(timesSent(item), 1)
   assert.equal((await harness.read(item)).status, 'PENDING')
   await forget(item)

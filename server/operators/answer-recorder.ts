@@ -13,7 +13,7 @@ type FinishedCall = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: Subm
 /** Whether the row was still in the submission or query that the call belongs to. */
 type RecordedCall = { isCurrent: boolean }
 
-export type RecorderOptions = {
+type RecorderOptions = {
   pool: Pool
   random: () => number
   pollDelaysMs: readonly number[]
@@ -37,7 +37,7 @@ export function createAnswerRecorder(options: RecorderOptions): Batcher<Finished
       const current = await storeRows(options, rows)
       return calls.map((_, index) => ({ isCurrent: current.has(index) }))
     },
-    // The dispatcher bounds the calls under way, and none of their answers may be turned away.
+    // The dispatcher bounds the calls under way, and none of their answers may be refused.
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: 256,
     slots: 2,

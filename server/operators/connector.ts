@@ -2,7 +2,7 @@ import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 
-/** What is stored of a call: `httpStatus` is null without an HTTP answer; `answer` is the body or the error. */
+/** The record of a call: `httpStatus` is null without an HTTP answer; `answer` is the body or the error. */
 export type Exchange = { httpStatus: number | null; answer: string }
 
 /** The operator's own identifiers, if it returns them. */

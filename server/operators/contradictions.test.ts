@@ -116,7 +116,7 @@ test('three queries, with pauses, to an operator that is silent', async () => {
   operator.script.query = ({ response }) => response.destroy()
   await callback(item, 'SUCCESS')
   assert.equal(await askAll(), 1)
-  assert.equal(await askAll(), 0, 'not before the pause is over')
+  assert.equal(await askAll(), 0, 'not before the end of the pause')
   assert.deepEqual(await recordedOf(item), ['1 callback succeeded FAILED'])
   for (let tries = 2; tries <= 3; tries++) {
     await endTries()

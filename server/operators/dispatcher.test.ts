@@ -79,7 +79,7 @@ test('unconfirmed until the operator reports that it has the transfer', async ()
 
 test('no submission by a process that was stopped between its claim and its call', async () => {
   const item = await harness.make()
-  // The call may not start later than lease less call: here that is at once.
+  // The call may not start later than lease less call: here that is immediately.
   harness.startDispatcher({ leaseMs: 300, callTimeoutMs: 1_000 })
   await waitUntil('the row comes back', async () => Number((await harness.workOf(item))?.['attempts']) > 1)
   await stopAll()

@@ -55,7 +55,7 @@ type Context = { options: DispatcherOptions; record: ReturnType<typeof createAns
 const DATABASE_PAUSE_MS = 1_000
 
 /**
- * Submits what is queued, queries what is open, and passes final results to the settler. Any number of dispatchers may work on
+ * Submits queued transactions, queries open ones, and passes final results to the settler. Any number of dispatchers may work on
  * one database. The attempt is committed before the operator is called, the call is made outside any database transaction, and
  * the work of a process that died becomes due again when its lease ends.
  */

@@ -76,7 +76,7 @@ test('isAwaited is false for a callback about a transaction that was never submi
 })
 
 test('overloaded for more callbacks than may wait', async () => {
-  const desk = createCallbackIntake({
+  const callbacks = createCallbackIntake({
     pool: harness.database.pool,
     connectors: harness.connectors,
     logger: createLogger('silent'),
@@ -85,7 +85,7 @@ test('overloaded for more callbacks than may wait', async () => {
   const results = await Promise.all(
     Array.from({ length: 20 }, () => {
       const body = JSON.stringify({ reference: randomUUID(), context: randomUUID(), status: 'SUCCESS', operatorReference: 'SIM1' })
-      return handleCallback(desk, 'MOMOCM', { [SIGNATURE_HEADER]: signCallback(SECRET, body, new Date()) }, Buffer.from(body))
+      return handleCallback(callbacks, 'MOMOCM', { [SIGNATURE_HEADER]: signCallback(SECRET, body, new Date()) }, Buffer.from(body))
     }),
   )
   assert.equal(results.filter((result) => !result.ok && result.error === 'overloaded').length, 18)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
-import { createFairGate } from './fair-gate.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { createRateLimit } from './rate-limit.ts'
 
 /** Text with what operators should never send, as often as what they should. */
@@ -53,11 +53,11 @@ test('the milliseconds until the next call are returned once the allowance of a 
 })
 
 test('slots go to keys in turns, never more per key than its share', async () => {
-  const gate = createFairGate({ slotsMax: 3, perKeyMax: 2, waitMsMax: 10_000, waitingMax: 1_000 })
+  const limit = createConcurrencyLimit({ slotsMax: 3, perKeyMax: 2, waitMsMax: 10_000, waitingMax: 1_000 })
   const order: string[] = []
   const running = new Map<string, number>()
   const visit = (key: string) =>
-    gate.run(key, async () => {
+    limit.run(key, async () => {
       running.set(key, (running.get(key) ?? 0) + 1)
       assert.ok((running.get(key) ?? 0) <= 2)
       assert.ok([...running.values()].reduce((sum, one) => sum + one, 0) <= 3)
@@ -71,27 +71,27 @@ test('slots go to keys in turns, never more per key than its share', async () =>
 })
 
 test('busy for work that waited too long or found too many waiting', async () => {
-  const gate = createFairGate({ slotsMax: 1, perKeyMax: 1, waitMsMax: 20, waitingMax: 1 })
+  const limit = createConcurrencyLimit({ slotsMax: 1, perKeyMax: 1, waitMsMax: 20, waitingMax: 1 })
   const done = Promise.withResolvers<void>()
   let begun = 0
-  const first = gate.run('a', () => done.promise)
+  const first = limit.run('a', () => done.promise)
   const late = await Promise.all([
-    gate.run('a', async () => begun++),
-    gate.run('a', async () => begun++),
-    gate.run('b', async () => begun++),
+    limit.run('a', async () => begun++),
+    limit.run('a', async () => begun++),
+    limit.run('b', async () => begun++),
   ])
   assert.deepEqual(new Set(late.map((each) => !each.ok && each.error)), new Set(['busy']))
   assert.equal(begun, 0)
   done.resolve()
   assert.equal((await first).ok, true)
-  assert.deepEqual(await gate.run('a', async () => 'free again'), { ok: true, value: 'free again' })
+  assert.deepEqual(await limit.run('a', async () => 'free again'), { ok: true, value: 'free again' })
 })
 
 test('the slot is free again after work that throws', async () => {
-  const gate = createFairGate({ slotsMax: 1, perKeyMax: 1, waitMsMax: 1_000, waitingMax: 10 })
+  const limit = createConcurrencyLimit({ slotsMax: 1, perKeyMax: 1, waitMsMax: 1_000, waitingMax: 10 })
   await assert.rejects(
-    gate.run('a', () => Promise.reject(new Error('bug'))),
+    limit.run('a', () => Promise.reject(new Error('bug'))),
     /bug/,
   )
-  assert.equal((await gate.run('a', async () => null)).ok, true)
+  assert.equal((await limit.run('a', async () => null)).ok, true)
 })

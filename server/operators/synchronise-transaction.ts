@@ -4,7 +4,7 @@ import type { AuditActor } from '#server/audit/command-actor.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import type { QueryOutcome } from './connector.ts'
-import type { ForcedQueryDesk } from './forced-query-desk.ts'
+import type { ForcedQueries } from './forced-queries.ts'
 import { refusedForFunds } from './operator-result.ts'
 import { type OpenWork, takeAttemptNumber } from './operator-work-store.ts'
 import { settleFinalResult } from './settle-final-result.ts'
@@ -21,29 +21,29 @@ type SynchroniseRequest = { applicationId: string; transactionId: string; actor:
  * changes nothing.
  */
 export async function synchroniseTransaction(
-  desk: ForcedQueryDesk,
+  forcedQueries: ForcedQueries,
   request: SynchroniseRequest,
 ): Promise<Result<Transaction, SynchroniseFailure>> {
   const { applicationId, transactionId } = request
-  const transaction = await findTransaction(desk.pool, applicationId, transactionId)
+  const transaction = await findTransaction(forcedQueries.pool, applicationId, transactionId)
   if (!transaction) return err('not_found')
   if (isFinalStatus(transaction.status) || transaction.status === 'PENDING_APPROVAL') return ok(transaction)
-  const queried = await desk.run(transaction, request.actor, () => query(desk, transaction, request.actor))
+  const queried = await forcedQueries.run(transaction, request.actor, () => query(forcedQueries, transaction, request.actor))
   if (!queried.ok) return queried
   if (!queried.value) return err('operator_unavailable')
-  const stored = await findTransaction(desk.pool, applicationId, transactionId)
+  const stored = await findTransaction(forcedQueries.pool, applicationId, transactionId)
   return stored ? ok(stored) : err('not_found')
 }
 
 /** False if the operator returned no usable answer. */
-async function query(desk: ForcedQueryDesk, transaction: Transaction, actor: AuditActor): Promise<boolean> {
+async function query(forcedQueries: ForcedQueries, transaction: Transaction, actor: AuditActor): Promise<boolean> {
   const { applicationId, transactionId, operator, type } = transaction
-  const connector = desk.connectors.get(operator)
+  const connector = forcedQueries.connectors.get(operator)
   if (!connector) return false
-  const work = await takeAttemptNumber(desk.pool, applicationId, transactionId)
+  const work = await takeAttemptNumber(forcedQueries.pool, applicationId, transactionId)
   if (!work) return true
   if (work.state === 'unfunded') {
-    await desk.settler.settle(refusedForFunds(transaction))
+    await forcedQueries.settler.settle(refusedForFunds(transaction))
     return true
   }
   const startedAtMs = performance.now()
@@ -56,8 +56,8 @@ async function query(desk: ForcedQueryDesk, transaction: Transaction, actor: Aud
     operatorReference: operatorReference ?? undefined,
     operatorToken: operatorToken ?? undefined,
   })
-  desk.onOutcome?.(outcome.kind)
-  await desk.recorder.submit({
+  forcedQueries.onOutcome?.(outcome.kind)
+  await forcedQueries.recorder.submit({
     applicationId,
     transactionId,
     operator,
@@ -70,7 +70,7 @@ async function query(desk: ForcedQueryDesk, transaction: Transaction, actor: Aud
     needsQuery: needsQuery(work, outcome),
   })
   if (outcome.kind === 'succeeded' || outcome.kind === 'failed')
-    await settleFinalResult(desk, { applicationId, transactionId, operator, operatorToken, source: 'query' }, outcome)
+    await settleFinalResult(forcedQueries, { applicationId, transactionId, operator, operatorToken, source: 'query' }, outcome)
   return outcome.kind !== 'unknown'
 }
 

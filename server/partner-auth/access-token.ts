@@ -25,7 +25,7 @@ export type Tokens = {
    * without the secret. A repeated exchange therefore returns the one successor again although only its digest is stored.
    */
   successorBytes(refreshToken: string): Buffer
-  /** The claims of a token that we signed and that has not expired; at once when this process has seen it before. */
+  /** The claims of a token that we signed and that has not expired; immediately when this process has seen it before. */
   verify(token: string): AccessClaims | undefined | Promise<AccessClaims | undefined>
 }
 

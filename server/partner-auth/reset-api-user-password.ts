@@ -9,7 +9,7 @@ import { updateApiUserPassword } from './api-user-store.ts'
 import { revokeUserTokens } from './token-store.ts'
 
 /**
- * Sets a new random password for a partner's program and returns it only once. Ends its refresh tokens at once and its
+ * Sets a new random password for a partner's program and returns it only once. Ends its refresh tokens immediately and its
  * access tokens within a second in every process.
  */
 export async function resetApiUserPassword(

@@ -75,14 +75,14 @@ function signed(claims: Record<string, unknown>, subject: string): Promise<strin
     .sign(Buffer.from(SECRET))
 }
 
-test('unauthenticated: access tokens issued before a password reset, in both processes within a second; those issued after work at once', async () => {
+test('unauthenticated: access tokens issued before a password reset, in both processes within a second; those issued after work immediately', async () => {
   const partner = await createTestPartner(database.pool)
   const old = must(await signIn(partner))
   await untilBoth(partner, old.accessToken, true)
   const { applicationId, apiUserId } = partner
   const { password } = must(await resetApiUserPassword(database.pool, { applicationId, apiUserId, actor: SYSTEM_ACTOR }))
   const renewed = must(await signIn({ ...partner, password }))
-  assert.equal((await acceptance(partner, renewed.accessToken))[0], true, 'the process that issued it accepts it at once')
+  assert.equal((await acceptance(partner, renewed.accessToken))[0], true, 'the process that issued it accepts it immediately')
   await untilBoth(partner, old.accessToken, false)
   await untilBoth(partner, renewed.accessToken, true)
   assert.deepEqual(await exchangeRefreshToken(deps, old), { ok: false, error: 'invalid_token' })

@@ -9,7 +9,7 @@ import { updatePreferences } from './signed-in-store.ts'
 type ChangeOwnPreferences = { personId: string; locale?: Locale | undefined; timeZone?: string | undefined }
 
 /**
- * A person chooses their language, their time zone (an IANA name that this machine knows), or both; what is left out stays. In
+ * A person chooses their language, their time zone (an IANA name that this machine knows), or both; omitted settings are unchanged. In
  * force with their next page, on every device.
  */
 export async function changeOwnPreferences(

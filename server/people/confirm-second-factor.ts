@@ -13,7 +13,7 @@ export type ConfirmFailure = 'wrong_password' | 'throttled' | 'unknown_person' |
 type Confirmed = { recoveryCodes: string[]; sessionEpoch: number }
 
 /**
- * Switches the second factor on, once the person has entered their password and a correct code of their device: somebody
+ * Switches the second factor on, once the person has entered their password and a correct code of their device: a person
  * with only a session must not be able to lock its owner out. Returns the recovery codes only once. All sessions end, this
  * one too, and `sessionEpoch` is the epoch under which a new one may begin.
  */

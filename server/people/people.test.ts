@@ -28,9 +28,9 @@ before(async () => {
 })
 after(() => database.drop())
 
-type Somebody = { personId: string; email: string; password: string }
+type TestPerson = { personId: string; email: string; password: string }
 
-async function somebody(roles: Role[] = ['checker']): Promise<Somebody> {
+async function createTestPerson(roles: Role[] = ['checker']): Promise<TestPerson> {
   const email = `person-${++count}@example.com`
   const { personId, password } = must(
     await createPerson(database.pool, { applicationId, email, name: 'Aminata Diallo', roles, actor: SYSTEM_ACTOR }),
@@ -43,13 +43,13 @@ function signIn(request: { email: string; password: string }): ReturnType<typeof
 }
 
 test("the person's id for their e-mail address in upper or lower case and their password", async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   const signedIn = must(await signIn({ email: ` ${person.email.toUpperCase()} `, password: person.password }))
   assert.deepEqual(signedIn, { personId: person.personId, sessionEpoch: 1, hasSecondFactor: false })
 })
 
 test('wrong_credentials for an unknown address, a wrong password and text that cannot be stored', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   for (const request of [
     { ...person, password: 'wrong' },
     { email: 'nobody@example.com', password: 'x' },
@@ -60,7 +60,7 @@ test('wrong_credentials for an unknown address, a wrong password and text that c
 })
 
 test('person_blocked on the next request of a blocked person, and at sign-in only with the correct password', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   must(await blockPerson(database.pool, { personId: person.personId, isBlocked: true, actor: SYSTEM_ACTOR }))
   assert.deepEqual(await loadActor(database.pool, person.personId, applicationId), { ok: false, error: 'person_blocked' })
   assert.deepEqual(await signIn(person), { ok: false, error: { kind: 'person_blocked' } })
@@ -70,7 +70,7 @@ test('person_blocked on the next request of a blocked person, and at sign-in onl
 })
 
 test('the current roles of this application only, for a member of two applications', async () => {
-  const person = await somebody(['maker', 'checker'])
+  const person = await createTestPerson(['maker', 'checker'])
   const other = await createTestPartner(database.pool)
   must(
     await createPerson(database.pool, {
@@ -95,7 +95,7 @@ test('the current roles of this application only, for a member of two applicatio
 })
 
 test('signed_out for sessions from before a sign-out everywhere or a password reset', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   const { sessionEpoch } = must(
     await bumpSessionEpoch(database.pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } }),
   )
@@ -128,7 +128,7 @@ test('signed_out for sessions from before a sign-out everywhere or a password re
 })
 
 test('not_permitted for everybody except an administrator of the application', async () => {
-  const target = await somebody()
+  const target = await createTestPerson()
   const as = (roles: Role[], inApplication = applicationId, id: string = crypto.randomUUID()): CommandActor => ({
     kind: 'person',
     id,

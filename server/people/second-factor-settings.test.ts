@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** A person whose second factor is on; each call of `code` gives a code that was not used before. */
+/** A person whose second factor is on; each call of `code` returns a code that was not used before. */
 async function protectedPerson(applicationId?: string) {
   const { pool } = database
   const person = {

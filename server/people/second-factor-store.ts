@@ -4,7 +4,7 @@ import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 type SecondFactorRow = { email: string; secret: string | null; isEnabled: boolean; lastStep: bigint | null }
 
-/** What is stored of a person's second factor. */
+/** The stored state of a person's second factor. */
 export async function readSecondFactor(queryable: Queryable, personId: string): Promise<SecondFactorRow | undefined> {
   const { rows } = await queryable.query<{ email: string; totp_secret: string | null; is_enabled: boolean; totp_last_step: bigint | null }>(
     'select email, totp_secret, totp_enabled_at is not null as is_enabled, totp_last_step from people where person_id = $1',

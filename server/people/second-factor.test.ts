@@ -32,9 +32,9 @@ before(async () => {
 })
 after(() => database.drop())
 
-type Somebody = { personId: string; email: string; password: string }
+type TestPerson = { personId: string; email: string; password: string }
 
-async function somebody(roles: Role[] = ['checker']): Promise<Somebody> {
+async function createTestPerson(roles: Role[] = ['checker']): Promise<TestPerson> {
   const email = `person-${++count}@example.com`
   const { personId, password } = must(
     await createPerson(database.pool, { applicationId, email, name: 'Aminata Diallo', roles, actor: SYSTEM_ACTOR }),
@@ -46,9 +46,9 @@ function signIn(request: { email: string; password: string }): ReturnType<typeof
   return verifyPersonPassword({ pool: database.pool, throttle }, { ...request, peerAddress: '198.51.100.1' })
 }
 
-/** A person with the second factor on; `code` gives what the device shows now. */
-async function withSecondFactor(): Promise<Somebody & { code: () => string; recoveryCodes: string[] }> {
-  const person = await somebody()
+/** A person with the second factor on; `code` returns what the device shows now. */
+async function withSecondFactor(): Promise<TestPerson & { code: () => string; recoveryCodes: string[] }> {
+  const person = await createTestPerson()
   const { secret, url } = must(await startSecondFactor(database.pool, person))
   assert.match(url, /^otpauth:\/\/totp\/Countersign:.+secret=/)
   const device = new TOTP({ secret: Secret.fromBase32(secret) })
@@ -58,7 +58,7 @@ async function withSecondFactor(): Promise<Somebody & { code: () => string; reco
   return { ...person, code, recoveryCodes }
 }
 
-function confirm(person: Somebody, code: string): ReturnType<typeof confirmSecondFactor> {
+function confirm(person: TestPerson, code: string): ReturnType<typeof confirmSecondFactor> {
   const { personId, password } = person
   return confirmSecondFactor({ pool: database.pool, clock, throttle }, { personId, password, code, peerAddress: '198.51.100.1' })
 }
@@ -128,7 +128,7 @@ test('1 acceptance for one recovery code sent four times at once', async () => {
 })
 
 test('not_enabled until a code confirmed the enrolment', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   const { personId } = person
   assert.deepEqual(await confirm(person, '123456'), {
     ok: false,
@@ -145,7 +145,7 @@ test('not_enabled until a code confirmed the enrolment', async () => {
 })
 
 test('wrong_password: an enrolment without the correct password, also with a correct code', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   const { secret } = must(await startSecondFactor(database.pool, person))
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
   for (const password of ['', 'wrong', `${person.password} `])

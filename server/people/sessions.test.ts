@@ -38,25 +38,25 @@ before(async () => {
 })
 after(() => database.drop())
 
-type Somebody = { personId: string; email: string; password: string; applicationId: string }
+type TestPerson = { personId: string; email: string; password: string; applicationId: string }
 
-async function somebody(): Promise<Somebody> {
+async function createTestPerson(): Promise<TestPerson> {
   const applicationId = await makeApplication(database.pool)
   const email = `${crypto.randomUUID()}@example.com`
   const created = must(await createPerson(database.pool, { applicationId, email, name: 'Awa', roles: ['checker'], actor: SYSTEM_ACTOR }))
   return { personId: created.personId, email, applicationId, password: created.password ?? assert.fail('a new person has a password') }
 }
 
-function sessionOf({ personId, applicationId }: Somebody, epoch = 1) {
+function sessionOf({ personId, applicationId }: TestPerson, epoch = 1) {
   const session = { personId, applicationId, epoch, sessionId: crypto.randomUUID(), endsAt: new Date(nowMs + 3_600_000) }
   return { ...session, address: peerAddress }
 }
 
-function guess(person: Somebody, password = 'wrong'): ReturnType<typeof verifyPersonPassword> {
+function guess(person: TestPerson, password = 'wrong'): ReturnType<typeof verifyPersonPassword> {
   return verifyPersonPassword({ pool: database.pool, throttle }, { ...person, password, peerAddress })
 }
 
-/** What the chain of an application says about somebody, oldest first. */
+/** The audit entries of an application about one subject, oldest first. */
 async function record(applicationId: string, subject: string): Promise<[string, unknown][]> {
   const entries = await listAudit(database.pool, applicationId, { size: 200 })
   return entries
@@ -74,7 +74,7 @@ function untilRecorded(applicationId: string, subject: string, action: string, c
 }
 
 test('undefined in every process for a session that was signed out; the session of another device continues', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   const [here, elsewhere] = [sessionOf(person), sessionOf(person)]
   assert.ok(await findSignedIn(database.pool, here))
   await endSession(database.pool, here)
@@ -83,8 +83,8 @@ test('undefined in every process for a session that was signed out; the session 
   assert.deepEqual([...(await findAdmitted(database.pool, [here, elsewhere]))], [1])
 })
 
-test('nothing stored for a session that is already over: signed out before, everywhere, blocked, or unknown', async () => {
-  const person = await somebody()
+test('nothing stored for a session that has already ended: signed out before, everywhere, blocked, or unknown', async () => {
+  const person = await createTestPerson()
   const [first, old, blocked] = [sessionOf(person), sessionOf(person), sessionOf(person, 2)]
   await endSession(database.pool, first)
   await endSession(database.pool, first)
@@ -101,7 +101,7 @@ test('nothing stored for a session that is already over: signed out before, ever
 })
 
 test('undefined for an ended session until it would have expired; then its row is removed', async () => {
-  const session = sessionOf(await somebody())
+  const session = sessionOf(await createTestPerson())
   await endSession(database.pool, session)
   await pruneEndedSessions(database.pool, session.endsAt)
   assert.equal(await findSignedIn(database.pool, session), undefined)
@@ -109,14 +109,14 @@ test('undefined for an ended session until it would have expired; then its row i
 })
 
 test('not admitted: a person without a second factor, once the application requires one', async () => {
-  const session = sessionOf(await somebody())
+  const session = sessionOf(await createTestPerson())
   assert.equal((await findAdmitted(database.pool, [session])).size, 1)
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [session.applicationId])
   assert.equal((await findAdmitted(database.pool, [session])).size, 0)
 })
 
 test('an audit entry for each act of a person, in every application of an active membership and no other', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   const [second, left] = [await makeApplication(database.pool), await makeApplication(database.pool)]
   for (const applicationId of [second, left])
     must(await createPerson(database.pool, { ...person, applicationId, name: 'Awa', roles: ['maker'], actor: SYSTEM_ACTOR }))
@@ -144,7 +144,7 @@ test('an audit entry for each act of a person, in every application of an active
 })
 
 test('5 audit entries for sixteen wrong passwords of a person, none for an unknown name', async () => {
-  const person = await somebody()
+  const person = await createTestPerson()
   const before = await database.pool.query('select count(*) as count from audit_entries')
   for (let count = 0; count < 8; count++) await guess(person)
   for (let count = 0; count < 8; count++) await guess({ ...person, email: 'nobody@example.com' })
@@ -159,8 +159,8 @@ test('5 audit entries for sixteen wrong passwords of a person, none for an unkno
   assert.equal(after.rows[0].count - before.rows[0].count, 5n)
 })
 
-test('wrong_credentials at once while the audit chain is locked', async () => {
-  const person = await somebody()
+test('wrong_credentials immediately while the audit chain is locked', async () => {
+  const person = await createTestPerson()
   const busy = await database.pool.connect()
   try {
     await busy.query('begin')

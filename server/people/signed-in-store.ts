@@ -42,7 +42,7 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
   return rows[0]
 }
 
-/** Stores a person's language or time zone; what is undefined stays as it is. Returns false if there is no such person. */
+/** Stores a person's language or time zone; undefined values are unchanged. Returns false if there is no such person. */
 export async function updatePreferences(
   queryable: Queryable,
   personId: string,
@@ -76,16 +76,16 @@ export async function deleteEndedSessionsBefore(queryable: Queryable, before: Da
 }
 
 /**
- * The places of those who are not blocked, whose session is of the current epoch and was not signed out, and who are
+ * The positions, from 0, of those who are not blocked, whose session is of the current epoch and was not signed out, and who are
  * active members with the second factor that the application may require.
  */
 export async function selectAdmitted(
   queryable: Queryable,
   subscribers: readonly { personId: string; epoch: number; sessionId: string; applicationId: string }[],
 ): Promise<number[]> {
-  const { rows } = await queryable.query<{ place: number }>(
-    `select o.place::integer - 1 as place
-     from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::uuid[]) with ordinality as o (person_id, epoch, application_id, session_id, place)
+  const { rows } = await queryable.query<{ position: number }>(
+    `select o.position::integer - 1 as position
+     from unnest($1::uuid[], $2::integer[], $3::uuid[], $4::uuid[]) with ordinality as o (person_id, epoch, application_id, session_id, position)
      join people p on p.person_id = o.person_id and not p.is_blocked and p.session_epoch = o.epoch
      join memberships m on m.person_id = o.person_id and m.application_id = o.application_id and m.is_active and cardinality(m.roles) > 0
      join applications a on a.application_id = o.application_id and (not a.requires_second_factor or p.totp_enabled_at is not null)
@@ -97,5 +97,5 @@ export async function selectAdmitted(
       subscribers.map((one) => one.sessionId),
     ],
   )
-  return rows.map((row) => row.place)
+  return rows.map((row) => row.position)
 }

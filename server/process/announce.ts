@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Config } from '#server/config.ts'
 
-/** The lines that whoever started the service reads: where it is, what it is, and how to get in. */
+/** Prints the start-up lines: the address, the mode, and how to sign in. */
 export function announcement(
   config: Config,
   options: { startedInMs: number; dataDirectory: string | undefined; wasSeeded: boolean },

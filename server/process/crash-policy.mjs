@@ -1,7 +1,7 @@
 // When a crashed process is restarted: plain JavaScript, because the launcher runs it on the machine's own Node 20.
 import { constants } from 'node:os'
 
-/** The exit code of a process that ended because of a bug (EX_SOFTWARE). 1 is a start that was refused in words. */
+/** The exit code of a process that ended because of a bug (EX_SOFTWARE). 1 is a start that was refused with a message. */
 export const CRASH_EXIT_CODE = 70
 
 const CRASHES_MAX = 3
@@ -10,10 +10,10 @@ const FIRST_PAUSE_MS = 500
 const LAST_PAUSE_MS = 30_000
 /** A crash this long ago no longer lengthens the pause. */
 const MEMORY_MS = 10 * 60_000
-/** Somebody asked the process to end before it could listen to them. */
+/** Signals that request the end of a process which does not handle them yet. */
 const ASKED_TO_END = ['SIGTERM', 'SIGINT', 'SIGHUP']
 
-/** True for an end that nobody asked for and that a restart may put right; a refused start (exit code 1) would be refused again. */
+/** True for an unrequested end after which a restart may help; a refused start (exit code 1) would be refused again. */
 export function isCrash(code, signal) {
   return signal ? !ASKED_TO_END.includes(signal) : code !== 0 && code !== 1
 }
@@ -30,7 +30,7 @@ export function describeEnd(code, signal) {
 
 /**
  * Counts the crashes of one process. `note` is told of each and returns how many ms to wait before the restart, or
- * undefined after the third within a minute: then something is wrong that a restart does not put right.
+ * undefined after the third within a minute: then a restart would not help.
  */
 export function createCrashPolicy({ now = () => performance.now(), windowMs = WINDOW_MS } = {}) {
   const crashesAtMs = []

@@ -109,11 +109,11 @@ async function dump(): Promise<string[]> {
   return texts
 }
 
-/** The forms in which somebody could read these bytes: as they are, hexadecimal, base 32, base 64 at any offset. */
+/** The forms in which these bytes could be stored: as they are, hexadecimal, base 32, base 64 at any offset. */
 function formsOf(bytes: Buffer): string[] {
   const shifted = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
-    // Without the characters that share bits with what stands before and after.
+    // Without the characters that share bits with the bytes before and after.
     return text.slice(offset === 0 ? 0 : offset + 1, Math.floor(((offset + bytes.length) * 4) / 3) - 1)
   })
   const base32 = new Secret({ buffer: new Uint8Array(bytes).buffer }).base32
@@ -126,7 +126,7 @@ function formsOf(bytes: Buffer): string[] {
   ]
 }
 
-/** A secret as it was given out, and the bytes that it stands for. */
+/** A secret as it was issued, and the bytes that it encodes. */
 function formsOfSecret(secret: string): string[] {
   const forms = formsOf(Buffer.from(secret))
   if (secret.startsWith('whsec_')) forms.push(...formsOf(Buffer.from(secret.slice('whsec_'.length), 'base64')))

@@ -7,7 +7,7 @@ import { claimDataDirectory } from './instance.ts'
 const environment = processEnvironment()
 if (!environment['DATABASE_URL']) {
   const dataDirectory = path.resolve(environment['DATA_DIR'] || '.data')
-  // A folder that somebody else has started on meanwhile is theirs, with the server in it.
+  // If another process has claimed the folder meanwhile, the server in it is that one's.
   const isOurs = await claimDataDirectory(dataDirectory).then(
     () => true,
     () => false,

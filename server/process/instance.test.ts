@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Somebody else who holds the name and answers with this. */
+/** Another process that holds the name and answers with this. */
 async function hold(answer: string): Promise<void> {
   const name = `\0countersign-data-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)}`
   holder = createServer((socket) => {

@@ -56,7 +56,7 @@ export function keepRunning({ program, args, environment, sweep, windowMs }) {
 
   start()
   return {
-    /** Passes a signal on, or ends at once where nothing runs. */
+    /** Passes a signal on, or ends immediately where nothing runs. */
     end(signal) {
       isEnding = true
       clearTimeout(restart)

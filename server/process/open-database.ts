@@ -9,15 +9,15 @@ import { writePrivateFile } from './private-file.ts'
 
 type OpenDatabase = {
   url: string
-  /** Where the data is, for the start-up lines; undefined for somebody else's server. */
+  /** Where the data is, for the start-up lines; undefined for the server of DATABASE_URL. */
   dataDirectory: string | undefined
   close(): Promise<void>
-  /** At once, without waiting for anything: PostgreSQL recovers at the next start. */
+  /** Immediately, without waiting for anything: PostgreSQL recovers at the next start. */
   kill(): void
 }
 
 /**
- * The database that DATABASE_URL names, or the embedded one, whose address stands in DATA_DIR/postgres.url while it runs
+ * The database that DATABASE_URL names, or the embedded one, whose address is in DATA_DIR/postgres.url while it runs
  * so that the command line tools find it. The embedded one is restarted when it dies; when that fails the process ends.
  */
 export async function openDatabase(config: Config, logger: Logger): Promise<OpenDatabase> {

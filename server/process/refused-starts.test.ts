@@ -5,18 +5,9 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
+import { createTestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
-import { MAIN, type Started, startNode } from './testing.ts'
-
-/** What production demands; on this machine its address may be http. */
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  TOKEN_SECRET: 't'.repeat(32),
-  SESSION_SECRET: 's'.repeat(32),
-  SECRETS_KEY: TEST_SECRETS_KEY,
-  PUBLIC_URL: 'http://127.0.0.1:3000',
-}
+import { MAIN, PRODUCTION, type Started, startNode } from './testing.ts'
 
 /** Starts the service with what must be refused before it opens a port or writes a file. */
 function start(environment: Record<string, string>): Started {
@@ -78,7 +69,7 @@ for (const host of ['127.0.0.1:9', 'localhost:9', 'database.invalid:5432']) {
 
 for (const [mode, environment, problem] of [
   ['production', { SANDBOX: '1' }, /^This database belongs to production .* start it with NODE_ENV=production/],
-  ['sandbox', PRODUCTION, /^This database belongs to a sandbox .* give production a database of its own/],
+  ['sandbox', PRODUCTION, /^This database belongs to a sandbox .* use a separate database for production/],
 ] as const) {
   test(`exit code 1, and nothing is written: a ${mode} database for a process of the other mode`, async () => {
     const database = await createTestDatabase({ mode })

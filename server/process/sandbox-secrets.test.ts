@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { promisify } from 'node:util'
 import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 import { sandboxSecrets } from './sandbox-secrets.ts'
 
-const run = promisify(execFile)
 const MODULE = new URL('./sandbox-secrets.ts', import.meta.url).pathname
 let folder: string
 let file: string
@@ -19,20 +18,22 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What so many processes get that start at the same moment. */
-async function atOnce(count: number): Promise<Set<string>> {
+/** Returns the different secrets that so many processes read when they are released together, all of them ready to read. */
+async function readTogether(count: number): Promise<Set<string>> {
   const script = `import { sandboxSecrets } from '${MODULE}'
-    while (Date.now() < Number(process.argv[1]));
-    console.log(JSON.stringify(sandboxSecrets('${folder}')))`
-  const startsAt = String(Date.now() + 1_500)
-  const outputs = await Promise.all(
-    Array.from({ length: count }, () => run(process.execPath, ['--input-type=module', '-e', script, '--', startsAt])),
+    process.once('message', () => process.send(sandboxSecrets('${folder}'), () => process.disconnect()))
+    process.send('ready')`
+  const children = Array.from({ length: count }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
   )
-  return new Set(outputs.map(({ stdout }) => stdout.trim()))
+  await Promise.all(children.map((child) => once(child, 'message')))
+  const answers = children.map((child) => once(child, 'message'))
+  for (const child of children) child.send('go')
+  return new Set((await Promise.all(answers)).map(([secrets]) => JSON.stringify(secrets)))
 }
 
 test('the same secrets for four first starts at once, in a file that only its owner reads', async () => {
-  const seen = await atOnce(4)
+  const seen = await readTogether(4)
   assert.equal(seen.size, 1)
   assert.deepEqual([...seen], [JSON.stringify(sandboxSecrets(folder))])
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -42,7 +43,7 @@ test('the same secrets for four first starts at once, in a file that only its ow
 
 test('one new key, and the other secrets as they were, for four starts of a sandbox from before encryption', async () => {
   writeFileSync(file, JSON.stringify({ TOKEN_SECRET: 't'.repeat(43), SESSION_SECRET: 's'.repeat(43) }), { mode: 0o600 })
-  const seen = await atOnce(4)
+  const seen = await readTogether(4)
   assert.equal(seen.size, 1)
   const secrets = sandboxSecrets(folder)
   assert.deepEqual([secrets.TOKEN_SECRET, secrets.SESSION_SECRET], ['t'.repeat(43), 's'.repeat(43)])

@@ -9,7 +9,7 @@ const storedSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET:
 type SandboxSecrets = { TOKEN_SECRET: string; SESSION_SECRET: string; SECRETS_KEY: string }
 
 /**
- * The sandbox's own secrets, random and stored in DATA_DIR/secrets.json, so that sessions, tokens and what is encrypted in
+ * The sandbox's own secrets, random and stored in DATA_DIR/secrets.json, so that sessions, tokens and encrypted values in
  * the database survive a restart. Two first starts at once get the same ones. Throws an Error with one sentence when the
  * file is there and cannot be used: new secrets in its place would make the database unreadable.
  */

@@ -6,19 +6,9 @@ import { after, afterEach, before, test } from 'node:test'
 import { freePort } from '#server/database/embedded.ts'
 import { createPool } from '#server/database/pool.ts'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
-import { createTestDatabase, TEST_SECRETS_KEY } from '#server/testing/database.ts'
-import { createTestPartner } from '#server/testing/partner.ts'
+import { copySeededData } from '#server/testing/seeded-data.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type Call, isReady, MAIN, pidsOf, type Started, signInPartner, startNode, stop } from './testing.ts'
-
-/** What production demands; on this machine its address may be http. */
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  TOKEN_SECRET: 't'.repeat(32),
-  SESSION_SECRET: 's'.repeat(32),
-  SECRETS_KEY: TEST_SECRETS_KEY,
-  PUBLIC_URL: 'http://127.0.0.1:3000',
-}
 
 let folder: string
 let port: number
@@ -29,6 +19,7 @@ let shared: Started | undefined
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-service-'))
   await chmod(folder, 0o755)
+  await copySeededData(path.join(folder, 'data'))
   port = await freePort()
 })
 afterEach(() => Promise.all(started.splice(0).map(stop)))
@@ -58,7 +49,7 @@ function launch(environment: Record<string, string> = {}): Started {
 /** Starts are slow on a busy machine, and each look at all processes costs something. */
 const PATIENTLY = { limitMs: 60_000, pauseMs: 100 }
 
-const ready = (at = port) => waitUntil('the service is ready', () => isReady(at), PATIENTLY)
+const ready = () => waitUntil('the service is ready', () => isReady(port), PATIENTLY)
 
 /** The sandbox of this file, started by the first test that needs it and shared until a test ends it. */
 async function running(): Promise<Started> {
@@ -81,35 +72,7 @@ async function partner(): Promise<Call> {
   return signInPartner(port, first ?? assert.fail('no application'))
 }
 
-test('production starts without seeds and simulator, stamps its database, and answers 403 for an operator without settings', async () => {
-  const database = await createTestDatabase()
-  const [at, stub] = [await freePort(), await freePort()]
-  const service = start({
-    ...PRODUCTION,
-    PORT: String(at),
-    DATABASE_URL: database.url,
-    OPERATOR_WAVE_BASE_URL: `http://127.0.0.1:${stub}`,
-    OPERATOR_WAVE_SECRET: 'shared with the operator',
-  })
-  try {
-    await ready(at)
-    assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
-    assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode: 'production' }])
-    assert.deepEqual(pidsOf('simulator/main.ts', service.child.pid), [])
-    assert.doesNotMatch(service.output(), /sandbox/)
-    const call = await signInPartner(at, await createTestPartner(database.pool))
-    // Its keys and addresses are in force within a second of being written.
-    const wave = { transferMethod: 'SNWAVE', countryName: 'SENEGAL', phoneNumber: '221771234567' }
-    await waitUntil('an operator with settings is in service', async () => (await call('collect', wave)).status === 200)
-    assert.equal((await call('collect')).status, 403)
-    assert.equal(await stop(service), 0)
-  } finally {
-    await stop(service)
-    await database.drop()
-  }
-})
-
-test('the announcement names the address, the sandbox and the file with the passwords', async () => {
+test('the address, the mode and the file with the passwords in the announcement', async () => {
   const service = await running()
   await waitUntil('the announcement', () => service.output().includes('sandbox.json'), PATIENTLY)
   assert.match(service.output(), new RegExp(`http://127.0.0.1:${port} `))
@@ -130,7 +93,7 @@ test('exit code 1 and the address of the other: a second service on the same dat
   assert.match(twin.output(), new RegExp(`^Already running on http://127.0.0.1:${port} \\(process ${service.child.pid}\\)`))
 })
 
-test('PostgreSQL and the simulator are restarted after a SIGKILL, and a collect still succeeds', async () => {
+test('200 for a collect after PostgreSQL and the simulator were killed and restarted', async () => {
   await running()
   const [postmaster, simulator] = [postmasterOf(), simulatorOf()]
   assert.ok(postmaster && simulator)
@@ -152,17 +115,10 @@ test('200 for a transaction that was accepted before a SIGKILL of the service, a
   assert.equal(status, 200)
   service.child.kill('SIGKILL')
   await service.ended
-  const again = await running()
+  await running()
   assert.deepEqual(await sandbox(), before)
   const call = await partner()
   assert.deepEqual(await call(`transaction-status?id=${transactionId}`), { status: 200, transactionId })
-  assert.equal(await stop(again), 0)
-})
-
-test('nothing but the data is left after SIGTERM', async () => {
-  assert.equal(await stop(await running()), 0)
-  assert.deepEqual(pidsOf(folder), [])
-  await assert.rejects(stat(path.join(folder, 'data/postgres.url')))
 })
 
 test('every deposit that was answered with 200 while SIGTERM was handled is stored', async () => {
@@ -186,6 +142,12 @@ test('every deposit that was answered with 200 while SIGTERM was handled is stor
   const stored = Number(rows[0]?.count)
   assert.ok(accepted > 0)
   assert.ok(stored >= accepted, `${stored} stored, ${accepted} answered`)
+})
+
+test('nothing but the data is left after SIGTERM', async () => {
+  assert.equal(await stop(await running()), 0)
+  assert.deepEqual(pidsOf(folder), [])
+  await assert.rejects(stat(path.join(folder, 'data/postgres.url')))
 })
 
 test('200 from two web processes that share the port, while a worker of its own runs on the same database', async () => {

@@ -7,7 +7,7 @@ export type Shutdown = {
   add(name: string, step: () => Promise<unknown>): void
   /** Called as soon as the end begins. */
   addBeginListener(listener: () => void): void
-  /** Called before the process ends at once; must not wait for anything. */
+  /** Called before the process ends immediately; must not wait for anything. */
   addForcedListener(listener: () => void): void
   /** Begins the end; the process exits with this code. */
   begin(exitCode: number): void
@@ -15,13 +15,13 @@ export type Shutdown = {
   hasBegun(): boolean
 }
 
-/** After this the end is not orderly any more. */
+/** After this the process is ended without waiting. */
 const LIMIT_MS = 15_000
 
 /**
  * How this process ends. SIGTERM, SIGINT or a launcher that is gone begin an orderly end; a second signal or
- * 15 seconds make it immediate. A bug (an unhandled rejection) is logged and ends the process at once: what was answered
- * is committed, and everything else comes back from its lease. Its exit code tells whoever started it to restart it. Signals that are not in `signals` are ignored.
+ * 15 seconds make it immediate. A bug (an unhandled rejection) is logged and ends the process immediately: what was answered
+ * is committed, and everything else comes back from its lease. Its exit code makes the launcher restart it. Signals that are not in `signals` are ignored.
  */
 export function createShutdown(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[] = ['SIGTERM', 'SIGINT']): Shutdown {
   const steps: { name: string; step: () => Promise<unknown> }[] = []
@@ -38,7 +38,7 @@ export function createShutdown(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[]
     if (hasBegun) return
     hasBegun = true
     setTimeout(() => {
-      logger.error(`The end took longer than ${LIMIT_MS / 1_000} s; the process ends at once`)
+      logger.error(`The end took longer than ${LIMIT_MS / 1_000} s; the process ends immediately`)
       endAtOnce(exitCode || 1)
     }, LIMIT_MS).unref()
     for (const listener of beginListeners) listener()

@@ -19,7 +19,7 @@ import { type ScheduledTask, scheduledTask, startWorker } from '#server/worker.t
 
 /** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
 type Loops = {
-  /** Finishes what is under way at operators and receivers and claims nothing more. */
+  /** Finishes calls and deliveries that are under way, and claims no more. */
   drain(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import type { Logger } from '#server/logger.ts'
 import type { ConnectorSettings } from '#server/operators/create-connectors.ts'
 import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 
-export type Simulator = { operators: ConnectorSettings['operators']; stop(): Promise<void> }
+type Simulator = { operators: ConnectorSettings['operators']; stop(): Promise<void> }
 
 const placeSchema = z.object({ url: z.url() })
 

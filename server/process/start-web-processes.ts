@@ -50,7 +50,7 @@ export async function startWebProcesses({
       onGivenUp,
       stopLimitMs: 12_000,
     })
-  // All at once: a port that is taken shows in the first that tries.
+  // In parallel: the first one that tries reports a port that is taken.
   const children: SupervisedChild[] = await Promise.all(Array.from({ length: config.webConcurrency }, (_, index) => start(index + 1)))
   return { pagesReady: Promise.resolve(), drain: async () => void (await Promise.all(children.map((child) => child.stop()))) }
 }

@@ -16,7 +16,7 @@ type Web = {
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
-/** Opens the front door of this process. The pages are loaded behind it: whoever asks for one meanwhile waits for them. */
+/** Opens the front door of this process. The pages are loaded afterwards, and requests for one wait until then. */
 export async function startWeb(runtime: Runtime, options: { sharesPort: boolean }): Promise<Web> {
   const { config } = runtime
   const pages = Promise.withResolvers<Handler>()

@@ -15,7 +15,7 @@ export type SupervisedChild = {
 type ChildOptions = {
   /** For the log. */
   name: string
-  /** A TypeScript file that sends a message when it is ready and ends by itself when its parent is gone. */
+  /** A TypeScript file that sends a message when it is ready and ends when its parent is gone. */
   entry: URL
   arguments?(): string[]
   /** What the child is told, at each start; `crashes` counts those of this child. */
@@ -35,7 +35,7 @@ const FIRST_READY_LIMIT_MS = 30_000
 
 /**
  * Runs a child process and restarts it whenever it ends without being asked. Resolves when the child says it is ready;
- * throws when the first one ends before that. Children end by themselves when this process is killed.
+ * throws when the first one ends before that. Children end when this process is killed.
  */
 export async function superviseChild(options: ChildOptions): Promise<SupervisedChild> {
   const policy = createCrashPolicy()

@@ -1,9 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { TEST_SECRETS_KEY } from '#server/testing/database.ts'
 
 /** The program of the service, as the launcher runs it. */
 export const MAIN = new URL('../main.ts', import.meta.url).pathname
+
+/** The least settings of production; on this machine its address may be http. */
+export const PRODUCTION = {
+  NODE_ENV: 'production',
+  TOKEN_SECRET: 't'.repeat(32),
+  SESSION_SECRET: 's'.repeat(32),
+  SECRETS_KEY: TEST_SECRETS_KEY,
+  PUBLIC_URL: 'http://127.0.0.1:3000',
+}
 
 export type Started = {
   child: ChildProcess
@@ -28,7 +38,7 @@ export function startNode(args: readonly string[], environment: Record<string, s
   return { child, output: () => output, ended: once(child, 'close').then(([code]) => code) }
 }
 
-/** Asks the process to end in order; resolves with its exit code, also where it has ended already. */
+/** Sends SIGTERM and resolves with the exit code, also if the process has already ended. */
 export function stop({ child, ended }: Started): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
   return ended
@@ -53,10 +63,9 @@ export function pidsOf(fragment: string, parent?: number): number[] {
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
-      const status = readProc(pid, 'status')
-      if (status === '' || /^State:\s+Z/m.test(status)) return false
-      if (parent !== undefined && Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== parent) return false
-      return readProc(pid, 'cmdline').includes(fragment)
+      // Empty for a process that has ended and was not waited for.
+      if (!readProc(pid, 'cmdline').includes(fragment)) return false
+      return parent === undefined || Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1]) === parent
     })
 }
 

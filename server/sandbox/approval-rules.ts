@@ -7,7 +7,7 @@ type RuleInput = z.input<typeof approvalRuleSchema>
 const PREPARED: Pick<RuleInput, 'sources' | 'apiMayDecide'> = { sources: ['person', 'file'], apiMayDecide: false }
 
 /**
- * The first application: what its API starts goes to the operator at once. What people start always requires one checker, and more where
+ * The first application: what its API starts goes to the operator immediately. What people start always requires one checker, and more where
  * these rules say so.
  */
 export const FIRST_RULES: RuleInput[] = [

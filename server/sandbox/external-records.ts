@@ -34,7 +34,7 @@ export function recordOpenWork(simulation: Simulation, live: LiveTransaction): v
   simulation.rows.operator_work.push({
     ...keyOf(live),
     state: isUnconfirmed ? 'unconfirmed' : 'submitted',
-    // Queried again only in some hours, so that the sandbox shows open work for a while; "Synchronise" queries at once.
+    // Queried again only in some hours, so that the sandbox shows open work for a while; "Synchronise" queries immediately.
     next_at: iso(nowMs + random.between(4, 12) * HOUR_MS),
     attempts: 1 + queries,
     queries,
@@ -45,7 +45,7 @@ export function recordOpenWork(simulation: Simulation, live: LiveTransaction): v
   })
 }
 
-/** Returns when the operator answered, or was given up. */
+/** Returns the time at which the operator answered, or the submission was abandoned. */
 function recordSubmission({ setting: { random }, rows }: Simulation, live: LiveTransaction, untilMs: number): number {
   const isUnconfirmed = live.plan.operatorFate === 'unconfirmed'
   const startedMs = live.pendingAtMs + random.between(15, 90)

@@ -26,7 +26,7 @@ import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
 
-export type SandboxPerson = { id: string; name: string; email: string; password: string; roles: Role[] }
+type SandboxPerson = { id: string; name: string; email: string; password: string; roles: Role[] }
 export type SandboxApplication = {
   name: string
   apiId: string

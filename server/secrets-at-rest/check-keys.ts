@@ -9,7 +9,7 @@ const VERIFICATION = 'countersign'
 /**
  * Makes sure that this process can read every secret in the database, and registers its current key. Throws an Error
  * whose message is one sentence that says what to do when a key is missing: a process that went on without it would sign
- * webhooks with nothing and turn away everybody who has a second factor.
+ * webhooks with nothing and refuse everybody who has a second factor.
  */
 export async function checkSecretsKeys(pool: Pool, keyring: Keyring): Promise<void> {
   await withTransaction<void, never>(pool, async (trx) => {

@@ -3,7 +3,7 @@ import type { SecretPlace } from './keyring.ts'
 /** A column of text whose values are secrets. `identity` is the table's primary key, whose columns are UUIDs. */
 export type SealedColumn = { table: string; identity: readonly string[]; field: string }
 
-/** Every column that holds secrets which must be readable again. What is only compared is stored as a digest instead. */
+/** Every column that holds secrets which must be readable again. Secrets that are only compared are stored as digests instead. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_secrets', identity: ['application_id', 'webhook_secret_id'], field: 'secret' },
   { table: 'people', identity: ['person_id'], field: 'totp_secret' },

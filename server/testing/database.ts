@@ -7,7 +7,7 @@ import { setProcessLogger } from '#server/report-unexpected.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 
-/** What the secrets of every test database are encrypted with; a service that a test starts is given it as SECRETS_KEY. */
+/** What the secrets of every test database are encrypted with; a service that a test starts receives it as SECRETS_KEY. */
 export const TEST_SECRETS_KEY = 'Y291bnRlcnNpZ24gdGVzdHMgLSBub3QgYSBzZWNyZXQ='
 publishKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
 // Many tests break things on purpose.

@@ -81,7 +81,7 @@ export function decisionDeps(pool: Pool) {
   }
 }
 
-/** An approval band that always fires and asks for one checker, unless the overrides say otherwise. */
+/** An approval band that always applies and requires one checker, unless the overrides say otherwise. */
 export function aBand(overrides: Partial<ApprovalBand> = {}): ApprovalBand {
   return {
     aboveMinor: '0',

@@ -45,7 +45,7 @@ export function findViolations(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => checkFile(file, loadedLazily.has(file.path)).map((rule) => ({ path: file.path, rule })))
 }
 
-/** `isLazy`: React.lazy loads it, by itself or through definePart; it takes a default export and nothing else. */
+/** `isLazy`: React.lazy loads it, directly or through definePart; it takes a default export and nothing else. */
 function checkFile(file: SourceFile, isLazy: boolean): string[] {
   if (TESTING.test(file.path)) return []
   const imports = importsOf(file)

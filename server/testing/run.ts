@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startTestPostgres } from './postgres.ts'
+import { prepareSeededData, usesSeededData } from './seeded-data.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const REPORTER = new URL('./slowest-files.ts', import.meta.url).href
@@ -48,10 +49,11 @@ async function runTests(files: readonly string[], databaseUrl: string): Promise<
     // To a file, because the runner ends before a second reporter on standard output has written.
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${slowest}`],
   ]
+  const seeded = files.some((file) => usesSeededData(readFileSync(file, 'utf8'))) ? { TEST_SEEDED_DATA: await prepareSeededData() } : {}
   const child = spawn(process.execPath, [...options, ...files], {
     stdio: 'inherit',
     // What was compiled once, types stripped, is kept: it is a third of the CPU time of a small file.
-    env: { NODE_COMPILE_CACHE: `${ROOT}node_modules/.cache/countersign`, ...process.env, TEST_DATABASE_URL: databaseUrl },
+    env: { NODE_COMPILE_CACHE: `${ROOT}node_modules/.cache/countersign`, ...process.env, TEST_DATABASE_URL: databaseUrl, ...seeded },
   })
   const forward = (signal: NodeJS.Signals) => child.kill(signal)
   process.once('SIGINT', forward)

@@ -8,7 +8,7 @@ const CATCHES = /\bcatch\s*(?:\((\w+)[^)]*\)\s*)?\{|\.catch\(|\.then\(|\.on(?:ce
 const IGNORES_ERROR = /^\s*(?:async\s+)?\(\s*(?:_\w*)?\s*\)\s*=>|^\s*function\s*\w*\(\s*\)/
 
 /**
- * Every place that drops an error without a word: the error is not used, nothing is thrown, and no comment in it or directly
+ * Every place that silently drops an error: the error is not used, nothing is thrown, and no comment in it or directly
  * above it says why that is an expected outcome.
  */
 export function findSilentCatches(files: readonly SourceFile[]): SilentCatch[] {

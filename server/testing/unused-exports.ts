@@ -4,10 +4,12 @@ type UnusedExport = { path: string; name: string }
 
 /** What Next and the tools read by name from files that no other file imports. */
 const ENTRIES =
-  /^(app\/(.*\/)?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|route)\.tsx?|proxy\.ts|[^/]*\.config\.(ts|mjs)|.*\.(test|spec)\.tsx?)$/
+  /^(app\/(.*\/)?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|route)\.tsx?|proxy\.ts|instrumentation\.ts|next-env\.d\.ts|[^/]*\.config\.(ts|mjs)|.*\.(test|spec)\.tsx?)$/
 const DECLARATION = /^export (?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|type|interface) (\w+)/gm
 const LIST = /^export (?:type )?\{([^}]*)\}/gm
-const IMPORT = /(?:^|[\s;])(?:import|export)\s+(?:type\s+)?([^'"`;]*?)\s*from\s*['"]([^'"]+)['"]/gm
+const IMPORT = /(?:^|[\s;`])(?:import|export)\s+(?:type\s+)?([^'"`;]*?)\s*from\s*['"]([^'"]+)['"]/gm
+/** Stands for a path that a program in a template string takes from a variable. */
+const COMPUTED = '(computed)'
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]/g
 
 /** Exports that no other file imports. A namespace or dynamic import uses every name of the module that the importing file contains. */
@@ -20,6 +22,7 @@ export function findUnusedExports(files: readonly SourceFile[]): UnusedExport[] 
     if (ENTRIES.test(path)) return []
     const isUsed = (name: string) =>
       used.has(`${path} ${name}`) ||
+      used.has(`${COMPUTED} ${name}`) ||
       (loadedWhole.get(path) ?? []).some((importer) => name === 'default' || new RegExp(`\\b${name}\\b`).test(importer)) ||
       // A default export may be loaded by the path of its file, as Playwright loads its set-up.
       (name === 'default' && isNamed(path, files))
@@ -54,7 +57,7 @@ function exportsOf(text: string): string[] {
 /** `path name` for each name that a file imports from one of ours. */
 function usesOf({ path, text }: SourceFile): string[] {
   return [...withoutComments(text).matchAll(IMPORT)].flatMap(([, clause = '', specifier = '']) => {
-    const target = resolveImport(path, specifier)
+    const target = specifier.startsWith('${') ? COMPUTED : resolveImport(path, specifier)
     const named = namesOf(/\{([\s\S]*)\}/.exec(clause)?.[1] ?? '').map(([name]) => name)
     const isDefault = /^\w/.test(clause)
     return [...named, ...(isDefault ? ['default'] : [])].map((name) => `${target} ${name}`)

@@ -15,7 +15,7 @@ test('an error that names what was waited for is thrown after the limit', async 
   )
 })
 
-test('an error of the condition is thrown at once', async () => {
+test('an error of the condition is thrown immediately', async () => {
   await assert.rejects(
     waitUntil('anything', () => Promise.reject(new Error('a bug'))),
     /a bug/,

@@ -5,7 +5,7 @@ const PAUSE_MS = 5
 
 /**
  * Calls `look` until it returns something other than `undefined` and `false`, and returns that. Throws after 20 seconds, or
- * `limitMs`, with a message that names `what` was waited for. What `look` throws is thrown at once.
+ * `limitMs`, with a message that names `what` was waited for. What `look` throws is thrown immediately.
  */
 export async function waitUntil<Value>(
   what: string,

@@ -30,7 +30,7 @@ export type IntakeItem = {
   actor: Actor
   /** The approval bands that may apply, weakest first; null if none can. */
   bands: ApprovalBand[] | null
-  /** Its creation time, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  /** Its creation time, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
   at?: Date
 }
 
@@ -56,7 +56,7 @@ type IntakeOptions = {
   queueMax?: number
   batchMax?: number
   onBatch?(size: number): void
-  /** Called after each batch that added operator work, so that it is submitted at once and not at the next idle poll. */
+  /** Called after each batch that added operator work, so that it is submitted immediately and not at the next idle poll. */
   wakeOperators?(): void
 }
 

@@ -319,7 +319,7 @@ test('application_disabled for a disabled application', async () => {
   assert.deepEqual(started, { ok: false, error: { kind: 'application_disabled' } })
 })
 
-test('overloaded when the queue has no room for a single request, and it is not stored', async () => {
+test('overloaded when a single request finds a full queue, and it is not stored', async () => {
   const application = await anApplication()
   const intake = createIntake({ pool: database.pool, queueMax: 0 })
   assert.deepEqual(await throughApi(application, { type: 'COLLECT', requests: [aRequest()] }, { ...deps, intake }), {
@@ -329,7 +329,7 @@ test('overloaded when the queue has no room for a single request, and it is not 
   assert.deepEqual(await readStored(application), [])
 })
 
-test('overloaded when the queue has room for a part of an array; sending it again starts each request once', async () => {
+test('overloaded when the queue can hold only a part of an array; sending it again starts each request once', async () => {
   const application = await anApplication()
   const intake = createIntake({ pool: database.pool, queueMax: 4 })
   const start: Start = { type: 'COLLECT', requests: Array.from({ length: 10 }, () => aRequest()) }

@@ -89,7 +89,7 @@ async function submitOne(intake: Pick<Intake, 'submit'>, item: IntakeItem): Prom
 }
 
 /**
- * In parts of the size of an API array, because a file may hold more than the queue has room for. Waits for all requests of a part,
+ * In parts of the size of an API array, because a file may hold more than the queue can. Waits for all requests of a part,
  * so that nothing is under way when a failure is returned.
  */
 async function submitAll(intake: Pick<Intake, 'submit'>, items: readonly IntakeItem[]): Promise<StartOutcome[] | 'overloaded'> {

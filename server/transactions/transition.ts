@@ -15,7 +15,7 @@ export type TransitionItem = {
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
-  /** When it moves, which only a sandbox that writes its history can give (service_time); otherwise the database's clock decides. */
+  /** When it moves, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
   at?: Date
 }
 

@@ -1,7 +1,7 @@
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 
 /**
- * Notifies the loops of this process, if it has them, so that what a command committed is submitted or delivered at once and not at the
+ * Notifies the loops of this process, if it has them, so that what a command committed is submitted or delivered immediately and not at the
  * next idle poll. Commands that move transactions call it after their commit.
  */
 export type Wake = {

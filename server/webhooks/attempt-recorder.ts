@@ -9,7 +9,7 @@ import type { AttemptOutcome } from './send-webhook.ts'
 
 export type DeliveryLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
-export type RecorderOptions = {
+type RecorderOptions = {
   pool: Pool
   gapsMs: readonly number[]
   logger: DeliveryLogger

@@ -33,7 +33,7 @@ export type DeliveryLoopOptions = AttemptDependencies & {
 
 export type DeliveryLoop = {
   start(): void
-  /** Something may be due: claims at once instead of at the next poll. */
+  /** Something may be due: claims immediately instead of at the next poll. */
   wake(): void
   /** Stops claiming, returns what was not begun, waits at most five seconds for what is under way, and records it. */
   drain(): Promise<void>

@@ -19,7 +19,7 @@ export function createAddressGuard(allowedNetworks: readonly string[]): AddressG
   return (text) => {
     if (!ipaddr.isValid(text)) return false
     const address = ipaddr.parse(text)
-    // A mapped address is an IPv4 connection: only the allow list, never the public range, is asked about the IPv4 form.
+    // A mapped address is an IPv4 connection: only the allow list, never the public range, applies to the IPv4 form.
     const plain = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address
     if (networks.some(([network, bits]) => network.kind() === plain.kind() && plain.match(network, bits))) return true
     return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || (address.parts[0] ?? 0) >> 13 === 1)

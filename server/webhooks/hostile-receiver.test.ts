@@ -54,7 +54,7 @@ function pour(socket: Socket, chunk: string): void {
   more()
 }
 
-test('protocol_error at once for a receiver that never stops sending interim answers', async () => {
+test('protocol_error immediately for a receiver that never stops sending interim answers', async () => {
   const receiver = await startHostile((socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'.repeat(100)))
   const result = await makeSender().send(receiver.url, {}, '{}')
   assert.deepEqual([result.outcome, result.httpStatus], ['protocol_error', null])

@@ -30,7 +30,7 @@ const SUSPECT_ROWS_PER_CLAIM = 16
 const FORGET_AFTER_MS = 15 * 60_000
 /**
  * Receivers that are remembered, besides those with work under way. Each claim reads all of them and sends them to the database, so without
- * a limit an application that uses another host name for every transaction would slow down everybody's claims.
+ * a limit an application that uses another host name for every transaction would slow down all claims.
  */
 const REMEMBERED_MAX = 2_048
 const FORGOTTEN_AT_ONCE = 256
@@ -38,7 +38,7 @@ const FORGOTTEN_AT_ONCE = 256
 /**
  * Shares `claimedMax` deliveries at once between receivers (README.md, Isolation). Each receiver has slots: four at first, more while it
  * answers and uses them all, half after each timeout. Receivers that never answered may hold three quarters of the whole, suspects one half:
- * proven receivers always find room.
+ * proven receivers always find a free slot.
  */
 export class ReceiverSlots {
   readonly #claimedMax: number

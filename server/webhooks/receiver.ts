@@ -68,7 +68,7 @@ export function healthAfter(receiver: Receiver, ending: AttemptEnding): Health {
   return next === 'unchanged' ? receiver.health : next
 }
 
-/** Gives a receiver that answers more slots: fast while nothing went wrong, by one per round after a timeout, and only if all were in use. */
+/** Adds slots to a receiver that answers: fast while nothing went wrong, by one per round after a timeout, and only if all were in use. */
 export function growSlots(receiver: Receiver, slotsMax: number): void {
   receiver.timeoutsInRow = 0
   if (receiver.inFlight + 1 < Math.floor(receiver.slots)) return

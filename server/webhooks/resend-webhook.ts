@@ -8,7 +8,7 @@ import { insertResend, type ResendFactsRow, selectResendFacts } from './resend-s
 /** Resends of one transaction within the period. */
 const LIMIT = { count: 10, periodMs: 60 * 60_000 }
 
-export type ResendCommand = {
+type ResendCommand = {
   applicationId: string
   transactionId: string
   /** A person, whose roles were just read: a resend is always a person's decision. */
@@ -20,7 +20,7 @@ export type ResendCommand = {
  * its delivery is older than the installation keeps deliveries. `attempt_in_progress`: an attempt of the schedule has been claimed and has
  * no outcome yet. `resend_waiting`: an earlier resend has no outcome yet. `throttled`: the limit for this transaction is reached.
  */
-export type ResendFailure = 'not_permitted' | 'no_delivery' | ResendObstacle
+type ResendFailure = 'not_permitted' | 'no_delivery' | ResendObstacle
 
 /** What prevents a resend of a delivery for the moment. */
 type ResendObstacle = 'attempt_in_progress' | 'resend_waiting' | { code: 'throttled'; retryAfterMs: number }

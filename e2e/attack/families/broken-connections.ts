@@ -104,9 +104,9 @@ const halfClosedInside: CaseMaker = {
 }
 
 const silentConnection: CaseMaker = {
-  name: 'a connection without a word',
+  name: 'a connection without a byte',
   make(random) {
-    const attack = oneRequest('a connection without a word', { target: '/' }, ['4xx'], { silence: CUT })
+    const attack = oneRequest('a connection without a byte', { target: '/' }, ['4xx'], { silence: CUT })
     return withSteps(attack, [{ do: 'wait', ms: random.between(0, 100) }, random.chance(0.5) ? { do: 'reset' } : { do: 'halfClose' }])
   },
 }

@@ -5,7 +5,7 @@ import { credentials, type Header, JSON_CONTENT, oneRequest } from '#e2e/attack/
 import type { Random } from '#lib/seeded-random.ts'
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
-/** A deposit with these headers: what is refused must not start. */
+/** A deposit with these headers: a refused one must not start. */
 function depositWith(
   what: string,
   random: Random,
@@ -72,7 +72,7 @@ function base64(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 }
 
-/** Tokens that nobody signed, or somebody else did, or that say something else than the signature covers. */
+/** Tokens that are unsigned, signed with another key, or changed after they were signed. */
 function forge(random: Random, arsenal: Arsenal): { what: string; token: string } {
   const [head = '', payload = '', signature = ''] = arsenal.program.accessToken.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>

@@ -232,7 +232,7 @@ const internal: CaseMaker = {
 }
 
 const doubledCredentials: CaseMaker = {
-  name: 'a credential that stands twice',
+  name: 'a repeated credential',
   make(random, arsenal) {
     const own = credentials(arsenal)
     const again = random.pick(own)

@@ -34,7 +34,7 @@ const verbs: CaseMaker = {
 }
 
 const noVerbs: CaseMaker = {
-  name: 'words that are no verb',
+  name: 'unknown methods',
   make(random, arsenal) {
     const word = random.pick(NO_VERBS)
     const { target } = placeOf(random.pick(PLACES), random, arsenal, true)

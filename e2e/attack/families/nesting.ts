@@ -31,7 +31,7 @@ const deepUnknownField: CaseMaker = {
 }
 
 const duplicates: CaseMaker = {
-  name: 'a name that stands twice',
+  name: 'a repeated name',
   make(random, arsenal) {
     const fields = transfer(random, arsenal)
     const name = random.pick(TRANSFER_FIELD_NAMES)

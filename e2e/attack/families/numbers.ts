@@ -43,7 +43,7 @@ const BAD: readonly string[] = [
   '{"$numberDecimal":"1"}',
 ]
 
-/** What is no JSON number at all. */
+/** Values that are not JSON numbers. */
 const NO_NUMBERS: readonly string[] = [
   '+1',
   '01',

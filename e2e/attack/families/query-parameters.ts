@@ -60,7 +60,7 @@ const STATUSES_TRIED = [
 ] as const
 
 const words: CaseMaker = {
-  name: 'words that are no status',
+  name: 'unknown statuses',
   make(random, arsenal) {
     const word = random.pick(STATUSES_TRIED)
     const search = word.includes('\u0000') ? 'SUCCESS%00' : encodeURIComponent(word)

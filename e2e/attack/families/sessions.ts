@@ -100,7 +100,7 @@ const GARBAGE: readonly string[] = [
   `[${'['.repeat(5_000)}`,
 ]
 
-/** Actions that are called with input that makes no sense: by nobody, by somebody with a session, from a page that does not hold them. */
+/** Actions that are called with input that makes no sense: without a session, with a session, from a page that does not have them. */
 const actions: CaseMaker = {
   name: 'server actions with input that makes no sense',
   make(random, arsenal) {
@@ -232,11 +232,11 @@ function streamCase(what: string, random: Random, arsenal: Arsenal, leave: (byte
 const streams: CaseMaker = {
   name: 'event streams that are left',
   make(random, arsenal) {
-    const manner = random.pick(['a reset', 'a reset at once', 'a half close', 'a second request'] as const)
+    const manner = random.pick(['a reset', 'a reset immediately', 'a half close', 'a second request'] as const)
     const wait = { do: 'wait' as const, ms: random.between(0, 300) }
     return streamCase(`the events of a page, then ${manner}`, random, arsenal, (bytes) => {
       const open = { do: 'write' as const, bytes }
-      if (manner === 'a reset at once') return [open, { do: 'reset' }]
+      if (manner === 'a reset immediately') return [open, { do: 'reset' }]
       if (manner === 'a half close') return [open, { do: 'awaitByte' }, { do: 'halfClose' }, wait, { do: 'reset' }]
       if (manner === 'a second request') return [open, { do: 'awaitByte' }, open, wait, { do: 'reset' }]
       return [open, { do: 'awaitByte' }, wait, { do: 'reset' }]

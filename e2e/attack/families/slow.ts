@@ -2,7 +2,7 @@ import type { AttackCase, CaseMaker, Family } from '#e2e/attack/case.ts'
 import { type PlaceKind, placeOf } from '#e2e/attack/targets.ts'
 import { JSON_CONTENT, oneRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 
-/** Heads have ten seconds, bodies of the API too; what guards the pages has a minute. Some room for a busy machine. */
+/** Heads have ten seconds, bodies of the API too; what guards the pages has a minute. Longer here, for a busy machine. */
 const HEAD_LIMIT_MS = 20_000
 const BODY_LIMIT_MS = 75_000
 
@@ -98,7 +98,7 @@ const slowBody: CaseMaker = {
   },
 }
 
-/** Asks for a large answer and reads nothing of it for a while. */
+/** Requests a large answer and reads nothing of it for a while. */
 const slowReader: CaseMaker = {
   name: 'an answer that nobody reads for a second',
   make(random, arsenal) {

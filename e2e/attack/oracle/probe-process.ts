@@ -76,7 +76,7 @@ async function probe(): Promise<void> {
   const startedMs = performance.now()
   let controlWorstMs = 0
   let isWaiting = true
-  // The control server is asked for as long as the other one is: both feel the same machine.
+  // The control server is queried for as long as the other one: both feel the same machine.
   const controlling = (async () => {
     do {
       controlWorstMs = Math.max(controlWorstMs, (await control.ask()) ?? 0)

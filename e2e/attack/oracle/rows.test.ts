@@ -47,12 +47,12 @@ test('a row in a table that no refused request may write is caught', async () =>
   assert.match((await checkRows(database.pool, before, ZERO_SUMS)).join(), /rows of people changed/)
 })
 
-test('a refresh token that nobody was given is caught', async () => {
+test('a refresh token that was never issued is caught', async () => {
   const before = await snapshotRows(database.pool)
   await database.pool.query(
     `insert into refresh_tokens (application_id, token_hash, api_user_id, family_id, expires_at)
        values ($1, '\\x00', gen_random_uuid(), gen_random_uuid(), now() + interval '1 day')`,
     [applicationId],
   )
-  assert.match((await checkRows(database.pool, before, ZERO_SUMS)).join(), /1 new refresh tokens, and only 0 were given out/)
+  assert.match((await checkRows(database.pool, before, ZERO_SUMS)).join(), /1 new refresh tokens, and only 0 were issued/)
 })

@@ -131,11 +131,11 @@ async function checkOtherRows(pool: Pool, before: RowSnapshot, told: Told): Prom
   for (const { action, count: times } of rows)
     if (!HARMLESS_ACTIONS.test(action)) problems.push(`${times} audit entries ${action}, and no accepted request explains them`)
   const tokens = (await count(pool, 'refresh_tokens')) - before.refreshTokens
-  if (tokens > told.acceptedTokens) problems.push(`${tokens} new refresh tokens, and only ${told.acceptedTokens} were given out`)
+  if (tokens > told.acceptedTokens) problems.push(`${tokens} new refresh tokens, and only ${told.acceptedTokens} were issued`)
   return problems
 }
 
-/** Whoever opens the page that sets up a second factor is given a new secret; one that is in use must never change. */
+/** The page that sets up a second factor creates a new secret; one that is in use must never change. */
 const READ_AS: Readonly<Record<string, string>> = {
   people: `case when t.totp_enabled_at is null then to_jsonb(t) - 'totp_secret' else to_jsonb(t) end`,
 }

@@ -44,7 +44,7 @@ export function startBystander({ service, arsenal }: { service: Service; arsenal
       const [usual, worst] = [percentile(durationsMs, 0.9), Math.max(...durationsMs)]
       if (usual > USUAL_MS) problems.push(`a tenth of the answers took longer than ${Math.round(usual)} ms`)
       if (worst > WORST_MS) problems.push(`an answer took ${Math.round(worst)} ms`)
-      return [...new Set(problems)].slice(0, 10).map((problem) => `somebody else, of ${durationsMs.length} requests: ${problem}`)
+      return [...new Set(problems)].slice(0, 10).map((problem) => `a well-behaved client, of ${durationsMs.length} requests: ${problem}`)
     },
   }
 }

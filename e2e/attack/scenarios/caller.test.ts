@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { openCaller } from './caller.ts'
 
-test('a caller reaches the service from the address that it is given, and reports what no server answers as status 0', async () => {
+test('a caller reaches the service from its own address, and reports what no server answers as status 0', async () => {
   const server = createServer((request, response) => response.end(JSON.stringify({ from: request.socket.remoteAddress }))).listen(
     0,
     '127.0.0.1',

@@ -1,6 +1,6 @@
 import { Agent } from 'undici'
 
-/** What somebody who abuses nothing was answered. Status 0: no whole answer came. */
+/** What a well-behaved client was answered. Status 0: no whole answer came. */
 type Reply = { status: number; body: unknown; bytes: number; durationMs: number }
 
 export type Caller = {
@@ -46,7 +46,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Runs `work` over and over in so many lanes until the time is over. */
+/** Runs `work` over and over in so many lanes until the time is up. */
 export async function keepUp(lanes: number, endsAtMs: number, work: (lane: number) => Promise<void>): Promise<void> {
   const lane = async (number: number) => {
     while (performance.now() < endsAtMs) await work(number)

@@ -9,25 +9,25 @@ import { resetApiUserPassword } from '#server/partner-auth/reset-api-user-passwo
 import { createPerson } from '#server/people/create-person.ts'
 import { must } from '#server/testing/partner.ts'
 import { openCaller } from './caller.ts'
-import type { Scenario, ScenarioRoom } from './scenario.ts'
+import type { Scenario, ScenarioContext } from './scenario.ts'
 
 /** What has ended works nowhere after this time, in any process. */
 const ENDED_WITHIN_MS = 3_000
 const REPLAYS = 20
 
-/** Credentials that somebody kept and uses after their end: a session that was signed out, tokens that were replaced or reset. */
+/** Credentials that are used after their end: a session that was signed out, tokens that were replaced or reset. */
 export const endedCredentials: Scenario = {
   name: 'ended-credentials',
-  async play(room) {
-    return [...(await replaySession(room)), ...(await replayRefreshToken(room)), ...(await keepAccessToken(room))]
+  async play(context) {
+    return [...(await replaySession(context)), ...(await replayRefreshToken(context)), ...(await keepAccessToken(context))]
   },
 }
 
-async function replaySession(room: ScenarioRoom): Promise<string[]> {
-  const { arsenal } = room
+async function replaySession(context: ScenarioContext): Promise<string[]> {
+  const { arsenal } = context
   const email = `ended-${randomUUID()}@example.com`
-  const applicationId = await applicationOf(room)
-  const person = await withDatabase(room.service, async (pool) =>
+  const applicationId = await applicationOf(context)
+  const person = await withDatabase(context.service, async (pool) =>
     must(await createPerson(pool, { applicationId, email, name: 'Somebody', roles: ['finance'], actor: SYSTEM_ACTOR })),
   )
   const cookie = await signIn(arsenal.baseUrl, email, person.password ?? '')
@@ -78,19 +78,19 @@ async function openStream({ baseUrl, program }: Arsenal, cookie: string): Promis
 }
 
 /** A refresh token that is used again and again: its replies lead to one chain of tokens, not to many. */
-async function replayRefreshToken(room: ScenarioRoom): Promise<string[]> {
-  const { arsenal } = room
-  const user = await newApiUser(room)
+async function replayRefreshToken(context: ScenarioContext): Promise<string[]> {
+  const { arsenal } = context
+  const user = await newApiUser(context)
   const { refreshToken } = await tokensOf(arsenal.baseUrl, user)
   const caller = openCaller(arsenal.baseUrl, { connections: 1 })
   try {
-    const given = new Set<string>()
+    const issued = new Set<string>()
     for (let replay = 0; replay < REPLAYS; replay++) {
       const reply = await caller.post('/public/refresh_token', { refreshToken })
-      if (reply.status === 200) given.add((reply.body as { refresh_token: string }).refresh_token)
+      if (reply.status === 200) issued.add((reply.body as { refresh_token: string }).refresh_token)
     }
     let working = 0
-    for (const token of given) if ((await caller.post('/public/refresh_token', { refreshToken: token })).status === 200) working++
+    for (const token of issued) if ((await caller.post('/public/refresh_token', { refreshToken: token })).status === 200) working++
     return working > 1 ? [`one refresh token, used ${REPLAYS} times, led to ${working} chains of valid tokens`] : []
   } finally {
     await caller.close()
@@ -98,31 +98,31 @@ async function replayRefreshToken(room: ScenarioRoom): Promise<string[]> {
 }
 
 /** An access token that was stolen must not outlive the new password that was set because of it. */
-async function keepAccessToken(room: ScenarioRoom): Promise<string[]> {
-  const { arsenal } = room
-  const applicationId = await applicationOf(room)
-  const user = await newApiUser(room)
+async function keepAccessToken(context: ScenarioContext): Promise<string[]> {
+  const { arsenal } = context
+  const applicationId = await applicationOf(context)
+  const user = await newApiUser(context)
   const { accessToken } = await tokensOf(arsenal.baseUrl, user)
   const headers = { apiKey: arsenal.program.apiKey, apiId: arsenal.program.apiId, authorization: `Bearer ${accessToken}` }
   const target = `${arsenal.baseUrl}/api/v1/transaction/getByApplicationProductBalances`
   if ((await fetch(target, { headers })).status !== 200) return ['a new access token does not work']
-  await withDatabase(room.service, async (pool) =>
+  await withDatabase(context.service, async (pool) =>
     must(await resetApiUserPassword(pool, { applicationId, apiUserId: user.apiUserId, actor: SYSTEM_ACTOR })),
   )
   await delay(ENDED_WITHIN_MS)
   return (await fetch(target, { headers })).status === 200 ? ['an access token still works after its user got a new password'] : []
 }
 
-async function newApiUser(room: ScenarioRoom): Promise<{ username: string; password: string; apiUserId: string }> {
-  const applicationId = await applicationOf(room)
+async function newApiUser(context: ScenarioContext): Promise<{ username: string; password: string; apiUserId: string }> {
+  const applicationId = await applicationOf(context)
   const username = `ended-${randomUUID()}@example.com`
-  const made = await withDatabase(room.service, async (pool) =>
+  const made = await withDatabase(context.service, async (pool) =>
     must(await createApiUser(pool, { applicationId, username, actor: SYSTEM_ACTOR })),
   )
   return { username, password: made.password, apiUserId: made.apiUserId }
 }
 
-function applicationOf({ service, arsenal }: ScenarioRoom): Promise<string> {
+function applicationOf({ service, arsenal }: ScenarioContext): Promise<string> {
   return withDatabase(service, async (pool) => {
     const { rows } = await pool.query<{ application_id: string }>('select application_id from applications where api_id = $1', [
       arsenal.program.apiId,

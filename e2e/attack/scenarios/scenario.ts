@@ -2,7 +2,7 @@ import type { Arsenal } from '#e2e/attack/arsenal.ts'
 import type { Service } from '#e2e/attack/service.ts'
 import type { Receiver } from '#e2e/crash/receiver.ts'
 
-export type ScenarioRoom = {
+export type ScenarioContext = {
   service: Service
   arsenal: Arsenal
   receiver: Receiver
@@ -13,4 +13,4 @@ export type ScenarioRoom = {
 }
 
 /** A day of abuse, compressed. `play` returns one sentence for each broken promise to well-behaved clients. */
-export type Scenario = { name: string; play(room: ScenarioRoom): Promise<string[]> }
+export type Scenario = { name: string; play(context: ScenarioContext): Promise<string[]> }

@@ -8,7 +8,7 @@ import { createApiUser } from '#server/partner-auth/create-api-user.ts'
 import { createPerson } from '#server/people/create-person.ts'
 import { must } from '#server/testing/partner.ts'
 import { type Caller, openCaller, percentile } from './caller.ts'
-import type { Scenario, ScenarioRoom } from './scenario.ts'
+import type { Scenario, ScenarioContext } from './scenario.ts'
 
 const PROGRAMS = 20
 const PEOPLE = 12
@@ -61,30 +61,30 @@ const FLOODS: readonly Flood[] = [
 /** Floods of wrong passwords, to both sign-ins, while programs and people with the right one sign in from elsewhere. */
 export const signInFlood: Scenario = {
   name: 'sign-in-flood',
-  async play(room) {
+  async play(context) {
     const problems: string[] = []
-    for (const flood of FLOODS) problems.push(...(await playFlood(room, flood)))
+    for (const flood of FLOODS) problems.push(...(await playFlood(context, flood)))
     return problems
   },
 }
 
-async function playFlood(room: ScenarioRoom, flood: Flood): Promise<string[]> {
-  const { programs, people } = await withDatabase(room.service, (pool) => makeAccounts(pool, room))
-  const { baseUrl } = room.arsenal
+async function playFlood(context: ScenarioContext, flood: Flood): Promise<string[]> {
+  const { programs, people } = await withDatabase(context.service, (pool) => makeAccounts(pool, context))
+  const { baseUrl } = context.arsenal
   if (flood.knowsThem)
     await Promise.all([...programs.map((one, index) => signInProgram(baseUrl, one, index)), signInInTurn(baseUrl, people)])
   const calm = await Promise.all(people.slice(0, 1).map((one) => signInPerson(baseUrl, one)))
   const slowdown = Math.max(1, (USUAL_FACTOR * worst(calm)) / USUAL_MS)
   const stop = await startFlood(baseUrl, flood, flood.names([...programs, ...people]))
   await delay(1_000)
-  const forMs = Math.max(FLOOD_MS_MIN, (room.minutes * 60_000) / FLOODS.length)
+  const forMs = Math.max(FLOOD_MS_MIN, (context.minutes * 60_000) / FLOODS.length)
   const startedMs = performance.now()
   const [byProgram, byPerson] = await Promise.all([
     inTurn(programs, forMs, (one, index) => signInProgram(baseUrl, one, index)),
     inTurn(people, forMs, (one) => signInPerson(baseUrl, one)),
   ])
   const sent = await stop()
-  room.say(
+  context.say(
     `        ${flood.what}: ${Math.round((1_000 * sent) / (performance.now() - startedMs))} attempts/s; in: ${count(byProgram)} programs (worst ${worst(byProgram)} ms), ${count(byPerson)} people (worst ${worst(byPerson)} ms)`,
   )
   return [...judge(`programs, ${flood.what}`, byProgram, slowdown), ...judge(`people, ${flood.what}`, byPerson, slowdown)]
@@ -114,7 +114,7 @@ function worst(attempts: readonly Attempt[]): number {
   return Math.round(Math.max(...attempts.map((attempt) => attempt.durationMs)))
 }
 
-async function makeAccounts(pool: Pool, { arsenal }: ScenarioRoom): Promise<{ programs: Account[]; people: Account[] }> {
+async function makeAccounts(pool: Pool, { arsenal }: ScenarioContext): Promise<{ programs: Account[]; people: Account[] }> {
   const { rows } = await pool.query<{ application_id: string }>('select application_id from applications where api_id = $1', [
     arsenal.program.apiId,
   ])

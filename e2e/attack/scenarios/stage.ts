@@ -132,7 +132,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** A deposit that the stage's operator is asked for. */
+/** A deposit that goes to the operator of the stage. */
 export function stageDeposit(externalId: string, phoneNumber: string, amount = 100): Record<string, unknown> {
   return {
     transferMethod: OPERATOR,

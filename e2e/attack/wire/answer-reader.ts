@@ -13,7 +13,7 @@ const HEAD_END = '\r\n\r\n'
 
 type Body = { kind: 'length'; left: number } | { kind: 'chunked' } | { kind: 'untilClose' }
 
-/** Reads answers out of raw bytes, one after the other. Interim answers (1xx) are skipped. Never throws: what is no HTTP is noted. */
+/** Reads answers out of raw bytes, one after the other. Interim answers (1xx) are skipped. Never throws: bytes that are not HTTP are noted. */
 export class AnswerReader {
   readonly answers: Answer[] = []
   /** Bytes that are no HTTP answer, where one was expected. */

@@ -29,7 +29,7 @@ type PerformOptions = {
 /** At the most, however starved the service is. */
 const EXTENSION_MS_MAX = 60_000
 
-/** Carries out a case on a connection of its own. Always resolves, at the latest when the limit of the case is over. */
+/** Carries out a case on a connection of its own. Always resolves, at the latest at the limit of the case. */
 export async function perform(
   place: { host: string; port: number },
   attack: AttackCase,
@@ -47,7 +47,7 @@ export async function perform(
   }
 }
 
-/** One connection and what is known of it. */
+/** One connection and its state. */
 class Line {
   #socket: Socket
   #reader: AnswerReader

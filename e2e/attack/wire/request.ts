@@ -63,7 +63,7 @@ export function oneRequest(
   }
 }
 
-/** A case of raw bytes, for what is no proper request. */
+/** A case of raw bytes, for input that is not a valid request. */
 export function rawRequest(
   what: string,
   text: string | Uint8Array,

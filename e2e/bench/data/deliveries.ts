@@ -30,7 +30,7 @@ const BATCH = 256
 
 /**
  * Takes collects in and ends them as SUCCESS, through the service's own statements, and makes their webhooks due as planned. All of it
- * becomes visible at once, so that none is sent before the others are written.
+ * becomes visible immediately, so that none is sent before the others are written.
  */
 export async function insertDeliveries(pool: Pool, plan: DeliveryPlan): Promise<void> {
   await withTransaction<void, never>(pool, async (trx) => {

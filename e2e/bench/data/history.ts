@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 
-/** A filled database: so many transactions of one application over ten years, its phones, and what is still open. */
+/** A filled database: so many transactions of one application over ten years, its phones, and open transactions. */
 export type History = { applicationId: string; size: number; phones: number; days: number; successes: number; failures: number }
 
 const CHUNK = 100_000

@@ -1,4 +1,4 @@
-// Receives webhooks for all of 127.0.0.0/8 on one port: below 127.1.0.0 it answers 200 at once, above it never answers.
+// Receives webhooks for all of 127.0.0.0/8 on one port: below 127.1.0.0 it answers 200 immediately, above it never answers.
 // At each message it sends home what arrived since: the transaction's id and the time of each.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

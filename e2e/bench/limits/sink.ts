@@ -6,7 +6,7 @@ const SINK_SERVER = fileURLToPath(new URL('sink-server.ts', import.meta.url))
 
 /** Where webhooks go: a process of its own with hundreds of receivers, some of which never answer. */
 export type Sink = {
-  /** Addresses of receivers that answer at once. */
+  /** Addresses of receivers that answer immediately. */
   healthy(count: number): string[]
   /** Addresses of receivers that take the request and say nothing. */
   hanging(count: number): string[]

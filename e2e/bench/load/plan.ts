@@ -31,6 +31,6 @@ export type LoadResult = {
   p999Us: number
   /** CPU seconds of the generator per second. */
   generatorCpu: number
-  /** How late the generator itself was, median; only at a given rate. */
+  /** How late the generator itself was, median; only at a fixed rate. */
   latenessP50Us: number
 }

@@ -164,7 +164,7 @@ async function countTransactions({ pool }: BenchDatabase): Promise<number> {
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Where the time went, in cores: what the machine did for others is what is left. */
+/** CPU use in cores; the rest is the use of other processes. */
 function explain(measured: Measured[]): string {
   const part = (name: string, read: (one: Measured) => number) => `${name} ${median(measured.map(read)).toFixed(2)}`
   const rates = measured.map((one) => Math.round(one.ratePerSecond)).join(', ')

@@ -38,7 +38,7 @@ export async function measureLatency(
         name: `${name}, p50`,
         value: result.p50Us / 1_000,
         unit: 'ms',
-        note: `${ratePerSecond} deposits/s asked for; the load itself was late by ${(result.latenessP50Us / 1_000).toFixed(1)} ms (median)`,
+        note: `${ratePerSecond} deposits/s requested; the load itself was late by ${(result.latenessP50Us / 1_000).toFixed(1)} ms (median)`,
       },
       { name: `${name}, p99`, value: result.p99Us / 1_000, unit: 'ms' },
     )

@@ -1,4 +1,4 @@
-/** What is asked for, and who it is that looks: addresses are relative to the application. */
+/** The pages that are requested, and the person who opens them: addresses are relative to the application. */
 type WebQuestion = { name: string; page: string; data?: string }
 
 /** The pages that people wait for, as they open them: fresh, filtered, deep in the list, over a long range. `$` is a transaction. */

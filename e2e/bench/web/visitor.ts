@@ -8,14 +8,14 @@ import { createPerson } from '#server/people/create-person.ts'
 
 export type Timing = { firstByteMs: number; wholeMs: number }
 
-/** Somebody signed in who opens pages one after the other over kept connections. */
+/** A signed-in person who opens pages one after the other over kept connections. */
 export type Visitor = { cookie: string; slug: string; time(address: string): Promise<Timing>; close(): Promise<void> }
 
 /** Makes a person with every role in the application and signs them in. Throws when that does not work. */
 export async function openVisitor(pool: Pool, baseUrl: string, applicationId: string): Promise<Visitor> {
   const email = `${randomUUID()}@example.com`
   const person = await createPerson(pool, { applicationId, email, name: 'Clarisse Mbarga', roles: ROLES, actor: SYSTEM_ACTOR })
-  if (!person.ok) throw new Error(`There is nobody to look at the pages: ${person.error}`)
+  if (!person.ok) throw new Error(`There is no person to open the pages: ${person.error}`)
   const { rows } = await pool.query<{ slug: string }>('select slug from applications where application_id = $1', [applicationId])
   const cookie = await signIn(baseUrl, email, person.value.password ?? '')
   const agent = new Agent({ connections: 2, keepAliveTimeout: 60_000 })

@@ -4,7 +4,7 @@ import { aRequest, BASE, call, countAll, expectError } from '#e2e/contract/partn
 import type { Service } from '#e2e/contract/service.ts'
 import { ENDPOINTS } from './identity.ts'
 
-/** A valid body whose text is changed where `field` stands. */
+/** A valid body whose text is changed at `field`. */
 function withText(field: string, text: string): string {
   return JSON.stringify(aRequest({ [field]: '@@' })).replace('"@@"', text)
 }

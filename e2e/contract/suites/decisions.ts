@@ -18,7 +18,7 @@ import { takeIn } from '#server/transactions/intake.ts'
 
 /** validateTransaction and rejectTransaction. */
 export function describeDecisions(service: () => Service): void {
-  describe('decisions on what waits', () => {
+  describe('decisions on waiting transactions', () => {
     let partner: Partner
     let checker: string
     before(async () => {

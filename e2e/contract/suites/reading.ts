@@ -84,7 +84,7 @@ export function describeReading(service: () => Service): void {
     before(async () => {
       partner = await newPartner(service())
       for (let index = 0; index < 7; index++) {
-        // 912: the operator leaves it pending for ever, so that the lists stand still.
+        // 912: the operator leaves it pending for ever, so that the lists do not change.
         const body = aRequest({ phoneNumber: `23769900${index % 2}912`, amount: 100 + index })
         externalIds.unshift(body.externalId)
         expectOk(await call(service(), partner, 'collect', { body }), initiationSchema)
@@ -131,7 +131,7 @@ export function describeReading(service: () => Service): void {
       )
     })
 
-    test('200 for each of the four statuses, 400 for any other word', async () => {
+    test('200 for each of the four statuses, 400 for any other value', async () => {
       for (const [transactionStatus, total] of [
         ['PENDING', 7],
         ['PENDING_APPROVAL', 0],

@@ -12,7 +12,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 
 type Webhook = { body: Record<string, unknown>; headers: Record<string, string | string[] | undefined>; method: string | undefined }
 
-/** How a transaction ends: the operator's word, the webhook, and forced synchronisation. */
+/** How a transaction ends: the operator's result, the webhook, and forced synchronisation. */
 export function describeResults(service: () => Service): void {
   describe('results', () => {
     const webhooks: Webhook[] = []

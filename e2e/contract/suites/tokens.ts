@@ -11,7 +11,7 @@ import { must } from '#server/testing/partner.ts'
 const ACCESS = '/public/access_token'
 const REFRESH = '/public/refresh_token'
 
-/** The two endpoints that give out tokens; neither wants apiKey, apiId or a token. */
+/** The two endpoints that issue tokens; neither requires apiKey, apiId or a token. */
 export function describeTokens(service: () => Service): void {
   const post = (path: string, body: unknown, headers: Record<string, string | undefined> = {}): Promise<Answer> =>
     call(service(), service().partner, path, {

@@ -7,7 +7,7 @@ import { errorSchema } from '#lib/schemas/responses.ts'
 
 /** Below the level of what a well-behaved HTTP client sends: every answer still has the five fields, and no call hangs. */
 export function describeTransport(service: () => Service): void {
-  /** Writes bytes as they are; gives everything that comes until the other side closes. */
+  /** Writes bytes as they are; returns everything that arrives until the other side closes. */
   function talk(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(Number(new URL(service().baseUrl).port), '127.0.0.1')
@@ -96,7 +96,7 @@ export function describeTransport(service: () => Service): void {
         expectRefusal(await talk(post([twin, 'Content-Length: 0'])), 400, `${BASE}/collect`)
     })
 
-    test('400 at once for a body that is not HTTP, and nothing is written', async () => {
+    test('400 immediately for a body that is not HTTP, and nothing is written', async () => {
       const request = aRequest()
       const text = JSON.stringify(request)
       const size = text.length.toString(16)

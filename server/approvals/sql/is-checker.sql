@@ -1,4 +1,4 @@
--- Whether a person is an active checker of an application at this moment: a member with the role who is not blocked.
+-- Whether a person is an active checker of an application now: a member with the role who is not blocked.
 create or replace function is_checker(p_application uuid, p_person uuid) returns boolean language sql stable
 set search_path from current as $$
   select exists (

@@ -1,4 +1,4 @@
--- Whether an approval of this person counts at this moment: an active checker who is not the maker. Everything that counts approvals
+-- Whether an approval of this person counts now: an active checker who is not the maker. Everything that counts approvals
 -- calls this function, so that the queue and the decision never count differently.
 create or replace function may_approve_now(p_application uuid, p_person uuid, p_maker uuid) returns boolean language sql stable
 set search_path from current as $$

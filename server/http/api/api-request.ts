@@ -2,7 +2,7 @@ import type { Result } from '#lib/result.ts'
 import type { BodyOwner } from '#server/http/door/body-budget.ts'
 
 /**
- * Why a body could not be read: above its limit, slower than allowed, not valid HTTP, no room beside the bodies in progress, or the
+ * Why a body could not be read: above its limit, slower than allowed, not valid HTTP, the budget of all bodies is used up, or the
  * peer disconnected.
  */
 export type BodyProblem = 'too_large' | 'too_slow' | 'malformed' | 'no_room' | 'aborted'

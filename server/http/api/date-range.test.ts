@@ -4,15 +4,15 @@ import { errorSchema } from '#lib/schemas/responses.ts'
 import { type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 
 const PATH = '/api/v1/transaction/getTotalAmountByApplicationProductAndDateRange'
-let room: HttpHarness
+let harness: HttpHarness
 
 before(async () => {
-  room = await openHttpHarness()
+  harness = await openHttpHarness()
 })
-after(() => room.close())
+after(() => harness.close())
 
 const read = (startDate: string, endDate: string) =>
-  fetch(`${room.baseUrl}${PATH}?${new URLSearchParams({ startDate, endDate, status: 'SUCCESS' })}`, { headers: room.headers })
+  fetch(`${harness.baseUrl}${PATH}?${new URLSearchParams({ startDate, endDate, status: 'SUCCESS' })}`, { headers: harness.headers })
 
 test('400 for a date in year 0, which PostgreSQL does not know', async () => {
   for (const [startDate, endDate] of [

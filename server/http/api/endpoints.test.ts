@@ -11,12 +11,12 @@ import { createTokens } from '#server/partner-auth/access-token.ts'
 import type { ApiRequest } from './api-request.ts'
 
 const TRANSACTION = '/api/v1/transaction'
-let room: HttpHarness
+let harness: HttpHarness
 
 before(async () => {
-  room = await openHttpHarness()
+  harness = await openHttpHarness()
 })
-after(() => room.close())
+after(() => harness.close())
 
 async function post(
   in_: HttpHarness,
@@ -33,13 +33,13 @@ async function post(
 }
 
 test('401 for an expired access token', async () => {
-  const { partner } = room
+  const { partner } = harness
   const earlier = createTokens({ clock: { now: () => new Date(Date.now() - 3_601_000) }, secret: ROOM_TOKEN_SECRET })
   const token = await earlier.sign(partner.apiUserId, partner.applicationId)
-  assert.equal((await post(room, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${token}` })).status, 401)
+  assert.equal((await post(harness, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${token}` })).status, 401)
   const inTime = createTokens({ clock: { now: () => new Date(Date.now() - 3_590_000) }, secret: ROOM_TOKEN_SECRET })
   const stillGood = await inTime.sign(partner.apiUserId, partner.applicationId)
-  assert.equal((await post(room, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${stillGood}` })).status, 200)
+  assert.equal((await post(harness, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${stillGood}` })).status, 200)
 })
 
 test('500 with Retry-After for chekTransactionStatus while the operator is down, and the stored status does not change', async () => {
@@ -136,19 +136,19 @@ test('one log line per request, without its query; none if the access log is off
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
   assert.equal(createAccessLog('warn', destination), undefined)
-  const runtime = room.runtime as { accessLog?: ReturnType<typeof createAccessLog> }
+  const runtime = harness.runtime as { accessLog?: ReturnType<typeof createAccessLog> }
   runtime.accessLog = createAccessLog('info', destination)
   try {
-    await fetch(`${room.baseUrl}${TRANSACTION}/getByApplicationProductAndPhoneReceiver?phoneNumber=237699000111&page=0&size=1`, {
-      headers: room.headers,
+    await fetch(`${harness.baseUrl}${TRANSACTION}/getByApplicationProductAndPhoneReceiver?phoneNumber=237699000111&page=0&size=1`, {
+      headers: harness.headers,
     })
-    await post(room, `${TRANSACTION}/rejectTransaction?checkerId=${randomUUID()}&transactionId=${randomUUID()}&reason=secret`)
+    await post(harness, `${TRANSACTION}/rejectTransaction?checkerId=${randomUUID()}&transactionId=${randomUUID()}&reason=secret`)
   } finally {
     runtime.accessLog = undefined
   }
   assert.equal(lines.length, 2)
   const [read, reject] = lines.map((line) => JSON.parse(line))
-  assert.deepEqual([read.method, read.status, read.app, read.peer], ['GET', 200, room.partner.applicationId, '127.0.0.1'])
+  assert.deepEqual([read.method, read.status, read.app, read.peer], ['GET', 200, harness.partner.applicationId, '127.0.0.1'])
   assert.deepEqual([reject.path, reject.status], [`${TRANSACTION}/rejectTransaction`, 404])
   assert.doesNotMatch(lines.join(), /237699000111|secret/)
 })
@@ -183,19 +183,19 @@ test('lower-case externalId in every response, whatever its case in the request'
     ['collect', aCollect({ externalId: externalId.toUpperCase() })],
     ['collect', aCollect({ externalId })],
   ] as const) {
-    const made = initiationSchema.parse((await post(room, `${TRANSACTION}/${path}`, body)).body)
+    const made = initiationSchema.parse((await post(harness, `${TRANSACTION}/${path}`, body)).body)
     assert.equal(made.externalId, externalId)
-    const read = recordSchema.parse((await post(room, `${TRANSACTION}/transaction-status?id=${made.transactionId}`)).body)
+    const read = recordSchema.parse((await post(harness, `${TRANSACTION}/transaction-status?id=${made.transactionId}`)).body)
     assert.equal(read.externalId, externalId)
   }
   const inArray = randomUUID()
-  const batch = await post(room, `${TRANSACTION}/depositMultiple`, [aCollect({ externalId: inArray.toUpperCase() })])
+  const batch = await post(harness, `${TRANSACTION}/depositMultiple`, [aCollect({ externalId: inArray.toUpperCase() })])
   assert.equal(z.array(initiationSchema).parse(batch.body)[0]?.externalId, inArray)
 })
 
 test('200 for a hundred health requests at once, with one query to the database', async () => {
   let questions = 0
-  const pool = new Proxy(room.runtime.pool, {
+  const pool = new Proxy(harness.runtime.pool, {
     get(target, name) {
       if (name === 'query') questions++
       const value: unknown = Reflect.get(target, name)
@@ -203,7 +203,7 @@ test('200 for a hundred health requests at once, with one query to the database'
     },
   })
   // Asked without a socket: requests that come over the network are not all there before the first one is answered.
-  const asked = Array.from({ length: 100 }, () => healthReady.respond({ ...room.runtime, pool }, HEALTH_REQUEST))
+  const asked = Array.from({ length: 100 }, () => healthReady.respond({ ...harness.runtime, pool }, HEALTH_REQUEST))
   assert.ok((await Promise.all(asked)).every((answer) => answer.ok && answer.value.status === 200))
   assert.equal(questions, 1)
 })

@@ -18,9 +18,9 @@ export const UNAUTHENTICATED = refuse(
   { 'www-authenticate': 'Bearer' },
 )
 
-export const INTERNAL_ERROR = refuse(500, 'Something went wrong inside the service. Nothing is known to be wrong with the request.')
+export const INTERNAL_ERROR = refuse(500, 'An internal error occurred. Retry the request later.')
 
-export const OVERLOADED = refuse(503, 'Too much is waiting at this moment. Nothing was started; send the same request again.', {
+export const OVERLOADED = refuse(503, 'The service is overloaded. Nothing was started; retry the same request.', {
   'retry-after': '1',
 })
 

@@ -7,22 +7,22 @@ import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testin
 import { must } from '#server/testing/partner.ts'
 
 const TRANSACTION = '/api/v1/transaction'
-let room: HttpHarness
+let harness: HttpHarness
 
 before(async () => {
-  room = await openHttpHarness()
-  const { applicationId } = room.partner
+  harness = await openHttpHarness()
+  const { applicationId } = harness.partner
   const fees = { systemRatePpm: 0, systemFixedMinor: 50_000n, appRatePpm: 0, appFixedMinor: 100n }
   for (const type of ['COLLECT', 'DEPOSIT'] as const)
-    must(await setFeeSchedule(room.database.pool, { applicationId, operator: 'OMCM', type, fees, actor: SYSTEM_ACTOR }))
-  await room.directory.refresh()
+    must(await setFeeSchedule(harness.database.pool, { applicationId, operator: 'OMCM', type, fees, actor: SYSTEM_ACTOR }))
+  await harness.directory.refresh()
 })
-after(() => room.close())
+after(() => harness.close())
 
 async function post(path: string, body: unknown): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${room.baseUrl}${TRANSACTION}/${path}`, {
+  const response = await fetch(`${harness.baseUrl}${TRANSACTION}/${path}`, {
     method: 'POST',
-    headers: room.headers,
+    headers: harness.headers,
     body: JSON.stringify(body),
   })
   return { status: response.status, body: await response.json() }
@@ -31,8 +31,8 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
 const request = (amount: number) => ({ ...aCollect(), transferMethod: 'OMCM', amount })
 
 async function written(): Promise<bigint> {
-  const { rows } = await room.database.pool.query<{ n: bigint }>('select count(*) as n from transactions where application_id = $1', [
-    room.partner.applicationId,
+  const { rows } = await harness.database.pool.query<{ n: bigint }>('select count(*) as n from transactions where application_id = $1', [
+    harness.partner.applicationId,
   ])
   return rows[0]?.n ?? 0n
 }

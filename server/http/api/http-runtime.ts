@@ -6,7 +6,7 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import type { AccessLog } from '#server/http/door/access-log.ts'
 import type { Logger } from '#server/logger.ts'
 import type { Connectors } from '#server/operators/connector.ts'
-import type { ForcedQueryDesk } from '#server/operators/forced-query-desk.ts'
+import type { ForcedQueries } from '#server/operators/forced-queries.ts'
 import type { CallbackIntake } from '#server/operators/handle-callback.ts'
 import type { Tokens } from '#server/partner-auth/access-token.ts'
 import type { Intake } from '#server/transactions/intake.ts'
@@ -18,7 +18,7 @@ import type { Metrics } from './metrics.ts'
 export type HttpRuntime = {
   config: Pick<Config, 'trustedProxies' | 'metricsToken'>
   pool: Pool
-  /** Where lists and totals are read: the replica if there is one, otherwise the pool. Nothing is decided from it. */
+  /** Where lists and totals are read: the replica if there is one, otherwise the pool. Never used for decisions. */
   reportPool: Queryable
   clock: Clock
   logger: Logger
@@ -29,7 +29,7 @@ export type HttpRuntime = {
   settler: Settler
   connectors: Connectors
   callbacks: CallbackIntake
-  forcedQueries: ForcedQueryDesk
+  forcedQueries: ForcedQueries
   metrics: Metrics
   wake: Wake
   /** Absent if the access log is off. */

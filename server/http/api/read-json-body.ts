@@ -10,7 +10,7 @@ export const BODY_BYTES_MAX = 64 * 1024
 
 /**
  * The largest body of depositMultiple, in bytes. A thousand elements whose fields all have the maximum length are 2.6 MB, and 4.7 MB if a
- * partner's JSON library writes every letter of the names as \uXXXX. The rest is room for ignored fields and white space.
+ * partner's JSON library writes every letter of the names as \uXXXX. The rest is for ignored fields and white space.
  */
 export const BATCH_BODY_BYTES_MAX = 5 * 1024 * 1024
 
@@ -27,7 +27,7 @@ export function refuseBody(problem: BodyProblem, bytesMax: number): Refusal {
     case 'too_large':
       return refuse(413, `The body must have at most ${bytesMax} bytes.`)
     case 'no_room':
-      return refuse(503, 'Too many large bodies are being received at this moment. Nothing was started; send the same request again.', {
+      return refuse(503, 'The service is receiving too many large bodies. Nothing was started; retry the same request.', {
         'retry-after': '1',
       })
     case 'malformed':

@@ -25,7 +25,7 @@ import { validateTransaction } from '#server/http/endpoints/validate-transaction
 import type { Endpoint } from './endpoint.ts'
 
 /** All endpoints outside Next's pages. */
-export const ENDPOINTS: readonly Endpoint[] = [
+const ENDPOINTS: readonly Endpoint[] = [
   collect,
   deposit,
   depositMultiple,

@@ -9,7 +9,7 @@ type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 
 // JSON text is built by hand, because amounts are exact decimals that no float can hold, and only free text needs escaping.
 
-/** Returns the initiation response, from what is stored. */
+/** Returns the initiation response of a stored transaction. */
 export function initiationJson(request: TransactionRequest, outcome: Accepted): string {
   return (
     `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +

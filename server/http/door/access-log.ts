@@ -12,11 +12,11 @@ type AccessEntry = {
 
 export type AccessLog = (entry: AccessEntry) => void
 
-/** Paths are the caller's words: what is longer than any real one is cut. */
+/** Paths come from the caller: one that is longer than any real path is truncated. */
 const PATH_LENGTH_MAX = 200
 
 /**
- * Writes one line per request at level `info`; undefined when that level is switched off, so that nothing is built in vain.
+ * Writes one line per request at level `info`; undefined when that level is switched off, so that no line is built.
  * Lines are collected and written together, at the latest after a second. They have pino's form, and are put together here:
  * at twenty thousand requests a second pino's general way of writing an object is the largest cost of a request.
  */

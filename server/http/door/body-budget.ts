@@ -1,4 +1,4 @@
-/** Whose bodies are counted together: an application that proved who it is, or the address of anybody else. */
+/** Whose bodies are counted together: an authenticated application, or otherwise an address. */
 export type BodyOwner = { readonly kind: 'application' | 'address'; readonly id: string }
 
 type BodyBudgetOptions = {
@@ -6,7 +6,7 @@ type BodyBudgetOptions = {
   totalMax?: number
   /** Bytes of one application. */
   applicationMax?: number
-  /** Bytes of everybody who has not proved who they are. */
+  /** Bytes of all callers that are not authenticated. */
   addressesMax?: number
   /** Bytes of one address. */
   addressMax?: number
@@ -51,7 +51,7 @@ export class BodyBudget {
     return new BodyHold(this, owner)
   }
 
-  /** Reserves bytes; false when a share or the whole is used up, and nothing is reserved. For BodyHold. */
+  /** Reserves bytes; false, with nothing reserved, when a share or the whole is used up. For BodyHold. */
   take({ kind, id }: BodyOwner, bytes: number): boolean {
     if (this.heldBytes + bytes > this.#totalMax) return false
     if (bytes > PACKET_BYTES && this.#isMemoryShort()) return false
@@ -69,7 +69,7 @@ export class BodyBudget {
   }
 
   /** Returns what was taken. For BodyHold. */
-  give({ kind, id }: BodyOwner, bytes: number): void {
+  release({ kind, id }: BodyOwner, bytes: number): void {
     const owners = this.#byOwner[kind]
     const own = (owners.get(id) ?? 0) - bytes
     // Addresses come and go: an entry that holds nothing must not stay.
@@ -91,7 +91,7 @@ export class BodyHold {
     this.#owner = owner
   }
 
-  /** Raises the hold to so many bytes; false when there is no room, and the hold stays as it was. */
+  /** Raises the hold to so many bytes; false when the budget is used up; the hold is then unchanged. */
   raiseTo(bytes: number): boolean {
     if (bytes <= this.#bytes) return true
     if (!this.#budget.take(this.#owner, bytes - this.#bytes)) return false
@@ -101,7 +101,7 @@ export class BodyHold {
 
   /** Returns everything. May be called more than once. */
   release(): void {
-    if (this.#bytes > 0) this.#budget.give(this.#owner, this.#bytes)
+    if (this.#bytes > 0) this.#budget.release(this.#owner, this.#bytes)
     this.#bytes = 0
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 
-/** Node ignores what goes beyond its own maximum of lines without a word, and with it a second credential. */
+/** Node silently ignores lines beyond its own maximum, and a second credential among them. */
 const HEADER_LINES_MAX = 200
 
 /** Headers of which a request has at most one: with two, this service and a proxy in front could each believe another. */

@@ -16,9 +16,9 @@ const LINGER_MS = 1_000
 const REQUEST_LINE = /^[A-Z]+ (\S+)/
 
 /**
- * Answers what is not HTTP, too large in its head, or too slow, with the five fields like every other error. While a request of the same
+ * Answers a request that is not HTTP, has too large a head, or is too slow, with the five fields like every other error. While a request of the same
  * connection waits for its answer nothing is written here: it would be taken for that answer. If the fault is in the body of that
- * request, its reading ends at once, and its own answer tells why.
+ * request, its reading ends immediately, and its own answer says why.
  */
 export function answerClientError(error: ParserError, socket: Socket, clock: Clock): void {
   const fault = faultOf(error)
@@ -33,10 +33,10 @@ export function answerClientError(error: ParserError, socket: Socket, clock: Clo
   if (connection.answersDue === 0) writeRaw(socket, fault.refusal, pathOf(error.rawPacket), clock)
 }
 
-/** CONNECT asks for a tunnel: there is none here. `stream` is the socket, or what node puts around it while a body arrives. */
+/** CONNECT requests a tunnel, which is not supported. `stream` is the socket, or what node puts around it while a body arrives. */
 export function refuseConnect(incoming: IncomingMessage, stream: Duplex, clock: Clock): void {
   guardSocket(stream)
-  writeRaw(stream, refuse(405, 'The method CONNECT is not offered here.'), incoming.url ?? '', clock)
+  writeRaw(stream, refuse(405, 'The method CONNECT is not allowed.'), incoming.url ?? '', clock)
 }
 
 function faultOf({ code = '' }: ParserError): Fault | undefined {
@@ -63,7 +63,7 @@ function writeRaw(stream: Duplex, refusal: Refusal, path: string, clock: Clock):
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? 'Error'}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
   )
-  // What the client still sends is taken and dropped: closing on it at once would destroy the answer on its way.
+  // What the client still sends is taken and dropped: closing on it immediately would destroy the answer on its way.
   stream.removeAllListeners('data')
   stream.on('data', () => undefined)
   stream.resume()

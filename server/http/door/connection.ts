@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { BodyProblem } from '#server/http/api/api-request.ts'
 
-/** What is known of a connection besides what node keeps. */
+/** The state of a connection beyond what Node keeps. */
 export type Connection = {
   /** Requests that were received so far. */
   requests: number

@@ -19,10 +19,10 @@ async function readAll(socket: Socket): Promise<string> {
 }
 
 test('200 for requests that were sent over kept connections before the drain began and were not read yet', async () => {
-  const room = await openHttpHarness()
+  const harness = await openHttpHarness()
   try {
-    const sockets = await Promise.all(Array.from({ length: 20 }, () => openKeptConnection(Number(new URL(room.baseUrl).port))))
-    const head = Object.entries({ Host: 'localhost', ...room.headers })
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => openKeptConnection(Number(new URL(harness.baseUrl).port))))
+    const head = Object.entries({ Host: 'localhost', ...harness.headers })
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('')
     const answers = sockets.map((socket) => {
@@ -31,14 +31,14 @@ test('200 for requests that were sent over kept connections before the drain beg
       return readAll(socket)
     })
     // In the same turn: the server cannot have read anything.
-    const drained = room.frontDoor.drain()
+    const drained = harness.frontDoor.drain()
     for (const answer of await Promise.all(answers)) {
       assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
       assert.match(answer, /\r\nConnection: close\r\n/i)
     }
     await drained
-    await assert.rejects(fetch(`${room.baseUrl}/health/live`))
+    await assert.rejects(fetch(`${harness.baseUrl}/health/live`))
   } finally {
-    await room.close()
+    await harness.close()
   }
 })

@@ -4,12 +4,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 const NEXT_INTERNAL = /^(?:x-middleware-|x-invoke-|x-matched-path$|x-now-route-matches$|next-resume$)/
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip']
 
-/** The longest User-Agent that Next is given; browsers send some 150 characters. */
+/** The longest User-Agent that Next receives; browsers send some 150 characters. */
 const USER_AGENT_LENGTH_MAX = 512
 
 /**
  * Takes away what only Next itself or a trusted proxy may say, before Next sees a request, and cuts the User-Agent: Next looks for
- * crawlers in it with an expression whose time grows with the square of a long word, 0.9 s for 16 KB. Changes `headers`.
+ * crawlers in it with an expression whose time grows with the square of the length of a word, 0.9 s for 16 KB. Changes `headers`.
  */
 export function cleanForNext(headers: IncomingHttpHeaders, isFromTrustedProxy: boolean): void {
   const agent = headers['user-agent']

@@ -4,10 +4,10 @@ import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { collectBody, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 
-let room: HttpHarness
+let harness: HttpHarness
 
 before(async () => {
-  room = await openHttpHarness({
+  harness = await openHttpHarness({
     frontDoor: {
       headersTimeoutMs: 1_000,
       requestTimeoutMs: 2_000,
@@ -16,12 +16,12 @@ before(async () => {
     },
   })
 })
-after(() => room.close())
+after(() => harness.close())
 
 /** Writes bytes as they are and returns everything that arrives until the other side closes. */
 function talk(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(room.port, '127.0.0.1')
+    const socket = connect(harness.port, '127.0.0.1')
     let text = ''
     socket.setEncoding('utf8')
     socket.on('data', (chunk: string) => {
@@ -46,7 +46,11 @@ function bodyOf(response: string): string {
 const head = (lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
 
 test('200 for a collect', async () => {
-  const response = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: room.headers, body: collectBody() })
+  const response = await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, {
+    method: 'POST',
+    headers: harness.headers,
+    body: collectBody(),
+  })
   assert.equal(response.status, 200, await response.clone().text())
 })
 
@@ -108,18 +112,18 @@ test('408 for a body that never ends, and nothing is written', async () => {
     head([
       'POST /api/v1/transaction/collect HTTP/1.1',
       'Host: x',
-      ...Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`),
+      ...Object.entries(harness.headers).map(([n, v]) => `${n}: ${v}`),
       `Content-Length: ${body.length + 1}`,
     ]) + body,
   )
   assert.match(response, /^HTTP\/1\.1 408 /)
   fiveFields(bodyOf(response))
-  const { rows } = await room.database.pool.query('select 1 from transactions where external_id = $1', [externalId])
+  const { rows } = await harness.database.pool.query('select 1 from transactions where external_id = $1', [externalId])
   assert.equal(rows.length, 0)
 })
 
 test('100 for Expect: 100-continue before a body that fits, and 413 instead before one that does not', async () => {
-  const credentials = Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`)
+  const credentials = Object.entries(harness.headers).map(([n, v]) => `${n}: ${v}`)
   const body = collectBody()
   const start = (length: number) =>
     head([
@@ -146,16 +150,16 @@ test('401 for Expect: 100-continue without credentials, and the connection ends'
 })
 
 test('200 for a chunked body within the limit, and 413 beyond it while it still arrives', async () => {
-  const small = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, {
+  const small = await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, {
     method: 'POST',
-    headers: room.headers,
+    headers: harness.headers,
     body: new Blob([collectBody()]).stream(),
     duplex: 'half',
   } as RequestInit)
   assert.equal(small.status, 200)
-  const large = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, {
+  const large = await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, {
     method: 'POST',
-    headers: room.headers,
+    headers: harness.headers,
     body: new Blob(['x'.repeat(200_000)]).stream(),
     duplex: 'half',
   } as RequestInit)
@@ -165,9 +169,9 @@ test('200 for a chunked body within the limit, and 413 beyond it while it still 
 
 test('200 for a valid request with garbage behind it', async () => {
   const body = collectBody()
-  const credentials = Object.entries(room.headers).map(([n, v]) => `${n}: ${v}`)
+  const credentials = Object.entries(harness.headers).map(([n, v]) => `${n}: ${v}`)
   const response = await new Promise<string>((resolve, reject) => {
-    const socket = connect(room.port, '127.0.0.1')
+    const socket = connect(harness.port, '127.0.0.1')
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
@@ -205,7 +209,7 @@ test('404 for paths that can be read in two ways, wherever they lead', async () 
 })
 
 test('no header that only Next or a trusted proxy may set reaches a page', async () => {
-  const response = await fetch(`${room.baseUrl}/transactions?x=1`, {
+  const response = await fetch(`${harness.baseUrl}/transactions?x=1`, {
     headers: {
       'x-middleware-subrequest': 'x',
       'x-forwarded-for': '10.0.0.1',
@@ -223,10 +227,10 @@ test('no header that only Next or a trusted proxy may set reaches a page', async
 })
 
 test('200 without a body for HEAD of a readable path, and 405 for HEAD of a command', async () => {
-  const read = await fetch(`${room.baseUrl}/health/live`, { method: 'HEAD' })
+  const read = await fetch(`${harness.baseUrl}/health/live`, { method: 'HEAD' })
   assert.equal(read.status, 200)
   assert.equal(await read.text(), '')
-  const command = await fetch(`${room.baseUrl}/api/v1/transaction/collect`, { method: 'HEAD' })
+  const command = await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, { method: 'HEAD' })
   assert.equal(command.status, 405)
   assert.equal(command.headers.get('allow'), 'POST')
 })
@@ -252,7 +256,7 @@ test('200 for every accepted request during a drain, which closes idle connectio
   }
 })
 
-test('503 at once with Retry-After and the five fields when the queue is full', async () => {
+test('503 immediately with Retry-After and the five fields when the queue is full', async () => {
   const other = await openHttpHarness({ queueMax: 0 })
   try {
     const response = await fetch(`${other.baseUrl}/api/v1/transaction/collect`, {

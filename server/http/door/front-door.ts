@@ -32,7 +32,7 @@ const STALL_TIMEOUT_MS = 120_000
 // Longer than the idle time of usual load balancers, so that they close first and never send into a closing socket.
 const KEEP_ALIVE_MS = 65_000
 const PAGE_GRACE_MS = 5_000
-// Longer than a request travels; each answer given meanwhile asks its client to come back over another connection.
+// Longer than a request travels; each answer in this time closes its connection.
 const LINGER_MS = 250
 
 /** The one socket of a process: the API straight from its handlers, everything else through Next. */
@@ -83,7 +83,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     await delay(LINGER_MS)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     await receiver.whenApiQuiet()
-    // The answers are written; what is still open now are pages, some of which stream until somebody ends them.
+    // The answers are written; what is still open now are pages, some of which stream until they are ended.
     const sweep = setInterval(() => server.closeIdleConnections(), 50)
     const timer = setTimeout(() => server.closeAllConnections(), graceMs)
     await closed

@@ -9,28 +9,28 @@ import { collectBody, type HttpHarness, openHttpHarness } from '#server/http/tes
 import { answersOf, headOf, post, talk } from '#server/http/testing/raw-client.ts'
 
 const COLLECT = '/api/v1/transaction/collect'
-let room: HttpHarness
+let harness: HttpHarness
 /** Errors that nobody listened for: outside a test runner each of them ends the process. */
 const uncaught: Error[] = []
 const note = (error: Error) => void uncaught.push(error)
 
 before(async () => {
   process.on('uncaughtException', note)
-  room = await openHttpHarness()
+  harness = await openHttpHarness()
 })
 after(async () => {
-  await room.close()
+  await harness.close()
   process.off('uncaughtException', note)
 })
 
 async function expectAlive(): Promise<void> {
-  assert.equal((await fetch(`${room.baseUrl}/health/live`)).status, 200)
+  assert.equal((await fetch(`${harness.baseUrl}/health/live`)).status, 200)
   assert.deepEqual(uncaught, [])
 }
 
 /** Sends bytes and resets the connection as soon as `when` resolves. */
 async function sendAndReset(bytes: string, when: (socket: Socket) => Promise<unknown>): Promise<void> {
-  const socket = connect(room.port, '127.0.0.1').on('error', () => undefined)
+  const socket = connect(harness.port, '127.0.0.1').on('error', () => undefined)
   await once(socket, 'connect')
   socket.write(bytes)
   await when(socket)
@@ -47,8 +47,8 @@ test('200 for the next request after a reset at any moment of a CONNECT, an Upgr
     `${headOf('GET / HTTP/1.1', ['Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 10'])}half`,
     headOf('GET /health HTTP/1.1').repeat(20),
     headOf('GET /a-page HTTP/1.1'),
-    post(room, COLLECT, collectBody()),
-    post(room, COLLECT, collectBody()).slice(0, -20),
+    post(harness, COLLECT, collectBody()),
+    post(harness, COLLECT, collectBody()).slice(0, -20),
     'not HTTP at all\r\n\r\n',
     headOf('OPTIONS * HTTP/1.1'),
   ]
@@ -65,7 +65,7 @@ test('200 for the next request after a reset at any moment of a CONNECT, an Upgr
 })
 
 test('200 for the next request after an error that follows the refusal of CONNECT with a body', async () => {
-  const socket = connect(room.port, '127.0.0.1').on('error', () => undefined)
+  const socket = connect(harness.port, '127.0.0.1').on('error', () => undefined)
   socket.write(`${headOf('CONNECT a:1 HTTP/1.1', ['Transfer-Encoding: chunked'])}zz\r\n`)
   socket.resume()
   await once(socket, 'close', { signal: AbortSignal.timeout(5_000) })
@@ -79,19 +79,19 @@ for (const [what, body] of [
   ['a chunk size beyond 64 bits', 'fffffffffffffffff\r\nhello\r\n0\r\n\r\n'],
   ['Content-Length as a trailer', '5\r\nhello\r\n0\r\nContent-Length: 5\r\n\r\n'],
 ] as const) {
-  test(`400 at once for ${what}`, async () => {
+  test(`400 immediately for ${what}`, async () => {
     const head = headOf(`POST ${COLLECT} HTTP/1.1`, [...credentialLines(), 'Transfer-Encoding: chunked'])
     const startedMs = performance.now()
-    const answer = await talk(room.port, head + body, (text) => answersOf(text).length > 0)
+    const answer = await talk(harness.port, head + body, (text) => answersOf(text).length > 0)
     assert.ok(performance.now() - startedMs < 2_000)
     assert.equal(answersOf(answer)[0]?.status, 400)
     errorSchema.parse(JSON.parse(answersOf(answer)[0]?.body ?? ''))
   })
 }
 
-test('400 at once for a body that the client ends before its length', async () => {
-  const socket = connect({ port: room.port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8')
-  socket.end(post(room, COLLECT, collectBody()).slice(0, -5))
+test('400 immediately for a body that the client ends before its length', async () => {
+  const socket = connect({ port: harness.port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8')
+  socket.end(post(harness, COLLECT, collectBody()).slice(0, -5))
   const [text] = await once(socket, 'data', { signal: AbortSignal.timeout(2_000) })
   assert.equal(answersOf(String(text))[0]?.status, 400)
   socket.destroy()
@@ -100,12 +100,12 @@ test('400 at once for a body that the client ends before its length', async () =
 test('200 and then the end for a client that closes its sending half behind the request', async () => {
   const body = collectBody({ externalId: randomUUID() })
   for (const bytes of [
-    post(room, COLLECT, body),
+    post(harness, COLLECT, body),
     headOf('GET /health HTTP/1.1'),
     headOf('GET /a-page HTTP/1.1'),
     headOf('GET /health HTTP/1.1').repeat(3),
   ]) {
-    const socket = connect({ port: room.port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8')
+    const socket = connect({ port: harness.port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8')
     let text = ''
     socket.on('data', (chunk: string) => {
       text += chunk
@@ -137,19 +137,19 @@ for (const [status, what, lines] of [
   ],
 ] as const) {
   test(`${status} and the five fields for ${what}`, async () => {
-    const answer = await talk(room.port, `${lines.join('\r\n')}\r\n\r\n`)
+    const answer = await talk(harness.port, `${lines.join('\r\n')}\r\n\r\n`)
     assert.equal(answersOf(answer)[0]?.status, status, answer.slice(0, 300))
     assert.equal(errorSchema.parse(JSON.parse(answersOf(answer)[0]?.body ?? '')).path, '/health/live')
   })
 }
 
 test('200 for HTTP/1.0 without a Host, which load balancers still send to look at health', async () => {
-  assert.equal(answersOf(await talk(room.port, 'GET /health/live HTTP/1.0\r\n\r\n'))[0]?.status, 200)
+  assert.equal(answersOf(await talk(harness.port, 'GET /health/live HTTP/1.0\r\n\r\n'))[0]?.status, 200)
 })
 
 test('16 answers to a thousand pipelined requests, the last of which closes the connection', async () => {
   for (const path of ['/health/live', '/api/v1/nothing', '/a-page']) {
-    const answers = answersOf(await talk(room.port, headOf(`GET ${path} HTTP/1.1`).repeat(1_000)))
+    const answers = answersOf(await talk(harness.port, headOf(`GET ${path} HTTP/1.1`).repeat(1_000)))
     assert.equal(answers.length, 16)
     assert.equal(new Set(answers.map((answer) => answer.status)).size, 1)
     assert.deepEqual(
@@ -163,13 +163,13 @@ test('16 answers to a thousand pipelined requests, the last of which closes the 
 test('answers in their order to pipelined requests that are slow, refused and quick', async () => {
   const body = collectBody()
   const bytes = [
-    post(room, COLLECT, body),
+    post(harness, COLLECT, body),
     headOf('GET /a-page HTTP/1.1'),
     headOf('GET /health/live HTTP/1.1'),
-    post(room, COLLECT, body),
+    post(harness, COLLECT, body),
     'GET /health/live HTTP/1.1\r\n\r\n',
   ]
-  const answers = answersOf(await talk(room.port, bytes.join('')))
+  const answers = answersOf(await talk(harness.port, bytes.join('')))
   assert.deepEqual(
     answers.map((answer) => answer.status),
     [200, 200, 200, 200, 400],
@@ -180,7 +180,7 @@ test('answers in their order to pipelined requests that are slow, refused and qu
 
 test('all answers to several pipelined requests with garbage behind them', async () => {
   const answers = answersOf(
-    await talk(room.port, `${post(room, COLLECT, collectBody()).repeat(3)}${headOf('GET /health/live HTTP/1.1')}garbage\r\n\r\n`),
+    await talk(harness.port, `${post(harness, COLLECT, collectBody()).repeat(3)}${headOf('GET /health/live HTTP/1.1')}garbage\r\n\r\n`),
   )
   assert.deepEqual(
     answers.map((answer) => answer.status),
@@ -188,12 +188,12 @@ test('all answers to several pipelined requests with garbage behind them', async
   )
 })
 
-test('200 at once, and less than 150 MB more, while connections full of pipelined requests read no answer', async () => {
+test('200 immediately, and less than 150 MB more, while connections full of pipelined requests read no answer', async () => {
   const bytes = headOf('GET /api/v1/openapi.json HTTP/1.1').repeat(2_000)
   const before = process.memoryUsage().rss
   const sockets = await Promise.all(
     Array.from({ length: 100 }, async () => {
-      const socket = connect(room.port, '127.0.0.1').on('error', () => undefined)
+      const socket = connect(harness.port, '127.0.0.1').on('error', () => undefined)
       await once(socket, 'connect')
       return socket.pause()
     }),
@@ -208,19 +208,19 @@ test('200 at once, and less than 150 MB more, while connections full of pipeline
   for (const socket of sockets) socket.destroy()
 })
 
-test('no transaction from what is pipelined behind an answer that closes the connection', async () => {
+test('no transaction from a request that is pipelined behind a closing answer', async () => {
   const externalId = randomUUID()
-  const answer = await talk(room.port, `GET /health/live HTTP/1.1\r\n\r\n${post(room, COLLECT, collectBody({ externalId }))}`)
+  const answer = await talk(harness.port, `GET /health/live HTTP/1.1\r\n\r\n${post(harness, COLLECT, collectBody({ externalId }))}`)
   assert.deepEqual(
     answersOf(answer).map((one) => one.status),
     [400],
   )
-  const { rows } = await room.database.pool.query('select 1 from transactions where external_id = $1', [externalId])
+  const { rows } = await harness.database.pool.query('select 1 from transactions where external_id = $1', [externalId])
   assert.equal(rows.length, 0)
 })
 
 test('200 for a page’s request with garbage behind it, which then ends the connection', async () => {
-  const answer = await talk(room.port, `${headOf('GET /a-page HTTP/1.1')}garbage\r\n\r\n`)
+  const answer = await talk(harness.port, `${headOf('GET /a-page HTTP/1.1')}garbage\r\n\r\n`)
   assert.deepEqual(
     answersOf(answer).map((one) => one.status),
     [200],
@@ -236,7 +236,7 @@ test('415 for a Content-Type of 15 KB, in CPU time that grows with its length on
   for (const contentType of hostile) {
     const before = process.cpuUsage()
     const head = headOf('POST /public/access_token HTTP/1.1', [`Content-Type: ${contentType}`, 'Content-Length: 2', 'Connection: close'])
-    const answers = await Promise.all(Array.from({ length: 8 }, () => talk(room.port, `${head}{}`)))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => talk(harness.port, `${head}{}`)))
     const usedMs = process.cpuUsage(before).user / 1_000
     assert.ok(usedMs < 250, `${usedMs} ms`)
     for (const answer of answers) assert.equal(answersOf(answer)[0]?.status, 415)
@@ -250,7 +250,7 @@ test('400 for a request without any body, whatever its content type', async () =
       for (const framing of [[], ['Content-Length: 0'], ['Transfer-Encoding: chunked']]) {
         const end = framing[0]?.startsWith('Transfer') ? '0\r\n\r\n' : ''
         const answer = await talk(
-          room.port,
+          harness.port,
           headOf(`POST ${path} HTTP/1.1`, [...credentials, ...type, ...framing, 'Connection: close']) + end,
         )
         assert.equal(answersOf(answer)[0]?.status, 400, `${path} ${type} ${framing} ${answer}`)
@@ -267,27 +267,27 @@ for (const [path, isApi] of [
 ] as const) {
   test(`400 for ${path} with more than 200 parameters in its query string, before anything reads them`, async () => {
     for (const piece of ['a&', '=&', 'a=b&']) {
-      const response = await fetch(`${room.baseUrl}${path}?${piece.repeat(200)}a`, { headers: room.headers })
+      const response = await fetch(`${harness.baseUrl}${path}?${piece.repeat(200)}a`, { headers: harness.headers })
       assert.equal(response.status, 400)
       if (isApi) errorSchema.parse(await response.json())
       else assert.match(await response.text(), /could not be read|^\{"code":"invalid"\}$/)
     }
-    const within = await fetch(`${room.baseUrl}${path}?${Array.from({ length: 200 }, (_, index) => `p${index}=1`).join('&')}`)
+    const within = await fetch(`${harness.baseUrl}${path}?${Array.from({ length: 200 }, (_, index) => `p${index}=1`).join('&')}`)
     assert.doesNotMatch(await within.text(), /more than 200|could not be read/)
   })
 }
 
 test('512 characters of a User-Agent of 15 KB reach the pages, and all of it the API', async () => {
-  const headers = { ...room.headers, 'user-agent': 'a'.repeat(15_000) }
-  const page = await fetch(`${room.baseUrl}/a-page`, { headers })
+  const headers = { ...harness.headers, 'user-agent': 'a'.repeat(15_000) }
+  const page = await fetch(`${harness.baseUrl}/a-page`, { headers })
   assert.match(await page.text(), /"user-agent":"a{512}"/)
-  assert.equal((await fetch(`${room.baseUrl}/health/live`, { headers })).status, 200)
+  assert.equal((await fetch(`${harness.baseUrl}/health/live`, { headers })).status, 200)
 })
 
 test('200 beside 2,000 idle connections', async () => {
   const sockets = await Promise.all(
     Array.from({ length: 2_000 }, async () => {
-      const socket = connect(room.port, '127.0.0.1').on('error', () => undefined)
+      const socket = connect(harness.port, '127.0.0.1').on('error', () => undefined)
       await once(socket, 'connect')
       return socket
     }),
@@ -299,5 +299,5 @@ test('200 beside 2,000 idle connections', async () => {
 })
 
 function credentialLines(): string[] {
-  return Object.entries(room.headers).map(([name, value]) => `${name}: ${value}`)
+  return Object.entries(harness.headers).map(([name, value]) => `${name}: ${value}`)
 }

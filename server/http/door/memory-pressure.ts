@@ -8,7 +8,7 @@ const SAMPLE_EVERY_MS = 200
 /** A collection of the whole heap takes up to 100 ms: not more often than this. */
 const COLLECT_EVERY_MS = 3_000
 
-export type MemoryPressure = {
+type MemoryPressure = {
   /** Whether large bodies must wait: what the process holds is close to its limit. */
   isShort(): boolean
   stop(): void

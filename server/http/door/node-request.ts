@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { isForwarded } from './forwarded-headers.ts'
 import type { Target } from './target.ts'
 
-/** How long the body of an API request may take from the moment it is asked for. */
+/** How long the body of an API request may take, from the first read. */
 export const BODY_TIMEOUT_MS = 10_000
 
 /** What the front door knows of a request besides node's own objects. */
@@ -42,7 +42,7 @@ export class NodeRequest implements ApiRequest {
     this.#awaitsContinue = arrival.awaitsContinue
   }
 
-  /** True when the client never got the word to send its body: what comes next on the connection is anybody's guess. */
+  /** True if the client was never told to send its body: the next bytes of the connection are then ambiguous. */
   get isBodyOutstanding(): boolean {
     return this.#awaitsContinue !== undefined
   }

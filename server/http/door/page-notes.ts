@@ -5,7 +5,7 @@ import { processWide } from '#server/process-wide.ts'
 export type PageNotes = {
   /** True once any code of ours was reached. Until then whatever failed was Next, reading the request. */
   isReached: boolean
-  /** The status that a page asks for: Next itself offers pages no 400. */
+  /** The status that a page sets: Next has no 400 for pages. */
   status: number | undefined
 }
 
@@ -33,7 +33,7 @@ export function isReached(): boolean {
   return store().getStore()?.isReached ?? true
 }
 
-/** Asks for this status instead of 200. Has no effect once the first bytes of the page have left. */
+/** Sets this status instead of 200. Has no effect once the first bytes of the page have left. */
 export function notePageStatus(status: number): void {
   const notes = store().getStore()
   if (notes) notes.status = status

@@ -28,7 +28,7 @@ export type ReceiverOptions = {
 }
 
 /** Takes the requests of one front door, decides who answers each, and knows how many of the API's are under way. */
-export type Receiver = {
+type Receiver = {
   receive(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void
   /** Answers an Expect that is not 100-continue. */
   refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void

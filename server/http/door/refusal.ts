@@ -88,7 +88,7 @@ function writePage(found: Text, locale: Locale): string {
   )
 }
 
-/** The language that this browser chose on an earlier page, else the one that it asks for. */
+/** The language that this browser chose on an earlier page, else the one of its Accept-Language. */
 function localeOf({ cookie, acceptLanguage }: RefusedRequest): Locale {
   const chosen = (cookie ?? '')
     .split(';')

@@ -15,8 +15,8 @@ const ALLOWED = { allow: [...PAGE_METHODS].join(', ') }
 
 /**
  * Hands the request of a page on to Next, unless Next would answer it with 500 although the client is at fault: a target that is not
- * percent-encoded UTF-8, a form or an action of another site, an action with more values than any of ours takes. Those get a 4xx with our
- * own words here, because there is no place inside Next to catch them: it throws before the proxy, the route or the action runs. `body` is
+ * percent-encoded UTF-8, a form or an action of another site, an action with more values than any of ours takes. They are refused with 4xx
+ * here, because Next cannot be hooked at that point: it throws before the proxy, the route or the action runs. `body` is
  * what the request was found to carry.
  */
 export function callNext(

@@ -24,7 +24,7 @@ declare module '#server/process-wide.ts' {
 
 const store = () => processWide('requestOrigin', () => new AsyncLocalStorage())
 
-/** Runs Next's handler so that everything it calls can ask for these facts. */
+/** Runs Next's handler so that everything it calls can read these facts. */
 export function runWithOrigin<Value>(facts: RequestOrigin, work: () => Value): Value {
   return store().run(facts, work)
 }

@@ -8,11 +8,9 @@ import { type SynchroniseFailure, synchroniseTransaction } from '#server/operato
 import { NO_TRANSACTION } from './transaction-status.ts'
 
 /** The value of Retry-After. */
-const OPERATOR_UNAVAILABLE = refuse(
-  500,
-  'The operator is not answering at this moment. The stored status is unchanged; try again in a few seconds.',
-  { 'retry-after': '5' },
-)
+const OPERATOR_UNAVAILABLE = refuse(500, 'The operator is not responding. The stored status is unchanged; retry in a few seconds.', {
+  'retry-after': '5',
+})
 
 /** POST /chekTransactionStatus: queries the operator now and stores the result. */
 export const chekTransactionStatus: PartnerEndpoint = {

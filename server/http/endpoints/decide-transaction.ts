@@ -32,9 +32,9 @@ function refuseDecision(failure: DecisionFailure): Refusal {
     case 'is_maker':
       return refuse(403, 'checkerId must not be the maker of the transaction.')
     case 'decided_already':
-      return refuse(403, 'This checker has decided on the transaction already: another one is needed.')
+      return refuse(403, 'This checker has already decided on the transaction; another checker must decide.')
     case 'code_required':
-      return refuse(403, 'The approval rule asks for a one-time code of the checker: this can be decided in the back office only.')
+      return refuse(403, 'The approval rule requires a one-time code, which can only be entered in the back office.')
     case 'api_may_not_decide':
       return refuse(
         403,
@@ -52,8 +52,8 @@ function refuseDecision(failure: DecisionFailure): Refusal {
     case 'not_waiting':
       return refuse(400, `The transaction must be in PENDING_APPROVAL; it is in ${failure.status}.`)
     case 'expired':
-      return refuse(400, 'The transaction can no longer be decided: its time for approval is over.')
+      return refuse(400, 'The transaction can no longer be decided: its approval has expired.')
     case 'content_changed':
-      return refuse(400, 'The transaction is not what was shown.')
+      return refuse(400, 'The transaction has changed since it was displayed.')
   }
 }

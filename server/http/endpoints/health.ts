@@ -31,13 +31,13 @@ export const healthReady: OpenEndpoint = {
 export const health: OpenEndpoint = { ...healthReady, name: 'health', path: '/health' }
 
 async function checkReadiness({ pool, directory }: HttpRuntime): Promise<Result<ApiResponse, Refusal>> {
-  if (!directory.isFresh()) return err(refuse(503, 'What is known of the applications is out of date.'))
+  if (!directory.isFresh()) return err(refuse(503, 'The directory of applications is out of date.'))
   let ping = PINGS.get(pool)
   if (!ping) {
     ping = isAnswering(pool).finally(() => PINGS.delete(pool))
     PINGS.set(pool, ping)
   }
-  return (await ping) ? ok(jsonResponse('{"status":"up"}')) : err(refuse(503, 'The database does not answer.'))
+  return (await ping) ? ok(jsonResponse('{"status":"up"}')) : err(refuse(503, 'The database does not respond.'))
 }
 
 /** One query at a time, because anyone may request the health, and each query takes a connection that payments need. */

@@ -28,11 +28,11 @@ function checkReader({ config }: HttpRuntime, request: ApiRequest): Refusal | un
   if (config.metricsToken !== undefined) {
     const given = BEARER.exec(request.header('authorization') ?? '')?.[1] ?? ''
     if (timingSafeEqual(digest(given), digest(config.metricsToken))) return undefined
-    return refuse(401, 'The metrics need their bearer token.', { 'www-authenticate': 'Bearer' })
+    return refuse(401, 'The metrics require a bearer token.', { 'www-authenticate': 'Bearer' })
   }
   const isBehindUnknownProxy = config.trustedProxies.length === 0 && request.isForwarded
   const isNear = request.peerAddress !== undefined && isPrivateAddress(request.peerAddress)
-  return isNear && !isBehindUnknownProxy ? undefined : refuse(403, 'The metrics are for callers on this network, or with METRICS_TOKEN.')
+  return isNear && !isBehindUnknownProxy ? undefined : refuse(403, 'The metrics are only available on this network, or with METRICS_TOKEN.')
 }
 
 function digest(text: string): Buffer {

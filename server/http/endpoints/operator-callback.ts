@@ -27,7 +27,7 @@ function refuseCallback(refusal: CallbackRefusal): Refusal {
     case 'unknown_operator':
       return refuse(404, 'This operator is not connected.')
     case 'unverified':
-      return refuse(401, 'The callback does not prove where it comes from.')
+      return refuse(401, 'The signature of the callback is missing or invalid.')
     case 'malformed':
       return refuse(400, 'The callback cannot be read.')
     case 'overloaded':

@@ -9,7 +9,8 @@ import type { StartFailure } from '#server/transactions/start-transactions.ts'
 /** What the caller sent: one request, or an array in which each sentence names the index of its element. */
 type Sent = { type: TransactionType; requests: readonly TransactionRequest[]; isArray: boolean }
 
-const PARTLY_STARTED = 'Too much is waiting at this moment. Send the same array again: what has been started is not started twice.'
+const PARTLY_STARTED =
+  'The service is overloaded and some elements may have been started. Retry the same array: no element is started twice.'
 
 /** Returns the response to a start that failed: 403 for a service that is off, 400 for amounts and externalIds, 503 for a full queue. */
 export function refuseStart(failure: StartFailure, sent: Sent): Refusal {

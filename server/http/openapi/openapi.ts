@@ -45,15 +45,15 @@ const COMPONENTS = {
 const ERROR_MEANINGS: Record<number, string> = {
   400: 'The input is missing or invalid, the externalId is taken, or the state does not allow this',
   401: 'A credential is missing, invalid or expired',
-  403: 'Address, user, application or transfer service is not admitted, or the person may not do this',
+  403: 'The address, user, application or transfer service is not allowed, or the person may not do this',
   404: 'No transaction with this id, or no such endpoint',
-  405: 'Another method than the one offered; see Allow',
+  405: 'The method is not allowed; see Allow',
   408: 'The body did not arrive in time',
   413: 'The body is too large',
   415: 'The body is not uncompressed UTF-8 JSON',
   429: 'Too many attempts; see Retry-After',
-  500: 'A temporary error of an operator, or an internal error',
-  503: 'Too much is waiting or being received; see Retry-After',
+  500: 'A temporary operator error, or an internal error',
+  503: 'The service is overloaded; see Retry-After',
 }
 
 const REQUEST_EXAMPLE: Json = {
@@ -73,9 +73,9 @@ const NUMBER: Json = { type: 'number', description: 'A single JSON decimal numbe
 const BATCH_DESCRIPTION =
   'All elements are checked before anything starts: if one of them is invalid, or its externalId belongs to a transaction with other ' +
   'content, the response is 400, its message names the index and the field, and nothing is started. Otherwise the response is 200 with one ' +
-  'element for each element of the request, in the same order. When another request takes an externalId with other content at the same ' +
-  'moment, after the check and before the start, the element at that index is an Error with status 400 and that deposit is not started; ' +
-  'all others are. A response of 503 can mean that some deposits were started: send the same array again, and what was started is returned ' +
+  'element for each element of the request, in the same order. If another request uses the externalId with other content ' +
+  'after the check and before the start, the element at that index is an Error with status 400 and that deposit is not started; ' +
+  'all others are. A 503 response can mean that some deposits were started: retry the same array. Deposits that were started are returned ' +
   'and not started twice.'
 
 const PARTNER_ERRORS = [400, 401, 403, 405, 500]
@@ -123,7 +123,7 @@ const OPERATIONS: Operation[] = [
     path: 'chekTransactionStatus',
     method: 'post',
     id: 'chekTransactionStatus',
-    summary: 'Ask the operator now and store what it says',
+    summary: 'Query the operator and store its result',
     query: synchroniseQuerySchema,
     answer: ref('TransactionRecord'),
     errors: [404, 429, 503],
@@ -135,7 +135,7 @@ const OPERATIONS: Operation[] = [
     summary: 'Approve a waiting transaction',
     description:
       'Records the approval of the checker that checkerId names; the last approval that the rule requires sends the transaction to the operator. ' +
-      'Each approval rule says whether decisions may be sent in through the API: the default rule of an application allows it, other rules do not unless an administrator allows it, and 403 names the rule. ' +
+      'Each approval rule states whether decisions may be sent through the API: the default rule of an application allows it, other rules do not unless an administrator allows it, and 403 names the rule. ' +
       'Where a rule requires two checkers or more, or a one-time code, the API user that started the transaction cannot approve it (403). ' +
       'A transaction of a disabled application or transfer service cannot be approved (403).',
     query: validateQuerySchema,
@@ -157,7 +157,7 @@ const OPERATIONS: Operation[] = [
     path: 'getByApplicationProduct',
     method: 'get',
     id: 'getByApplicationProduct',
-    summary: 'All transactions, newest first',
+    summary: 'List all transactions, newest first',
     query: pageQuerySchema,
     answer: ref('TransactionPage'),
     errors: [],
@@ -166,7 +166,7 @@ const OPERATIONS: Operation[] = [
     path: 'getByApplicationProductAndPhoneReceiver',
     method: 'get',
     id: 'getByApplicationProductAndPhoneReceiver',
-    summary: 'Transactions of one phone, newest first',
+    summary: 'List the transactions of one phone number, newest first',
     query: phonePageQuerySchema,
     answer: ref('TransactionPage'),
     errors: [],
@@ -175,7 +175,7 @@ const OPERATIONS: Operation[] = [
     path: 'getByApplicationProductAndStatus',
     method: 'get',
     id: 'getByApplicationProductAndStatus',
-    summary: 'Transactions in one status, newest first',
+    summary: 'List the transactions in one status, newest first',
     query: statusPageQuerySchema,
     answer: ref('TransactionPage'),
     errors: [],
@@ -184,7 +184,7 @@ const OPERATIONS: Operation[] = [
     path: 'getTotalAmountByApplicationProductAndDateRange',
     method: 'get',
     id: 'getTotalAmountByApplicationProductAndDateRange',
-    summary: 'Total of a range of UTC days, both ends included',
+    summary: 'Return the total of a range of UTC days, both ends included',
     query: rangeQuerySchema,
     answer: NUMBER,
     errors: [],
@@ -193,7 +193,7 @@ const OPERATIONS: Operation[] = [
     path: 'getTotalAmountByApplicationProduct',
     method: 'get',
     id: 'getTotalAmountByApplicationProduct',
-    summary: 'Total of all transactions',
+    summary: 'Return the total of all transactions',
     query: emptyQuerySchema,
     answer: NUMBER,
     errors: [],
@@ -202,7 +202,7 @@ const OPERATIONS: Operation[] = [
     path: 'getByApplicationProductBalances',
     method: 'get',
     id: 'getByApplicationProductBalances',
-    summary: 'Balances, one record per operator',
+    summary: 'List the balances, one record per operator',
     query: emptyQuerySchema,
     answer: arrayOf(ref('Balance')),
     errors: [],
@@ -217,7 +217,7 @@ const TOKEN_OPERATIONS: Operation[] = [
     path: '/public/access_token',
     method: 'post',
     id: 'accessToken',
-    summary: 'User name and password for tokens',
+    summary: 'Exchange a user name and password for tokens',
     body: ref('AccessTokenRequest'),
     answer: ref('TokenResponse'),
     errors: [400, 401, 403, 405, 408, 413, 415, 429, 500, 503],
@@ -227,7 +227,7 @@ const TOKEN_OPERATIONS: Operation[] = [
     path: '/public/refresh_token',
     method: 'post',
     id: 'refreshToken',
-    summary: 'A refresh token for new tokens',
+    summary: 'Exchange a refresh token for new tokens',
     body: ref('RefreshTokenRequest'),
     answer: ref('TokenResponse'),
     errors: [400, 401, 403, 405, 408, 413, 415, 500, 503],

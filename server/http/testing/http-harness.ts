@@ -13,7 +13,7 @@ import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/
 import { createLogger } from '#server/logger.ts'
 import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher } from '#server/operators/dispatcher.ts'
-import { createForcedQueryDesk, type ForcedQueryDeskOptions } from '#server/operators/forced-query-desk.ts'
+import { createForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
@@ -22,11 +22,11 @@ import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { createIntake } from '#server/transactions/intake.ts'
 import { createSettler } from '#server/transactions/settle.ts'
 
-export type RoomOptions = {
+type HttpHarnessOptions = {
   frontDoor?: Partial<FrontDoorOptions>
   config?: Partial<HttpRuntime['config']>
   queueMax?: number
-  forcedQueries?: ForcedQueryDeskOptions['limits']
+  forcedQueries?: ForcedQueriesOptions['limits']
 }
 
 /** A front door in this process, with a real database, a simulator of the operators and one partner. */
@@ -52,7 +52,7 @@ export const ROOM_TOKEN_SECRET = 'a secret for the access tokens of this test'
 const SECRET = 'a secret between the test and its operators'
 
 /** Opens a harness on a free port of 127.0.0.1. */
-export async function openHttpHarness(options: RoomOptions = {}): Promise<HttpHarness> {
+export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise<HttpHarness> {
   const database = await createTestDatabase()
   const { pool } = database
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
@@ -77,7 +77,7 @@ export async function openHttpHarness(options: RoomOptions = {}): Promise<HttpHa
       queryTimeoutMs: 400,
     })
   const connectors = connect()
-  const forcedQueries = createForcedQueryDesk({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
+  const forcedQueries = createForcedQueries({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {

@@ -7,8 +7,8 @@ export function headOf(requestLine: string, lines: readonly string[] = []): stri
 }
 
 /** Returns a complete POST with the credentials of the harness's partner. */
-export function post(room: HttpHarness, path: string, body: string, lines: readonly string[] = []): string {
-  const credentials = Object.entries(room.headers).map(([name, value]) => `${name}: ${value}`)
+export function post(harness: HttpHarness, path: string, body: string, lines: readonly string[] = []): string {
+  const credentials = Object.entries(harness.headers).map(([name, value]) => `${name}: ${value}`)
   return headOf(`POST ${path} HTTP/1.1`, [...credentials, `Content-Length: ${Buffer.byteLength(body)}`, ...lines]) + body
 }
 

@@ -10,7 +10,7 @@ export type Behaviour = {
   callbacks: number
   /** What they say; different from the result in one row of the table. */
   callbackClaim: 'truth' | 'SUCCESS'
-  /** So many submissions are turned away first, without a trace in the transfers. */
+  /** So many submissions are refused first, without a trace in the transfers. */
   turnedAway: { times: number; how: 'http_500' | 'silence' }
   /** `silence`: the transfer is taken, but its submission is never answered. */
   answer: 'at_once' | 'silence'

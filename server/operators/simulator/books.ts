@@ -11,13 +11,13 @@ export type BookEntry = TransferRequest & {
   dueAtMs: number | null
   /** How often the money moved: more than once would be the operator's own mistake. */
   timesExecuted: number
-  /** Every submission that arrived with this reference, those that were turned away included. */
+  /** Every submission that arrived with this reference, those that were refused included. */
   submissions: number
   /** Submissions that arrived although the reference was in the books: each is a mistake of the sender. */
   duplicates: number
 }
 
-/** What is appended to the file, one JSON object per line. */
+/** An entry of the file: one JSON object per line. */
 type BookLine =
   | { what: 'turned_away'; reference: string }
   | { what: 'accepted'; operator: string; dueAtMs: number | null; request: TransferRequest }
@@ -37,7 +37,7 @@ export class Books {
   #turnedAway = new Map<string, number>()
   #file: number
 
-  /** Opens the books in this folder and reads what is there. */
+  /** Opens the books in this folder and reads its entries. */
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true })
     const file = path.join(folder, FILE_NAME)
@@ -53,7 +53,7 @@ export class Books {
     return this.#entries.values()
   }
 
-  /** How many submissions of this reference were turned away so far. */
+  /** How many submissions of this reference were refused so far. */
   timesTurnedAway(reference: string): number {
     return this.#turnedAway.get(reference) ?? 0
   }

@@ -1,4 +1,4 @@
-/** A longer timer would end at once. When the clock was set back by months, the queue looks again after three weeks. */
+/** A longer timer would end immediately. When the clock was set back by months, the queue looks again after three weeks. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 /**
@@ -12,7 +12,7 @@ export class DueQueue<Item> {
   #nowMs: () => number
   #onDue: (item: Item) => void
 
-  /** `nowMs` and the instants given to `add` are on one time scale, in milliseconds. */
+  /** `nowMs` and the instants passed to `add` are on one time scale, in milliseconds. */
   constructor(nowMs: () => number, onDue: (item: Item) => void) {
     this.#nowMs = nowMs
     this.#onDue = onDue

@@ -6,7 +6,7 @@ import type { BookEntry } from './books.ts'
 import { answer, readJson, refuse } from './respond.ts'
 import { concludeNow, type Simulation, transferOf } from './simulation.ts'
 
-/** Handles a submission: a new transfer is accepted or turned away, as the table says for its phone number. */
+/** Handles a submission: a new transfer is accepted or refused, as the table says for its phone number. */
 export async function takeTransfer(
   simulation: Simulation,
   request: IncomingMessage,

@@ -9,10 +9,10 @@ begin
   return query
   with due as materialized (
     select q.application_id, q.transaction_id
-      from unnest(p_operators) as asked (operator)
+      from unnest(p_operators) as requested (operator)
       cross join lateral (
         select o.application_id, o.transaction_id from contradiction_queries o
-          where o.operator = asked.operator and o.next_at <= clock_timestamp()
+          where o.operator = requested.operator and o.next_at <= clock_timestamp()
           order by o.next_at limit p_per_operator for update skip locked
       ) q
   ), claimed as (

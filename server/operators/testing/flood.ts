@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { ForcedQueryDeskOptions } from '#server/operators/forced-query-desk.ts'
+import type { ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { type SynchroniseFailure, synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
@@ -13,7 +13,7 @@ export const actor = { kind: 'api' as const, id: randomUUID() }
 type Flood = { operator: ScriptedOperator; harness: OperatorHarness; release(): void }
 
 /** An operator that takes submissions and never answers a query, until a test says otherwise. */
-export async function withHangingQueries(limits: ForcedQueryDeskOptions['limits'], work: (flood: Flood) => Promise<void>): Promise<void> {
+export async function withHangingQueries(limits: ForcedQueriesOptions['limits'], work: (flood: Flood) => Promise<void>): Promise<void> {
   const hanging: ServerResponse[] = []
   const operator = await startScriptedOperator({
     submit: (asked) => sayTransfer(asked, 'PENDING'),

@@ -7,7 +7,7 @@ import { createLogger } from '#server/logger.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '#server/operators/dispatcher.ts'
-import { createForcedQueryDesk, type ForcedQueryDesk, type ForcedQueryDeskOptions } from '#server/operators/forced-query-desk.ts'
+import { createForcedQueries, type ForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { type CallbackIntake, createCallbackIntake, handleCallback } from '#server/operators/handle-callback.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
@@ -34,7 +34,7 @@ type HarnessOptions = {
   callTimeoutMs?: number
   givesTokens?: boolean
   dispatcher?: Partial<DispatcherOptions>
-  forcedQueries?: ForcedQueryDeskOptions['limits']
+  forcedQueries?: ForcedQueriesOptions['limits']
   /** The time by which the allowances of forced queries refill. */
   nowMs?: () => number
 }
@@ -45,7 +45,7 @@ export class OperatorHarness {
   readonly settler: Settler
   readonly connectors: Connectors
   readonly callbackIntake: CallbackIntake
-  readonly forcedQueries: ForcedQueryDesk
+  readonly forcedQueries: ForcedQueries
   /** The outcomes of callbacks, in order. */
   readonly callbackOutcomes: string[] = []
   readonly applicationId: string
@@ -79,7 +79,7 @@ export class OperatorHarness {
         queryTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       })
     this.connectors = connect()
-    this.forcedQueries = createForcedQueryDesk({
+    this.forcedQueries = createForcedQueries({
       pool: this.database.pool,
       settler: this.settler,
       connectors: connect(),

@@ -64,8 +64,8 @@ function toUuid(digits: string): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** The begins of international numbers that typed digits may stand for; none when it is no number. */
-export function phonePrefixes(typed: string): string[] {
+/** The begins of international numbers that the typed digits may begin; none when it is no number. */
+function phonePrefixes(typed: string): string[] {
   const digits = typed.replace(/[\s().-]/g, '').replace(/^\+|^00/, '')
   if (digits.length < PHONE_PREFIX_MIN || digits.length > 15 || !/^\d+$/.test(digits)) return []
   return [digits, ...Object.values(COUNTRIES).map((country) => country.dialCode + digits)]

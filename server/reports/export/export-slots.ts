@@ -1,7 +1,7 @@
 import { processWide } from '#server/process-wide.ts'
 
 /** One of the exports that may be under way. */
-export type ExportSlot = {
+type ExportSlot = {
   /** Frees the slot; a second call has no effect. */
   release(): void
 }

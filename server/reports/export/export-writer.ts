@@ -4,7 +4,7 @@ import type { ExportResult, ExportSubject } from './export-record.ts'
 
 export type WriterOptions = { subject: ExportSubject; t: Translate }
 
-export type Counted = Pick<ExportResult, 'rowCount' | 'totals'>
+type Counted = Pick<ExportResult, 'rowCount' | 'totals'>
 
 /** One file format: each method returns the bytes that are ready to leave. */
 export type ExportWriter = {

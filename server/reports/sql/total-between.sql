@@ -5,7 +5,7 @@ language sql stable set jit = off set enable_seqscan = off set enable_hashjoin =
 set search_path from current as $$
   with seal as materialized (
     select s.sealed_through, s.open_days from application_seals s where s.application_id = p_application and p_status in ('SUCCESS', 'FAILED')
-  ), whole as materialized (
+  ), whole_months as materialized (
     -- Whole months of the range that are sealed.
     select t.first_day, (t.first_day + interval '1 month')::date as next_day, t.amount_minor
       from sealed_totals t
@@ -14,11 +14,11 @@ set search_path from current as $$
       order by t.first_day
   ), gap as materialized (
     -- What lies before, between and after them, up to where sealing has come.
-    select coalesce(lag(w.next_day) over (order by w.first_day), p_start) as from_day, w.first_day - 1 as to_day from whole w
+    select coalesce(lag(w.next_day) over (order by w.first_day), p_start) as from_day, w.first_day - 1 as to_day from whole_months w
     union all
-    select coalesce((select max(w.next_day) from whole w), p_start), least(p_end, s.sealed_through) from seal s
+    select coalesce((select max(w.next_day) from whole_months w), p_start), least(p_end, s.sealed_through) from seal s
   )
-  select coalesce((select sum(w.amount_minor) from whole w), 0)
+  select coalesce((select sum(w.amount_minor) from whole_months w), 0)
     + coalesce((select sum(d.amount) from gap g cross join lateral (
         select sum(t.amount_minor) as amount from sealed_totals t
           where t.application_id = p_application and t.status = p_status and t.span = 'day' and t.first_day between g.from_day and g.to_day) d

@@ -156,7 +156,7 @@ export async function sumLines(
   return sum
 }
 
-export type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter | null; offset: bigint; limit: number }
+type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter | null; offset: bigint; limit: number }
 
 const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at, p.reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
   p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",

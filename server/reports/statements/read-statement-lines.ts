@@ -18,7 +18,7 @@ import {
 
 const LINES_PER_PAGE = 50
 
-export type LinesRequest = StatementRequest & { kind: LineFilter | null; page: number; size?: number }
+type LinesRequest = StatementRequest & { kind: LineFilter | null; page: number; size?: number }
 
 /**
  * One page of the postings behind a statement, oldest first; of one kind, those behind one of its figures, with their sum. The counts of

@@ -186,7 +186,7 @@ test('no posting is lost that is under way while the days are sealed', async () 
   assert.deepEqual(rows, [{ deposit_minor: 500n }])
 })
 
-test('exact figures at once after postings of the past were loaded, and repaired days after the task', async () => {
+test('exact figures immediately after postings of the past were loaded, and repaired days after the task', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'SNWAVE', 700_000n)
   await sealLedgerDays(database.pool, 0)

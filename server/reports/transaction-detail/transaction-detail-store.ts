@@ -76,7 +76,7 @@ export async function selectOperatorWork(queryable: Queryable, applicationId: st
   return rows[0]
 }
 
-export type EntryRow = { kind: LedgerEntryDto['kind']; account: LedgerEntryDto['account']; amountMinor: bigint; at: Date }
+type EntryRow = { kind: LedgerEntryDto['kind']; account: LedgerEntryDto['account']; amountMinor: bigint; at: Date }
 
 /** The ledger entries of a transaction in order of time, one line per account. */
 export async function selectEntries(queryable: Queryable, applicationId: string, transactionId: string): Promise<EntryRow[]> {

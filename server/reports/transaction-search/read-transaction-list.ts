@@ -29,7 +29,7 @@ export async function readTransactionList(
 }
 
 /** A sum of one currency for JSON. */
-export function toSumDto({ currency, count, amountMinor }: CurrencySum): SumDto {
+function toSumDto({ currency, count, amountMinor }: CurrencySum): SumDto {
   return { currency, count: Number(count), amount: formatMinor(amountMinor) }
 }
 

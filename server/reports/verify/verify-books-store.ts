@@ -139,7 +139,7 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
 
 type DifferenceRow = { subject: string; detail: string }
 
-/** Runs one check; at most a hundred differences come back. */
+/** Runs one check; returns at most a hundred differences. */
 export async function selectDifferences(queryable: Queryable, sql: string): Promise<DifferenceRow[]> {
   const { rows } = await queryable.query<DifferenceRow>(`select * from (${sql}) differences limit 100`)
   return rows

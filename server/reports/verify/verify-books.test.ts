@@ -53,7 +53,7 @@ test('books, counters, sequences and roll-ups equal a recount after any sequence
     }),
     { numRuns: 25 },
   )
-  // The moves above are made below the approval commands, so no decision stands behind an approved one.
+  // The moves above are made below the approval commands, so an approved one has no decision.
   const differences = (await verifyBooks(database.pool)).filter((difference) => difference.check !== 'approvals')
   assert.deepEqual(differences, [])
 })

@@ -3,7 +3,7 @@
 --   send     the attempt is counted and leased for p_lease_ms
 --   wait     a delivery was interrupted: its next attempt keeps the pause of the schedule, of which the lease is a part
 --   give_up  the fourth attempt was interrupted
--- Returns what is to be sent. Amounts and times are text, because JSON has no form for them.
+-- Returns the webhooks to send. Amounts and times are text, because JSON has no form for them.
 create or replace function start_webhook_attempts(p_applications uuid[], p_transactions uuid[], p_resends integer[], p_at timestamptz,
   p_lease_ms integer, p_gaps_ms integer[])
 returns table (application_id uuid, transaction_id uuid, resend_number integer, number integer, target text, url text, external_id text,
@@ -18,7 +18,7 @@ begin
   with claimed as materialized (
     select u.application_id, u.transaction_id, u.resend_number, u.position
       from unnest(p_applications, p_transactions, p_resends) with ordinality as u (application_id, transaction_id, resend_number, position)
-  ), taken as materialized (
+  ), claims as materialized (
     select c.application_id, c.transaction_id, c.resend_number, c.position, d.target, d.attempts, d.next_at,
            d.attempts > 0 and not exists (select 1 from webhook_attempts a
              where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as is_interrupted
@@ -34,7 +34,7 @@ begin
                      when t.attempts >= 4 then 'give_up'
                      when t.resend_number = 0 and p_gaps_ms[t.attempts] > p_lease_ms then 'wait'
                      else 'send' end as action
-      from taken t
+      from claims t
   ), interrupted as (
     insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome, detail)
       select j.application_id, j.transaction_id, j.attempts, j.next_at - v_lease, 0, 'interrupted',

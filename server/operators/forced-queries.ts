@@ -6,9 +6,9 @@ import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Connectors } from './connector.ts'
 import { closeConnectors } from './create-connectors.ts'
-import { createFairGate, type FairGate } from './fair-gate.ts'
 import { createForcedQueryRecorder, type FinishedForcedQuery } from './forced-query-recorder.ts'
 import { createRateLimit } from './rate-limit.ts'
 
@@ -25,7 +25,7 @@ const PER_SECOND = 10
 type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
 
 /** What synchroniseTransaction needs; one per process. */
-export type ForcedQueryDesk = {
+export type ForcedQueries = {
   pool: Pool
   settler: Settler
   connectors: Connectors
@@ -47,7 +47,7 @@ export type ForcedQueryDesk = {
   close(): Promise<void>
 }
 
-export type ForcedQueryDeskOptions = {
+export type ForcedQueriesOptions = {
   pool: Pool
   settler: Settler
   /** With connections of their own (FORCED_CALLS_MAX each): a query that waits here never delays a submission. */
@@ -59,9 +59,9 @@ export type ForcedQueryDeskOptions = {
   nowMs?(): number
 }
 
-export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQueryDesk {
+export function createForcedQueries(options: ForcedQueriesOptions): ForcedQueries {
   const { pool, settler, connectors, logger, onOutcome, limits = {} } = options
-  const gates = new Map<OperatorCode, FairGate>()
+  const limitsByOperator = new Map<OperatorCode, ConcurrencyLimit>()
   const underWay = new Map<string, Promise<Result<boolean, ForcedQueryRefusal>>>()
   const recorder = createForcedQueryRecorder(pool, logger)
   const rate = createRateLimit({
@@ -70,17 +70,17 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
     nowMs: options.nowMs ?? (() => performance.now()),
   })
 
-  function gateOf(operator: OperatorCode): FairGate {
-    const known = gates.get(operator)
+  function limitOf(operator: OperatorCode): ConcurrencyLimit {
+    const known = limitsByOperator.get(operator)
     if (known) return known
-    const gate = createFairGate({
+    const limit = createConcurrencyLimit({
       slotsMax: limits.callsMax ?? FORCED_CALLS_MAX,
       perKeyMax: limits.perCallerMax ?? PER_CALLER_MAX,
       waitMsMax: limits.waitMsMax ?? WAIT_MS_MAX,
       waitingMax: WAITING_MAX,
     })
-    gates.set(operator, gate)
-    return gate
+    limitsByOperator.set(operator, limit)
+    return limit
   }
 
   return {
@@ -98,7 +98,7 @@ export function createForcedQueryDesk(options: ForcedQueryDeskOptions): ForcedQu
       const caller = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
       const retryAfterMs = rate.take(caller)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
-      const running = gateOf(operator)
+      const running = limitOf(operator)
         .run(caller, query)
         .finally(() => underWay.delete(key))
       underWay.set(key, running)

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '#lib/result.ts'
 
-type FairGateOptions = {
+type ConcurrencyLimitOptions = {
   /** Work under way at once, of all keys together. */
   slotsMax: number
   /** Of one key, so that slots remain for the others. */
@@ -11,7 +11,7 @@ type FairGateOptions = {
   waitingMax: number
 }
 
-export type FairGate = {
+export type ConcurrencyLimit = {
   /** Runs `work` when a slot is free, the keys taking turns. `busy`: it never began. */
   run<Value>(key: string, work: () => Promise<Value>): Promise<Result<Value, 'busy'>>
 }
@@ -20,7 +20,7 @@ type Waiter = { begin(): void }
 type Lane = { underWay: number; waiting: Set<Waiter> }
 
 /** Limits how much runs at once, and how much of it one key may use. */
-export function createFairGate(options: FairGateOptions): FairGate {
+export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
   // In order of turns: the first key that may begin does, and goes to the end.
   const lanes = new Map<string, Lane>()
   let underWay = 0

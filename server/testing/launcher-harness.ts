@@ -1,0 +1,71 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { freePort } from '#server/database/embedded.ts'
+import { isReady, pidsOf, type Started, startNode, stop } from '#server/process/testing.ts'
+import { copySeededData } from './seeded-data.ts'
+import { waitUntil } from './wait-until.ts'
+
+const SERVER = new URL('../', import.meta.url).pathname
+/** What `npm start` runs once everything is installed and built. */
+const LAUNCHER = `
+  import { spawnSync } from 'node:child_process'
+  import { keepRunning } from '${SERVER}process/keep-running.mjs'
+  const service = keepRunning({
+    program: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', '${SERVER}main.ts'],
+    environment: process.env,
+    sweep: () => spawnSync(process.execPath, ['${SERVER}process/end-leftover.ts'], { stdio: 'ignore' }),
+    windowMs: Number(process.env.TEST_WINDOW_MS),
+  })
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.end(signal))`
+
+/** Starts are slow on a busy machine. */
+export const PATIENTLY = { limitMs: 60_000, pauseMs: 100 }
+
+export type LauncherHarness = {
+  folder: string
+  port: number
+  launch(environment?: Record<string, string>): Started
+  /** Resolves once the service takes requests. */
+  ready(): Promise<unknown>
+  /** The service's own process, once one runs that is not in `known`. */
+  serviceOf(launcher: Started, known?: readonly number[]): Promise<number>
+  /** Ends everything that was launched; rejects if a process is left. */
+  stopAll(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts launchers on one port and one data folder that has its seeds. */
+export async function openLauncherHarness(): Promise<LauncherHarness> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-launcher-'))
+  await chmod(folder, 0o755)
+  await copySeededData(path.join(folder, 'data'))
+  const port = await freePort()
+  const launched: Started[] = []
+  return {
+    folder,
+    port,
+    launch(environment = {}) {
+      const launcher = startNode(['--input-type=module', '-e', LAUNCHER], {
+        NODE_ENV: 'development',
+        PORT: String(port),
+        DATA_DIR: path.join(folder, 'data'),
+        LOG_LEVEL: 'fatal',
+        // Longer than the minute of the policy, because starts are slow on a busy machine.
+        TEST_WINDOW_MS: '600000',
+        ...environment,
+      })
+      launched.push(launcher)
+      return launcher
+    },
+    ready: () => waitUntil('the service is ready', () => isReady(port), PATIENTLY),
+    serviceOf: (launcher, known = []) =>
+      waitUntil('the service runs', () => pidsOf('main.ts', launcher.child.pid).find((pid) => !known.includes(pid)), PATIENTLY),
+    async stopAll() {
+      await Promise.all(launched.splice(0).map(stop))
+      await waitUntil('no process is left', () => pidsOf(folder).length === 0, PATIENTLY)
+    },
+    close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}

@@ -17,6 +17,9 @@ const FRAMES: readonly (readonly [number, string])[] = [
 ]
 const ALWAYS = '@min-[640px]/table:overflow-auto @min-[640px]/table:max-h-[calc(100dvh-1rem)]'
 
+/** The part of the frame by which a press scrolls: what was last in sight stays in sight. */
+const STEP = 0.8
+
 type ScrollFrameProps = {
   /** The least width of the table; undefined if its columns fit their content. */
   minWidth: number | undefined
@@ -43,7 +46,7 @@ export function ScrollFrame({ minWidth, children }: ScrollFrameProps) {
             type="button"
             aria-label={t('table.more')}
             title={t('table.more')}
-            onClick={() => frame.current?.scrollBy({ left: frame.current.clientWidth / 2 })}
+            onClick={() => frame.current?.scrollBy({ left: frame.current.clientWidth * STEP })}
             className="pointer-events-auto absolute top-1 right-1 z-20 flex size-7 items-center justify-center rounded-full border border-line-2 bg-surface text-ink-2 shadow-float hover:bg-sunken"
           >
             <Icon name="chevron-right" className="size-3.5" />

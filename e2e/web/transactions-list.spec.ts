@@ -108,7 +108,7 @@ test('currency, maker, batch and failure reason narrow the list, and each can be
   await page.getByRole('button', { name: '+ Filter' }).click()
   await page.getByRole('checkbox', { name: 'XOF', exact: true }).check()
   await page.getByRole('checkbox', { name: 'Insufficient funds' }).check()
-  await page.getByLabel('Created by').selectOption({ label: 'API' })
+  await page.getByRole('combobox', { name: 'Created by' }).selectOption({ label: 'API' })
   await page.getByLabel('Batch id').fill('not an id')
   await page.getByRole('button', { name: 'Apply' }).and(page.locator(':visible')).click()
   await expect(page.getByText('A batch id has 36 characters')).toBeVisible()

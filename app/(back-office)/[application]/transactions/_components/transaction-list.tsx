@@ -16,7 +16,6 @@ import { paths, toQuery } from '#lib/paths.ts'
 import { isFiltered, type TransactionQuery, toAddressValues } from '#lib/transaction-query.ts'
 import type { TransactionListDto, TransactionRow } from '#lib/transaction-row.ts'
 import { COLUMNS, HIDDEN_AT_FIRST } from './columns.tsx'
-import { ExportMenu } from './export-menu.tsx'
 import type { Person, View } from './filter-types.ts'
 import { EmptyList, Lead } from './list-header.tsx'
 import { ListPanel } from './list-panel.tsx'
@@ -29,6 +28,7 @@ import { useSelection } from './use-selection.ts'
 
 /** Rendered on the server; links and popovers work before their scripts have arrived. */
 const FILTERS = definePart(() => import('./filter-bar.tsx'))
+const EXPORT_MENU = definePart(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }))
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
 const SIZES = [25, 50, 100] as const
@@ -77,7 +77,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
               settings={settings}
               onChange={setSettings}
             />
-            {may.export && <ExportMenu application={application} address={address} total={data?.total ?? 0} />}
+            {may.export && <LazyPart part={EXPORT_MENU} props={{ application, address, total: data?.total ?? 0 }} />}
           </>
         }
       />

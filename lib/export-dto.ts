@@ -1,4 +1,4 @@
-import type { ExportFormat } from './export-formats.ts'
+import type { ExportFormat, ListColumn } from './export-formats.ts'
 import type { SumDto } from './transaction-row.ts'
 
 /** One exported file. Without `finishedAt` the export was interrupted or is still running. */
@@ -8,10 +8,14 @@ export type ExportDto = {
   format: ExportFormat
   query: string
   selected: number | null
+  /** The columns of the list that were chosen, in order; null: all. */
+  columns: ListColumn[] | null
   cutOffAt: string
   finishedAt: string | null
   rowCount: number | null
   totals: SumDto[] | null
   /** Hex. */
   fileSha256: string | null
+  /** The same bytes can be downloaded again. */
+  isStored: boolean
 }

@@ -1,7 +1,14 @@
 import type { Permission } from '#lib/permissions.ts'
 
 /** Things that exist, to put into addresses. */
-export type Examples = { application: string; transactionId: string; waitingId: string; operator: string; batchId: string }
+export type Examples = {
+  application: string
+  transactionId: string
+  waitingId: string
+  operator: string
+  batchId: string
+  exportId: string
+}
 
 /**
  * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: every member of it;
@@ -48,6 +55,8 @@ export const ROUTES: Record<string, Row> = {
     access: 'export:create',
     address: `/api/back-office/[application]/exports?sha256=${'0'.repeat(64)}`,
   },
+  'GET /api/back-office/[application]/exports/[exportId]/file': { access: 'export:create' },
+  'GET /api/back-office/[application]/exports/[exportId]/record': { access: 'export:create' },
   'GET /api/back-office/[application]/approvals': { access: 'approval:read' },
   'GET /api/back-office/[application]/approvals/snapshot': { access: 'transaction:decide' },
   'GET /api/back-office/[application]/approvals/[transactionId]': {

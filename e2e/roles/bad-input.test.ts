@@ -18,6 +18,7 @@ import { WRONG_QUERY_VALUES, WRONG_SEGMENTS, WRONG_TEXTS, WRONG_TYPES } from './
 import { newPerson } from './callers.ts'
 import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
+import { makeExport } from './make-export.ts'
 import { type Sent, sendRequest } from './send-request.ts'
 import { startService } from './start-service.ts'
 
@@ -27,6 +28,7 @@ let service: ServiceProcess
 /** A person with every role, so that nothing but the input can be refused. */
 let cookie: string
 let waitingId: string
+let exportId: string
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
@@ -36,6 +38,7 @@ before(async () => {
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])
   waitingId = waiting.transactionId
+  exportId = await makeExport(database.pool, here.applicationId)
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
 })
 after(async () => {
@@ -74,7 +77,7 @@ async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method
   const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE)
   return found.map(({ name }) => {
     const [method = '', pattern = ''] = name.split(' ')
-    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM' }
+    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId }
     return { name, method, pattern, path: pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => filled[key]) }
   })
 }
@@ -106,7 +109,7 @@ test('404: no application, transaction or operator of that name, in every part o
   for (const { name, method, pattern, path } of [...(await endpoints('data')), ...(await endpoints('page'))]) {
     const parts = [...pattern.matchAll(/\[(\w+)\]/g)].map((match) => match[1] ?? '')
     for (const part of parts) {
-      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM' }
+      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId }
       for (const segment of WRONG_SEGMENTS) {
         const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => (key === part ? segment : filled[key]))
         const { status } = await send(address, method, method === 'POST' ? FORM : {})
@@ -140,6 +143,9 @@ test('400: an export whose form is no form, or names no format or no transaction
     [urlencoded, `format=csv&ids=${waitingId},`],
     [urlencoded, `format=csv&ids=${Array(1_001).fill(waitingId).join(',')}`],
     [urlencoded, 'format=csv%00'],
+    [urlencoded, 'format=csv&columns='],
+    [urlencoded, 'format=csv&columns=id,nothing'],
+    [urlencoded, `format=csv&columns=${Array(14).fill('id').join(',')}`],
   ] as const) {
     const { status } = await send(address, 'POST', { headers: { 'content-type': type }, body })
     if (status !== 400) wrong.push(`${type} ${body.slice(0, 60)}: ${status}`)

@@ -13,6 +13,7 @@ import { ACTIONS, type Access, type Examples, ROUTES, WITHOUT_INPUT } from './ac
 import { type Caller, gatherCallers } from './callers.ts'
 import { findActions, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
+import { makeExport } from './make-export.ts'
 
 let database: TestDatabase
 let service: ServiceProcess
@@ -35,6 +36,7 @@ before(async () => {
     batchId: here.applicationId,
     transactionId: await createTransaction(headers),
     waitingId: waiting.transactionId,
+    exportId: await makeExport(database.pool, here.applicationId),
   }
   callers = await gatherCallers(service.baseUrl, database.pool, { here: here.applicationId, elsewhere: elsewhere.applicationId })
 })

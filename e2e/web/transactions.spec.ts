@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+<<<<<<< HEAD
 import { verifyExportedFile } from '#server/reports/export/verify-file.ts'
+=======
+import type { Page } from 'playwright/test'
+import { verifyWorkbook } from '#server/reports/export/verify-workbook.ts'
+>>>>>>> main
 import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, searchByKeys, signIn, test } from './fixtures.ts'
 import { personWith, readSandbox } from './sandbox.ts'
 import { panelOf, rowsOf, startCollect } from './transaction-list.ts'
@@ -47,14 +52,13 @@ test('finance filters, sends the link, looks at one, and takes the list out as a
 
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: /as CSV$/ }).click()
+  await page.getByRole('button', { name: /rows as CSV$/ }).click()
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^transactions-kora-stores-.*Z\.csv$/)
   const path = await file.path()
   const bytes = await readFile(path)
-  const verified = verifyExportedFile(bytes)
-  expect(verified.ok && verified.value.record.get('Filter')).toBe('status=FAILED&operator=MOMOCM')
-  expect(lead).toContain(`${verified.ok && verified.value.record.get('Rows')} transactions`)
+  const rows = bytes.toString('utf8').trimEnd().split('\r\n').length - 1
+  expect(lead).toContain(`${rows} transactions`)
 
   await page.goto(`/${person.slug}/transactions/exports`)
   await page.getByLabel('Select an exported file').setInputFiles(path)
@@ -81,8 +85,8 @@ test('a selection is kept over pages, summed per currency, and taken out as a wo
   await expectAccessible(page)
   const download = page.waitForEvent('download')
   await bar.getByRole('button', { name: 'Export XLSX' }).click()
-  const verified = verifyExportedFile(await readFile(await (await download).path()))
-  expect(verified.ok && [verified.value.format, verified.value.record.get('Rows')]).toEqual(['xlsx', '3'])
+  const verified = verifyWorkbook(await readFile(await (await download).path()))
+  expect(verified.ok && verified.value.record.get('Rows')).toBe('3')
 })
 
 test('a view is saved, found again by its name, and deleted', async ({ page }) => {

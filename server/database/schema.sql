@@ -214,6 +214,17 @@ create table ended_sessions (
 );
 create index ended_sessions_by_end on ended_sessions (ends_at);
 
+create table export_pieces (
+  application_id uuid        not null,
+  export_id      uuid        not null,
+  number         integer     not null,
+  stored_at      timestamptz not null default clock_timestamp(),
+  content        bytea       not null,
+  constraint export_pieces_pkey primary key (application_id, export_id, number),
+  constraint export_pieces_number_check check (number >= 0)
+);
+create index export_pieces_by_time on export_pieces (application_id, stored_at);
+
 create table exports (
   application_id uuid        not null,
   export_id      uuid        not null,
@@ -229,6 +240,8 @@ create table exports (
   data_sha256    bytea,
   file_sha256    bytea,
   file_bytes     bigint,
+  columns        text[],
+  stored_at      timestamptz,
   constraint exports_pkey primary key (application_id, export_id),
   constraint exports_data_sha256_check check (length(data_sha256) = 32),
   constraint exports_file_sha256_check check (length(file_sha256) = 32),

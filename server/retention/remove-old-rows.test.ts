@@ -139,7 +139,7 @@ test('kept: old attempts of a delivery that is due or ended recently', async () 
   assert.deepEqual(await countsOf(applicationId), [2, 0, 2, 2])
 })
 
-test('removed: records of exports and failed sign-ins that are older than their limits', async () => {
+test('removed: records and stored files of exports, and failed sign-ins, that are older than their limits', async () => {
   const applicationId = await makeApplication(database.pool)
   const personId = await makePerson(database.pool, applicationId, ['finance'])
   for (const months of [30, 14, 11, 0])
@@ -148,11 +148,16 @@ test('removed: records of exports and failed sign-ins that are older than their 
       [applicationId, randomUUID(), personId, monthsBefore(NOW, months)],
     )
   await database.pool.query(
+    `insert into export_pieces (application_id, export_id, number, stored_at, content)
+       select application_id, export_id, n, started_at, 'x' from exports, generate_series(0, 1) as n where application_id = $1`,
+    [applicationId],
+  )
+  await database.pool.query(
     `insert into sign_in_throttles (throttle_key, failures, last_failure_at) values ('old', 1, $1), ('new', 1, $2)`,
     [monthsBefore(NOW, 2), NOW],
   )
-  assert.deepEqual(await run({ batchRows: 1 }), { exports: 2, sign_in_throttles: 1 })
-  assert.equal(await countOf('exports', applicationId), 2)
+  assert.deepEqual(await run({ batchRows: 1 }), { export_pieces: 4, exports: 2, sign_in_throttles: 1 })
+  assert.deepEqual([await countOf('exports', applicationId), await countOf('export_pieces', applicationId)], [2, 4])
 })
 
 test('1 batch removed by a run that is stopped; the next run removes the rest', async () => {

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { Transaction } from '#server/transactions/transaction.ts'
-import { type Cell, EXPORT_COLUMNS } from './export-columns.ts'
-import { CSV_RECORD_MARK, type ExportResult, recordLines } from './export-record.ts'
+import { type Cell, chooseColumns } from './export-columns.ts'
 import type { ExportWriter, WriterOptions } from './export-writer.ts'
-import { csvField, safeText, safeValue } from './safe-text.ts'
+import { csvField, safeText } from './safe-text.ts'
 
 const LINE_END = '\r\n'
 
-/** RFC 4180, UTF-8 with a byte order mark (or spreadsheets spoil the accents), commas, points: the same file in every language. */
+/**
+ * RFC 4180, UTF-8 with a byte order mark (or spreadsheets spoil the accents), commas, points: the same file in every language. It has
+ * the heads and the rows only, so that a program can read it to its end; its record is stored beside it.
+ */
 export function createCsvWriter({ subject }: WriterOptions): ExportWriter {
+  const columns = chooseColumns(subject.columns)
   const hash = createHash('sha256')
   function data(text: string): Buffer {
     const bytes = Buffer.from(text)
@@ -16,21 +18,11 @@ export function createCsvWriter({ subject }: WriterOptions): ExportWriter {
     return bytes
   }
   return {
-    open: () => [data(`\ufeff${EXPORT_COLUMNS.map((column) => column.id).join(',')}${LINE_END}`)],
-    rows: (rows) => [data(rows.map((row) => lineOf(row)).join(''))],
-    close(counted) {
-      const result: ExportResult = { ...counted, dataSha256: hash.digest('hex') }
-      const lines = recordLines(subject, result).map(
-        ([name, value]) => `${CSV_RECORD_MARK},${csvField(name)},${csvField(safeValue(value))}${LINE_END}`,
-      )
-      return { chunks: [Buffer.from(lines.join(''))], result }
-    },
+    open: () => [data(`\ufeff${columns.map((column) => column.id).join(',')}${LINE_END}`)],
+    rows: (rows) => [data(rows.map((row) => columns.map((column) => fieldOf(column.cell(row))).join(',') + LINE_END).join(''))],
+    close: (counted) => ({ chunks: [], result: { ...counted, dataSha256: hash.digest('hex') } }),
     discard: () => undefined,
   }
-}
-
-function lineOf(row: Transaction): string {
-  return EXPORT_COLUMNS.map((column) => fieldOf(column.cell(row))).join(',') + LINE_END
 }
 
 function fieldOf(cell: Cell): string {

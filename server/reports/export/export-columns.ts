@@ -1,3 +1,4 @@
+import type { ListColumn } from '#lib/export-formats.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
@@ -6,12 +7,17 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 /** What a cell holds decides how each format writes it: text is never taken for a number, a formula or a date. */
 export type Cell = { kind: 'text'; text: string } | { kind: 'number'; decimal: string } | { kind: 'instant'; at: Date } | { kind: 'empty' }
 
+/** A transaction with what the list shows of other tables. */
+export type ExportedRow = Transaction & { /** Null for the API. */ makerName: string | null }
+
 type ExportColumn = {
   /** The head in CSV, for programs: the API's own names where it has one. The same in every language. */
   id: string
   /** The head in a workbook, for people. */
   label: (t: Translate) => string
-  cell: (row: Transaction) => Cell
+  cell: (row: ExportedRow) => Cell
+  /** The column of the list that shows this; null: only in an export of all columns. */
+  shownIn: ListColumn | null
   /** Width in a workbook, in characters. */
   width: number
 }
@@ -20,23 +26,38 @@ const text = (value: string | null): Cell => (value === null ? { kind: 'empty' }
 const number = (amountMinor: bigint): Cell => ({ kind: 'number', decimal: formatMinor(amountMinor) })
 const instant = (at: Date | null): Cell => (at === null ? { kind: 'empty' } : { kind: 'instant', at })
 
-/** Every column of an exported list of transactions, in order. Times are UTC. */
+/** Every column of an exported list of transactions, in their usual order. Times are UTC. */
 export const EXPORT_COLUMNS: readonly ExportColumn[] = [
-  { id: 'id', label: (t) => t('transaction.id'), cell: (row) => text(row.transactionId), width: 38 },
-  { id: 'externalId', label: (t) => t('transaction.externalId'), cell: (row) => text(row.externalId), width: 38 },
-  { id: 'createdAt', label: (t) => t('exports.createdUtc'), cell: (row) => instant(row.createdAt), width: 20 },
-  { id: 'finalAt', label: (t) => t('exports.finalUtc'), cell: (row) => instant(row.finalAt), width: 20 },
-  { id: 'transactionType', label: (t) => t('transactions.type'), cell: (row) => text(row.type), width: 10 },
-  { id: 'status', label: (t) => t('transactions.status'), cell: (row) => text(row.status), width: 18 },
-  { id: 'transferMethod', label: (t) => t('transactions.operator'), cell: (row) => text(row.operator), width: 11 },
-  { id: 'countryName', label: (t) => t('transactions.country'), cell: (row) => text(OPERATORS[row.operator].country.name), width: 14 },
-  { id: 'amount', label: (t) => t('transactions.amount'), cell: (row) => number(row.amountMinor), width: 14 },
-  { id: 'currency', label: (t) => t('exports.currency'), cell: (row) => text(row.currency), width: 9 },
-  { id: 'feesSystem', label: (t) => t('transaction.feesSystem'), cell: (row) => number(row.feeSystemMinor), width: 14 },
-  { id: 'feesApp', label: (t) => t('transaction.feesApp'), cell: (row) => number(row.feeAppMinor), width: 14 },
-  { id: 'receiverName', label: (t) => t('transaction.customer'), cell: (row) => text(row.customerName), width: 28 },
-  { id: 'phoneReceiver', label: (t) => t('transaction.phone'), cell: (row) => text(row.phoneNumber), width: 17 },
-  { id: 'payToken', label: (t) => t('transaction.payToken'), cell: (row) => text(row.payToken), width: 38 },
-  { id: 'message', label: (t) => t('transactions.note'), cell: (row) => text(row.message), width: 32 },
-  { id: 'batchId', label: (t) => t('transaction.batch'), cell: (row) => text(row.batchId), width: 38 },
+  { id: 'id', label: (t) => t('transaction.id'), cell: (row) => text(row.transactionId), shownIn: 'id', width: 38 },
+  { id: 'externalId', label: (t) => t('transaction.externalId'), cell: (row) => text(row.externalId), shownIn: 'externalId', width: 38 },
+  { id: 'createdAt', label: (t) => t('exports.createdUtc'), cell: (row) => instant(row.createdAt), shownIn: 'time', width: 20 },
+  { id: 'finalAt', label: (t) => t('exports.finalUtc'), cell: (row) => instant(row.finalAt), shownIn: 'finished', width: 20 },
+  { id: 'transactionType', label: (t) => t('transactions.type'), cell: (row) => text(row.type), shownIn: 'type', width: 10 },
+  { id: 'status', label: (t) => t('transactions.status'), cell: (row) => text(row.status), shownIn: 'status', width: 18 },
+  { id: 'transferMethod', label: (t) => t('transactions.operator'), cell: (row) => text(row.operator), shownIn: 'operator', width: 11 },
+  {
+    id: 'countryName',
+    label: (t) => t('transactions.country'),
+    cell: (row) => text(OPERATORS[row.operator].country.name),
+    shownIn: 'operator',
+    width: 14,
+  },
+  { id: 'amount', label: (t) => t('transactions.amount'), cell: (row) => number(row.amountMinor), shownIn: 'amount', width: 14 },
+  { id: 'currency', label: (t) => t('exports.currency'), cell: (row) => text(row.currency), shownIn: 'amount', width: 9 },
+  { id: 'feesSystem', label: (t) => t('transaction.feesSystem'), cell: (row) => number(row.feeSystemMinor), shownIn: 'fees', width: 14 },
+  { id: 'feesApp', label: (t) => t('transaction.feesApp'), cell: (row) => number(row.feeAppMinor), shownIn: 'fees', width: 14 },
+  { id: 'receiverName', label: (t) => t('transaction.customer'), cell: (row) => text(row.customerName), shownIn: 'customer', width: 28 },
+  { id: 'phoneReceiver', label: (t) => t('transaction.phone'), cell: (row) => text(row.phoneNumber), shownIn: 'customer', width: 17 },
+  { id: 'payToken', label: (t) => t('transaction.payToken'), cell: (row) => text(row.payToken), shownIn: 'payToken', width: 38 },
+  { id: 'message', label: (t) => t('transactions.note'), cell: (row) => text(row.message), shownIn: 'note', width: 32 },
+  { id: 'makerName', label: (t) => t('transactions.maker'), cell: (row) => text(row.makerName), shownIn: 'maker', width: 24 },
+  { id: 'batchId', label: (t) => t('transaction.batch'), cell: (row) => text(row.batchId), shownIn: null, width: 38 },
 ]
+
+/** The columns of an export: those that the person chose in the list, in that order, or all. The transaction's id is always one of them. */
+export function chooseColumns(chosen: readonly ListColumn[] | null): readonly ExportColumn[] {
+  if (chosen === null) return EXPORT_COLUMNS
+  const shown = [...new Set(chosen)]
+  const withId = shown.includes('id') ? shown : (['id', ...shown] as const)
+  return withId.flatMap((each) => EXPORT_COLUMNS.filter((column) => column.shownIn === each))
+}

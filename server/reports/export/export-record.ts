@@ -1,5 +1,7 @@
-import type { ExportFormat } from '#lib/export-formats.ts'
+import type { ExportDto } from '#lib/export-dto.ts'
+import type { ExportFormat, ListColumn } from '#lib/export-formats.ts'
 import type { SumDto } from '#lib/transaction-row.ts'
+import { chooseColumns } from './export-columns.ts'
 
 /** What is known of a file before its first row. */
 export type ExportSubject = {
@@ -11,6 +13,8 @@ export type ExportSubject = {
   query: string
   /** How many rows were selected, if the file holds a selection. */
   selected: number | null
+  /** The columns of the list that were chosen, in order; null: all. */
+  columns: readonly ListColumn[] | null
   /** What others committed after this instant is not in the file. */
   cutOffAt: Date
 }
@@ -19,7 +23,7 @@ export type ExportSubject = {
 export type ExportResult = { rowCount: number; totals: SumDto[]; dataSha256: string }
 
 /**
- * The record in the file itself, as names and values. Always in English, like the heads of a CSV, because programs and auditors
+ * The record in a workbook, as names and values. Always in English, like the heads of a CSV, because programs and auditors
  * read it years later.
  */
 export function recordLines(subject: ExportSubject, result: ExportResult): [string, string][] {
@@ -29,6 +33,7 @@ export function recordLines(subject: ExportSubject, result: ExportResult): [stri
     ['Exported by', subject.personName],
     ['Filter', subject.query === '' ? '(none)' : subject.query],
     ...(subject.selected === null ? [] : [['Selected rows', String(subject.selected)] as [string, string]]),
+    ['Columns', columnNames(subject.columns).join(', ')],
     ['Cut-off (UTC)', subject.cutOffAt.toISOString()],
     ['Rows', String(result.rowCount)],
     ...result.totals.map((total): [string, string] => [`Total ${total.currency}`, `${total.amount} in ${total.count} rows`]),
@@ -36,5 +41,24 @@ export function recordLines(subject: ExportSubject, result: ExportResult): [stri
   ]
 }
 
-/** The row that ends the data of a CSV. The SHA-256 in the file covers everything before it, including the line break. */
-export const CSV_RECORD_MARK = '#record'
+/** The record of an export as a file of its own beside the data, ready for JSON. */
+export function toRecordFile(applicationName: string, one: ExportDto) {
+  return {
+    exportId: one.exportId,
+    application: applicationName,
+    exportedBy: one.personName,
+    format: one.format,
+    filter: one.query,
+    selectedRows: one.selected,
+    columns: columnNames(one.columns),
+    cutOffAt: one.cutOffAt,
+    finishedAt: one.finishedAt,
+    rows: one.rowCount,
+    totals: one.totals,
+    fileSha256: one.fileSha256,
+  }
+}
+
+function columnNames(columns: readonly ListColumn[] | null): string[] {
+  return chooseColumns(columns).map((column) => column.id)
+}

@@ -158,3 +158,10 @@ test('a statement has days, months or years, depending on its length, and adds u
   const [, byMonth] = statements
   assert.deepEqual([byMonth?.days[0]?.from, byMonth?.days.at(-1)?.to], ['1990-01-10', '2010-06-20'])
 })
+
+test('a phone number, a date and an amount in a table are what a program reads: no mark before them', async () => {
+  const rows = (async function* (): TableRows {
+    yield [[{ text: '237677209341' }, { text: '2026-11-21T10:24:08.000Z' }, { decimal: '-5000.5' }]]
+  })()
+  assert.match(await textOf(rows), /^237677209341,2026-11-21T10:24:08\.000Z,-5000\.5\r$/m)
+})

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ExportFormat } from '#lib/export-formats.ts'
+import type { ExportFormat, ListColumn } from '#lib/export-formats.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { toQuery } from '#lib/paths.ts'
 import { can, type Role } from '#lib/permissions.ts'
@@ -13,10 +13,13 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { findSequenceRange } from '#server/reports/transaction-search/search-transactions.ts'
 import { selectBatch, selectRowsByIds } from '#server/reports/transaction-search/search-transactions-store.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
+import type { ExportedRow } from './export-columns.ts'
 import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
 import type { ExportSubject } from './export-record.ts'
 import { takeExportSlot } from './export-slots.ts'
-import { completeExport, insertExport, readCutOff } from './export-store.ts'
+import { completeExport, insertExport, readCutOff, selectNames } from './export-store.ts'
+import { STORED_BYTES_MAX, storeFile } from './stored-file.ts'
+import { deleteOldFiles } from './stored-file-store.ts'
 import { type FileResult, writeExport } from './write-export.ts'
 
 const BATCH_ROWS = 1_000
@@ -29,6 +32,8 @@ export type ExportRequest = {
   filter: TransactionFilter
   /** Only these, if rows were selected; null: everything that matches the filter. */
   transactionIds: readonly string[] | null
+  /** The columns of the list that the person chose, in order; null: all. */
+  columns: readonly ListColumn[] | null
   t: Translate
 }
 
@@ -37,10 +42,11 @@ type ExportFile = { exportId: string; cutOffAt: Date; file: FilePieces }
 
 /**
  * Exports a list of transactions as a file, in memory that does not grow with it: rows are read by their sequence in one snapshot. The
- * export is on record (exports, audit) before the first byte is sent; its content and SHA-256 are before the last.
+ * export is on record (exports, audit) before the first byte is sent; its content and SHA-256 are before the last, and its bytes are stored for
+ * another download unless they are too many.
  */
 export async function exportTransactions(
-  deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },
+  deps: { pool: Pool; reportPool: Pool; limits?: FileLimits; storedFileBytesMax?: number },
   request: ExportRequest,
 ): Promise<Result<ExportFile, 'forbidden' | 'busy'>> {
   if (!can(request.person.roles, 'export:create')) return err('forbidden')
@@ -50,33 +56,39 @@ export async function exportTransactions(
     slot.release()
     throw error
   })
+  const exportId = randomUUID()
+  const stored = storeFile(deps.pool, { applicationId: request.applicationId, exportId, bytesMax: deps.storedFileBytesMax })
   async function end(): Promise<void> {
     slot?.release()
     await snapshot.close()
+    await stored.discard()
   }
   try {
-    const subject = subjectOf(request, await readCutOff(snapshot.client))
+    const subject = subjectOf(request, exportId, await readCutOff(snapshot.client))
     await recordStart(deps.pool, request, subject)
     const rows = request.transactionIds
       ? batchesByIds(snapshot.client, request.applicationId, request.transactionIds)
       : batchesByFilter(snapshot.client, request.applicationId, request.filter)
-    const made = writeExport({ subject, t: request.t }, rows, (result) => recordEnd(deps.pool, request, subject.exportId, result))
-    return ok({ exportId: subject.exportId, cutOffAt: subject.cutOffAt, file: guardFile(made, end, deps.limits) })
+    const named = withMakers(snapshot.client, rows)
+    const made = writeExport({ subject, t: request.t }, named, stored, (result) => recordEnd(deps.pool, request, exportId, result))
+    return ok({ exportId, cutOffAt: subject.cutOffAt, file: guardFile(made, end, deps.limits) })
   } catch (error) {
     await end()
     throw error
   }
 }
 
-function subjectOf({ format, filter, transactionIds, applicationName, person }: ExportRequest, cutOffAt: Date): ExportSubject {
+function subjectOf(request: ExportRequest, exportId: string, cutOffAt: Date): ExportSubject {
+  const { format, filter, transactionIds, columns, applicationName, person } = request
   const query = toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 0, size: 50 })).replace(/^\?/, '')
   return {
-    exportId: randomUUID(),
+    exportId,
     applicationName,
     personName: person.name,
     format,
     query,
     selected: transactionIds?.length ?? null,
+    columns,
     cutOffAt,
   }
 }
@@ -84,25 +96,26 @@ function subjectOf({ format, filter, transactionIds, applicationName, person }: 
 async function recordStart(
   pool: Pool,
   { applicationId, person }: ExportRequest,
-  { exportId, format, query, selected, cutOffAt }: ExportSubject,
+  { exportId, format, query, selected, columns, cutOffAt }: ExportSubject,
 ): Promise<void> {
   await withTransaction(pool, async (trx) => {
-    await insertExport(trx, { applicationId, exportId, personId: person.id, format, query, selected, cutOffAt })
+    await insertExport(trx, { applicationId, exportId, personId: person.id, format, query, selected, columns, cutOffAt })
     await appendAudit(trx, {
       applicationId,
       actor: { kind: 'person', id: person.id },
       action: 'export.started',
       subject: exportId,
-      details: { format, query, selected, cutOffAt: cutOffAt.toISOString() },
+      details: { format, query, selected, columns: columns?.join(',') ?? null, cutOffAt: cutOffAt.toISOString() },
     })
     return ok(null)
   })
 }
 
 async function recordEnd(pool: Pool, { applicationId, person }: ExportRequest, exportId: string, result: FileResult): Promise<void> {
-  const { rowCount, totals, dataSha256, fileSha256, fileBytes } = result
+  const { rowCount, totals, fileSha256 } = result
   await withTransaction(pool, async (trx) => {
-    await completeExport(trx, { applicationId, exportId, rowCount, totals, dataSha256, fileSha256, fileBytes })
+    await completeExport(trx, { applicationId, exportId, ...result })
+    await deleteOldFiles(trx, applicationId, STORED_BYTES_MAX)
     await appendAudit(trx, {
       applicationId,
       actor: { kind: 'person', id: person.id },
@@ -140,4 +153,17 @@ async function* batchesByIds(
   transactionIds: readonly string[],
 ): AsyncGenerator<Transaction[], void, undefined> {
   yield await selectRowsByIds(queryable, applicationId, transactionIds)
+}
+
+/** The same batches with the names of the makers, each read once. */
+async function* withMakers(
+  queryable: Queryable,
+  batches: AsyncGenerator<Transaction[], void, undefined>,
+): AsyncGenerator<ExportedRow[], void, undefined> {
+  const names = new Map<string, string>()
+  for await (const batch of batches) {
+    const unknown = new Set(batch.flatMap(({ makerId }) => (makerId === null || names.has(makerId) ? [] : makerId)))
+    if (unknown.size > 0) for (const { personId, name } of await selectNames(queryable, [...unknown])) names.set(personId, name)
+    yield batch.map((row) => ({ ...row, makerName: row.makerId === null ? null : (names.get(row.makerId) ?? null) }))
+  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { ListColumn } from '#lib/export-formats.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money.ts'
@@ -10,10 +11,12 @@ import { listTransactions } from '#server/reports/partner-lists/list-for-partner
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
+import { EXPORT_COLUMNS } from './export-columns.ts'
+import { toRecordFile } from './export-record.ts'
 import { type ExportRequest, exportTransactions } from './export-transactions.ts'
 import { findExportByFile, listExports } from './list-exports.ts'
 import { csvField, safeText } from './safe-text.ts'
-import { readEntries, verifyExportedFile } from './verify-file.ts'
+import { readEntries, verifyWorkbook } from './verify-workbook.ts'
 
 const t = createTranslate('en', MESSAGES.en)
 const HOSTILE = [
@@ -61,6 +64,7 @@ function aRequest(overrides: Partial<ExportRequest> = {}): ExportRequest {
     format: 'csv',
     filter: transactionFilterSchema.parse({}),
     transactionIds: null,
+    columns: null,
     t,
     ...overrides,
   }
@@ -76,29 +80,59 @@ async function take(overrides: Partial<ExportRequest> = {}): Promise<Buffer> {
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-test('every row once in a CSV, newest first, and a record with their count and totals at the end', async () => {
-  const lines = (await take()).toString('utf8').split('\r\n')
-  const rows = lines.filter((line) => /^[0-9a-f]{8}-/.test(line))
-  assert.equal(new Set(rows).size, ROWS)
-  assert.match(lines[0] ?? '', /^\ufeffid,externalId,createdAt,/)
+test('every row once in a CSV, newest first, and nothing after the last row', async () => {
+  const text = (await take()).toString('utf8')
+  const [head, ...rows] = text.slice(0, -2).split('\r\n')
+  assert.ok(text.endsWith('\r\n'))
+  assert.match(head ?? '', /^\ufeffid,externalId,createdAt,/)
+  assert.equal(new Set(rows.map((row) => row.slice(0, 36))).size, ROWS)
+  assert.ok(rows.length === ROWS && rows.every((row) => /^[0-9a-f]{8}-/.test(row)))
   const { rows: newest } = await listTransactions(database.pool, applicationId, { page: 0, size: 1 })
   assert.ok(rows[0]?.startsWith(newest[0]?.transactionId ?? 'none'))
-  assert.ok(lines.includes(`#record,Rows,${ROWS}`))
+})
+
+test('the record of a CSV is stored with its count, totals and SHA-256', async () => {
+  const bytes = await take()
+  const found = await findExportByFile(database.pool, applicationId, sha256(bytes))
+  assert.ok(found)
   const uganda = Array.from({ length: ROWS }, (_, n) => n)
     .filter((n) => n % 3 === 0)
     .reduce((sum, n) => sum + BigInt(n + 1) * 50n, 0n)
-  assert.ok(lines.includes(`#record,Total UGX,${formatMinor(uganda)} in ${ROWS / 3} rows`))
+  const { rows, fileSha256, totals, application, exportedBy, columns } = toRecordFile('Kora Stores', found)
+  assert.deepEqual([rows, fileSha256, application, exportedBy], [ROWS, sha256(bytes), 'Kora Stores', 'Test person'])
+  assert.deepEqual(
+    totals?.find((total) => total.currency === 'UGX'),
+    { currency: 'UGX', count: ROWS / 3, amount: formatMinor(uganda) },
+  )
+  assert.equal(columns.length, EXPORT_COLUMNS.length)
 })
 
-test('no formula in a CSV, and an apostrophe before phone numbers and names of digits', async () => {
+test('a phone number in a CSV is its digits, and no field of a CSV is a formula', async () => {
   const text = (await take()).toString('utf8')
-  assert.equal(safeText('237690010010'), "'237690010010")
-  for (const hostile of ['=1', '+1', '-1', '@a', '\ta', '\ra', ' =1', '＝1', '007', '1e5', '2.5'])
-    assert.ok(safeText(hostile).startsWith("'"), JSON.stringify(hostile))
-  for (const plain of ['Awa Traoré', 'Solde insuffisant', '3fa85f64-5717-4562-b3fc-2c963f66afa6']) assert.equal(safeText(plain), plain)
+  assert.ok(text.includes(',256677209341,') && !text.includes("'2"))
   assert.ok(text.includes(csvField(safeText('Awa "la grande", Traoré'))))
-  assert.ok(text.includes(",'256677209341,"))
   assert.doesNotMatch(text, /(^|,)"?[=+@\t]/m)
+})
+
+test('the columns that were chosen, in their order, behind the id unless it was chosen; with the amount its currency', async () => {
+  const headOf = async (columns: readonly ListColumn[] | null) =>
+    (await take({ columns })).toString('utf8').split('\r\n')[0]?.replace('\ufeff', '')
+  assert.equal(await headOf(['customer', 'amount']), 'id,receiverName,phoneReceiver,amount,currency')
+  assert.equal(await headOf(['finished', 'id', 'maker']), 'finalAt,id,makerName')
+  assert.equal(await headOf(null), EXPORT_COLUMNS.map((column) => column.id).join(','))
+  const [newest] = await listExports(database.pool, applicationId)
+  assert.equal(newest?.columns, null)
+})
+
+test('the name of the maker for a transaction that a person made, an empty field for the API', async () => {
+  const own = await makeApplication(database.pool)
+  const makerId = await makePerson(database.pool, own, ['maker'])
+  await takeIn(database.pool, [anIntakeItem(own, { type: 'COLLECT' }), anIntakeItem(own, { type: 'COLLECT', source: 'person', makerId })])
+  const lines = (await take({ applicationId: own, columns: ['maker'] })).toString('utf8').trimEnd().split('\r\n')
+  assert.deepEqual(
+    lines.slice(1).map((line) => line.split(',')[1]),
+    ['Test person', ''],
+  )
 })
 
 test('every row in a workbook, with no formula, and a sheet for the record', async () => {
@@ -113,26 +147,37 @@ test('every row in a workbook, with no formula, and a sheet for the record', asy
 })
 
 for (const format of ['csv', 'xlsx'] as const) {
-  test(`a ${format} file verifies by itself and against our record; one changed digit is noticed by both`, async () => {
+  test(`a ${format} file is found by its SHA-256 in its own application, and not with one byte changed`, async () => {
     const bytes = await take({ format })
-    const verified = verifyExportedFile(bytes)
-    assert.ok(verified.ok)
-    assert.equal(verified.value.record.get('Rows'), String(ROWS))
     const found = await findExportByFile(database.pool, applicationId, sha256(bytes))
     assert.deepEqual([found?.rowCount, found?.personName, found?.format], [ROWS, 'Test person', format])
     assert.equal(await findExportByFile(database.pool, await makeApplication(database.pool), sha256(bytes)), undefined)
-    const changed = Buffer.from(bytes)
-    changed.writeUInt8(changed.readUInt8(700) ^ 1, 700)
-    let verdict: string
-    try {
-      const again = verifyExportedFile(changed)
-      verdict = again.ok ? 'unchanged' : again.error
-    } catch {
-      verdict = 'damaged'
-    }
-    assert.notEqual(verdict, 'unchanged')
-    assert.equal(await findExportByFile(database.pool, applicationId, sha256(changed)), undefined)
+    assert.equal(await findExportByFile(database.pool, applicationId, sha256(changeByte(bytes))), undefined)
   })
+}
+
+test('a workbook verifies against the record in it; one changed byte is noticed', async () => {
+  const bytes = await take({ format: 'xlsx', columns: ['time', 'amount'] })
+  const verified = verifyWorkbook(bytes)
+  assert.ok(verified.ok)
+  assert.deepEqual(
+    [verified.value.record.get('Rows'), verified.value.record.get('Columns')],
+    [String(ROWS), 'id, createdAt, amount, currency'],
+  )
+  let verdict: string
+  try {
+    const again = verifyWorkbook(changeByte(bytes))
+    verdict = again.ok ? 'unchanged' : again.error
+  } catch {
+    verdict = 'damaged'
+  }
+  assert.notEqual(verdict, 'unchanged')
+})
+
+function changeByte(bytes: Buffer): Buffer {
+  const changed = Buffer.from(bytes)
+  changed.writeUInt8(changed.readUInt8(700) ^ 1, 700)
+  return changed
 }
 
 test('no row in a file that was committed after its snapshot', async () => {
@@ -146,25 +191,20 @@ test('no row in a file that was committed after its snapshot', async () => {
   await takeIn(database.pool, [anIntakeItem(quiet, { type: 'COLLECT' })])
   let text = ''
   for await (const chunk of exported.value.file) text += chunk.toString('utf8')
-  assert.ok(text.includes('#record,Rows,3\r\n'))
+  assert.equal(text.trimEnd().split('\r\n').length, 1 + 3)
 })
 
 test('only the rows of the filter or the selection, and none of other applications', async () => {
   const { rows } = await listTransactions(database.pool, applicationId, { page: 0, size: 10 })
   const stranger = anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' })
   await takeIn(database.pool, [stranger])
-  const selected = (await take({ transactionIds: [...rows.slice(0, 2).map((row) => row.transactionId), stranger.transactionId] })).toString(
-    'utf8',
-  )
-  assert.ok(selected.includes('#record,Rows,2\r\n') && selected.includes('#record,Selected rows,'))
-  const filtered = (await take({ filter: transactionFilterSchema.parse({ operator: 'UGMTN', min: '100', sort: 'oldest' }) })).toString(
-    'utf8',
-  )
-  assert.ok(
-    filtered.includes('#record,Filter,"operator=UGMTN&min=100&sort=oldest"') ||
-      filtered.includes('#record,Filter,operator=UGMTN&min=100&sort=oldest'),
-  )
-  assert.doesNotMatch(filtered, /CIWAVE/)
+  const selected = await take({ transactionIds: [...rows.slice(0, 2).map((row) => row.transactionId), stranger.transactionId] })
+  const recorded = await findExportByFile(database.pool, applicationId, sha256(selected))
+  assert.deepEqual([recorded?.rowCount, recorded?.selected], [2, 3])
+  const filtered = await take({ filter: transactionFilterSchema.parse({ operator: 'UGMTN', min: '100', sort: 'oldest' }) })
+  const { query } = (await findExportByFile(database.pool, applicationId, sha256(filtered))) ?? {}
+  assert.equal(query, 'operator=UGMTN&min=100&sort=oldest')
+  assert.doesNotMatch(filtered.toString('utf8'), /CIWAVE/)
 })
 
 test('no held connection and a record without an end for a file that is not read to its end', async () => {

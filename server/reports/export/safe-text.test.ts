@@ -15,6 +15,8 @@ test('milliseconds for 64 KB of any text', () => {
     `1e${'1'.repeat(LENGTH)}x`,
     `${'\u00a0'.repeat(LENGTH)}=`,
     '"'.repeat(LENGTH),
+    `;${' '.repeat(LENGTH)}x`,
+    '; '.repeat(LENGTH / 2),
   ]
   for (const text of hostile) {
     const startedMs = performance.now()
@@ -31,8 +33,25 @@ test('at most 32,767 well-formed characters without NUL in a cell', () => {
   assert.equal(cellText('a\0b\ud83d'), 'ab\ufffd')
 })
 
-test('a leading apostrophe for what a spreadsheet would read as a formula or a number', () => {
-  for (const text of ['=1', ' =1', '\u00a0\ufeff+1', '\tx', ' \tx', '\r\nx', '\uff1dA1', '|x', '%x', '007', ' 1 000,50 ', '2E5', '1.5e-7'])
+test('a leading apostrophe for what a spreadsheet would read as a formula, and for nothing else', () => {
+  for (const text of ['=1', '+1', '-1', '@a', '\ra', ' =1', '\u00a0\ufeff+1', '\tx', ' \tx', '\r\nx', '\uff1dA1', '|x', '%x'])
     assert.ok(safeText(text).startsWith("'"), JSON.stringify(text))
-  for (const text of ['a=1', 'Awa', ' Awa', '12 rue', '1e', 'e5', '', ' ', '3fa85f64']) assert.equal(safeText(text), text)
+  for (const text of ['237677123456', '007', '1e5', '2.5', '1 000,50', 'a=1', 'Awa', ' Awa', '12 rue', 'e5', '', ' ', '3fa85f64'])
+    assert.equal(safeText(text), text)
+})
+
+/** The first cells of a line as a program that separates fields at semicolons reads them: quotes count at the beginning of a field only. */
+function fieldsAtSemicolons(line: string): string[] {
+  return Array.from(line.matchAll(/(?:^|;)("(?:[^"]|"")*"[^;]*|[^;]*)/g), ([, field = '']) =>
+    field.replace(/^"((?:[^"]|"")*)"/, (_, quoted: string) => quoted.replaceAll('""', '"')),
+  )
+}
+
+test('no formula in any field of a program that separates them at semicolons', () => {
+  for (const text of ['x;=1+1', 'x;=1+1;"', 'x; "=1+1"', 'x;;@A1', 'x;""=1', 'x;\t-1', 'x;\r\n+1', 'x;\uff1d1', 'x;\uff0b1']) {
+    const fields = fieldsAtSemicolons(`id,${csvField(safeText(text))},256677209341`)
+    assert.ok(fields.length > 1, text)
+    for (const field of fields.slice(1)) assert.doesNotMatch(field.trim(), /^[=+\-@\uff1d\uff0b]/, JSON.stringify([text, fields]))
+  }
+  assert.equal(safeText('Awa; Traoré'), 'Awa; Traoré')
 })

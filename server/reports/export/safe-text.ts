@@ -2,8 +2,11 @@
 const CELL_LENGTH_MAX = 32_767
 /** What a spreadsheet may take for a formula when a text begins with it, also in full-width forms. */
 const FORMULA_SIGNS = new Set('=+-@|%\uff1d\uff0b\uff0d\uff20\t\r\n')
-/** What a spreadsheet would turn into a number and shorten: 237690441208 becomes 2.3769E+11, 007 becomes 7. Of a trimmed text. */
-const NUMBER = /^\d[\d\s.,]*(?:e[+-]?\d+)?$/i
+/**
+ * A spreadsheet in a language with decimal commas, French among them, separates the fields of a CSV at semicolons, also inside quotes that
+ * began after a comma: what follows a semicolon may be a cell of its own.
+ */
+const FORMULA_AFTER_SEMICOLON = /;(?=[\s"]*[=+\-@|%\uff1d\uff0b\uff0d\uff20])/g
 
 /** A text as any cell may hold it: well-formed, without NUL, and no longer than a cell; what is cut ends with an ellipsis. */
 export function cellText(text: string): string {
@@ -12,24 +15,19 @@ export function cellText(text: string): string {
 }
 
 /**
- * A text for a CSV cell that a spreadsheet leaves alone: what could be read as a formula or a number gets an apostrophe in front,
- * which says "this is text". NUL is dropped; line breaks become spaces, so that one row stays one line. Takes time in proportion to
- * the length of the text, whatever is in it.
+ * A text for a CSV cell that no spreadsheet runs as a formula: it gets an apostrophe where one could begin, and only there, so that phone
+ * numbers and ids stay what they are. NUL is dropped; line breaks become spaces, so that one row stays one line. Takes time in proportion
+ * to the length of the text, whatever is in it.
  */
 export function safeText(text: string): string {
   const plain = cellText(text)
-  const guarded = isFormula(plain) || NUMBER.test(plain.trim()) ? `'${plain}` : plain
-  return guarded.replace(/[\r\n]+/g, ' ')
+  const guarded = isFormula(plain) ? `'${plain}` : plain
+  return guarded.replace(/[\r\n]+/g, ' ').replace(FORMULA_AFTER_SEMICOLON, ";'")
 }
 
 /** Spreadsheets trim spaces before they look for a formula; tabs and line breaks at the very beginning count as signs themselves. */
 function isFormula(text: string): boolean {
   return FORMULA_SIGNS.has(text.charAt(0)) || /^\s*[\t\r\n]/.test(text) || FORMULA_SIGNS.has(text.trimStart().charAt(0))
-}
-
-/** The same for the record at the end of a file, whose counts are numbers and stay numbers. */
-export function safeValue(text: string): string {
-  return /^\d+$/.test(text) ? text : safeText(text)
 }
 
 /** A CSV field: quoted where it holds a comma, a quote or anything at its edge that a reader could trim. */

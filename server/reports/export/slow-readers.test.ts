@@ -50,6 +50,7 @@ function exportFor(overrides: Partial<ExportRequest> = {}, limits = PATIENT) {
       format: 'csv',
       filter: transactionFilterSchema.parse({}),
       transactionIds: null,
+      columns: null,
       t,
       ...overrides,
     },

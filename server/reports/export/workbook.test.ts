@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import readWorkbook, { readSheet } from 'read-excel-file/node'
+import type { ListColumn } from '#lib/export-formats.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { AMOUNT_MINOR_MAX } from '#lib/money.ts'
-import type { Transaction } from '#server/transactions/transaction.ts'
-import { EXPORT_COLUMNS } from './export-columns.ts'
+import { EXPORT_COLUMNS, type ExportedRow } from './export-columns.ts'
+import { readEntries } from './verify-workbook.ts'
 import { createXlsxWriter } from './xlsx-writer.ts'
 
 // Our workbooks, read by a library: what a spreadsheet program finds in them.
@@ -19,10 +20,11 @@ const SUBJECT = {
   format: 'xlsx' as const,
   query: 'operator=UGMTN&min=100',
   selected: null,
+  columns: null,
   cutOffAt: new Date('2026-11-21T22:08:48.123Z'),
 }
 
-function aTransaction(overrides: Partial<Transaction> = {}): Transaction {
+function aTransaction(overrides: Partial<ExportedRow> = {}): ExportedRow {
   return {
     applicationId: randomUUID(),
     transactionId: randomUUID(),
@@ -45,6 +47,7 @@ function aTransaction(overrides: Partial<Transaction> = {}): Transaction {
     makerId: null,
     checkerId: null,
     batchId: null,
+    makerName: null,
     version: 2,
     createdAt: new Date('2026-11-20T10:24:08Z'),
     finalAt: new Date('2026-11-20T10:24:59.500Z'),
@@ -52,8 +55,8 @@ function aTransaction(overrides: Partial<Transaction> = {}): Transaction {
   }
 }
 
-async function write(rows: readonly Transaction[], sheetRowsMax?: number): Promise<Buffer> {
-  const writer = createXlsxWriter({ subject: SUBJECT, t, ...(sheetRowsMax === undefined ? {} : { sheetRowsMax }) })
+async function write(rows: readonly ExportedRow[], sheetRowsMax?: number, columns: ListColumn[] | null = null): Promise<Buffer> {
+  const writer = createXlsxWriter({ subject: { ...SUBJECT, columns }, t, ...(sheetRowsMax === undefined ? {} : { sheetRowsMax }) })
   const chunks = [...(await writer.open()), ...(await writer.rows(rows))]
   chunks.push(...(await writer.close({ rowCount: rows.length, totals: [{ currency: 'XAF', count: rows.length, amount: '5000' }] })).chunks)
   return Buffer.concat(chunks)
@@ -125,7 +128,7 @@ test('rows beyond one sheet continue in the next, below the same heads', async (
       ['Transactions', 3],
       ['Transactions 2', 3],
       ['Transactions 3', 2],
-      ['Record', 8],
+      ['Record', 9],
     ],
   )
   assert.deepEqual(
@@ -141,4 +144,23 @@ test('the last sheet is the record, as pairs of texts', async () => {
     [record.get('Application'), record.get('Filter'), record.get('Cut-off (UTC)'), record.get('Rows'), record.get('Total XAF')],
     ['Kora & Söhne <1>', 'operator=UGMTN&min=100', '2026-11-21T22:08:48.123Z', '1', '5000 in 1 rows'],
   )
+})
+
+test('the chosen columns in their order, under heads that state the zone of times', async () => {
+  const [head, row] = await readSheet(await write([aTransaction()], undefined, ['finished', 'customer', 'id']), 1)
+  assert.deepEqual(head, ['Finished (UTC)', 'Customer', 'Phone', 'Transaction id'])
+  assert.ok(row?.[0] instanceof Date)
+  assert.deepEqual(row?.slice(1, 3), ['Clarisse Mbarga', '237677209341'])
+})
+
+test('text cells have the format text, without the mark of numbers stored as text; heads are frozen and filtered', async () => {
+  const entries = new Map(readEntries(await write([aTransaction()])).map(({ name, content }) => [name, content.toString('utf8')]))
+  const sheet = entries.get('xl/worksheets/sheet1.xml') ?? ''
+  assert.match(sheet, /t="inlineStr" s="5"><is><t xml:space="preserve">237677209341</)
+  assert.match(
+    entries.get('xl/styles.xml') ?? '',
+    /<cellXfs count="6">(<xf[^>]*\/>){5}<xf numFmtId="49" applyNumberFormat="1"\/><\/cellXfs>/,
+  )
+  assert.match(sheet, /<autoFilter ref="A1:R2"\/><ignoredErrors><ignoredError sqref="A1:R2" numberStoredAsText="1"\/><\/ignoredErrors>/)
+  assert.match(sheet, /<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"\/>/)
 })

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { DAY_MS } from '#lib/time.ts'
-import type { Transaction } from '#server/transactions/transaction.ts'
-import { type Cell, EXPORT_COLUMNS } from './export-columns.ts'
+import { type Cell, chooseColumns, type ExportedRow } from './export-columns.ts'
 import { type ExportResult, recordLines } from './export-record.ts'
 import type { ExportWriter, WriterOptions } from './export-writer.ts'
 import { cellText } from './safe-text.ts'
@@ -13,14 +12,17 @@ import { ZipStream } from './zip-stream.ts'
 const SHEET_ROWS_MAX = 1_048_575
 /** Day 0 of a workbook's calendar. */
 const EPOCH_MS = Date.UTC(1899, 11, 30)
-const STYLE = { head: 1, amount: 2, instant: 3, amountWithCents: 4 } as const
+const STYLE = { head: 1, amount: 2, instant: 3, amountWithCents: 4, text: 5 } as const
+
+type Columns = ReturnType<typeof chooseColumns>
 
 /**
  * A workbook of its own making: sheets of inline strings written in one pass, so that memory does not grow with the list. Texts are
- * cells of the type text, so no content becomes a formula, and a phone number keeps every digit. A list longer than a sheet goes on
- * in another one. The SHA-256 is over the XML of all data sheets, in order, as it is in the zip.
+ * cells of the type text and in the format text, so no content becomes a formula, not even when somebody edits the cell, and a phone number
+ * keeps every digit. A list longer than a sheet goes on in another one. The SHA-256 is over the XML of all data sheets, in order, as it is in the zip.
  */
 export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: WriterOptions & { sheetRowsMax?: number }): ExportWriter {
+  const columns = chooseColumns(subject.columns)
   const zip = new ZipStream()
   const hash = createHash('sha256')
   let sheets = 0
@@ -35,12 +37,14 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
   async function openSheet(): Promise<Buffer[]> {
     sheets++
     rowsInSheet = 0
-    return [...zip.begin(`xl/worksheets/sheet${sheets}.xml`), ...(await data(sheetHead(t)))]
+    return [...zip.begin(`xl/worksheets/sheet${sheets}.xml`), ...(await data(sheetHead(columns, t)))]
   }
 
   async function closeSheet(): Promise<Buffer[]> {
-    const lastCell = addressOf(EXPORT_COLUMNS.length - 1, rowsInSheet + 1)
-    return [...(await data(`</sheetData><autoFilter ref="A1:${lastCell}"/></worksheet>`)), ...(await zip.end())]
+    const lastCell = addressOf(columns.length - 1, rowsInSheet + 1)
+    // Otherwise Excel marks each phone number with a green corner: a number stored as text.
+    const ignored = `<ignoredErrors><ignoredError sqref="A1:${lastCell}" numberStoredAsText="1"/></ignoredErrors>`
+    return [...(await data(`</sheetData><autoFilter ref="A1:${lastCell}"/>${ignored}</worksheet>`)), ...(await zip.end())]
   }
 
   return {
@@ -51,7 +55,7 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
         if (rowsInSheet === sheetRowsMax) chunks.push(...(await closeSheet()), ...(await openSheet()))
         const part = rows.slice(at, at + sheetRowsMax - rowsInSheet)
         const firstRow = rowsInSheet + 2
-        chunks.push(...(await data(part.map((row, place) => rowXml(row, firstRow + place)).join(''))))
+        chunks.push(...(await data(part.map((row, place) => rowXml(columns, row, firstRow + place)).join(''))))
         rowsInSheet += part.length
         at += part.length
       }
@@ -74,11 +78,11 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
   }
 }
 
-function sheetHead(t: Translate): string {
-  const widths = EXPORT_COLUMNS.map(
-    (column, place) => `<col min="${place + 1}" max="${place + 1}" width="${column.width}" customWidth="1"/>`,
-  ).join('')
-  const heads = EXPORT_COLUMNS.map((column, place) => textCell(addressOf(place, 1), column.label(t), STYLE.head)).join('')
+function sheetHead(columns: Columns, t: Translate): string {
+  const widths = columns
+    .map((column, place) => `<col min="${place + 1}" max="${place + 1}" width="${column.width}" customWidth="1"/>`)
+    .join('')
+  const heads = columns.map((column, place) => textCell(addressOf(place, 1), column.label(t), STYLE.head)).join('')
   return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>${widths}</cols><sheetData><row r="1">${heads}</row>`
 }
 
@@ -87,8 +91,8 @@ function addressOf(column: number, row: number): string {
   return `${String.fromCharCode(65 + column)}${row}`
 }
 
-function rowXml(row: Transaction, number: number): string {
-  const cells = EXPORT_COLUMNS.map((column, place) => cellXml(addressOf(place, number), column.cell(row))).join('')
+function rowXml(columns: Columns, row: ExportedRow, number: number): string {
+  const cells = columns.map((column, place) => cellXml(addressOf(place, number), column.cell(row))).join('')
   return `<row r="${number}">${cells}</row>`
 }
 
@@ -105,9 +109,8 @@ function cellXml(address: string, cell: Cell): string {
   }
 }
 
-function textCell(address: string, text: string, style?: number): string {
-  const styled = style === undefined ? '' : ` s="${style}"`
-  return `<c r="${address}" t="inlineStr"${styled}><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`
+function textCell(address: string, text: string, style: number = STYLE.text): string {
+  return `<c r="${address}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${escapeXml(text)}</t></is></c>`
 }
 
 function recordSheet(lines: readonly (readonly [string, string])[]): string {

@@ -13,13 +13,15 @@ type ExportFormProps = {
   address: QueryValues
   format: ExportFormat
   ids?: readonly string[]
+  /** The columns of the list to export, in order; absent: all. */
+  columns?: readonly string[]
   label: string
   variant?: ButtonVariant
   isMenuItem?: boolean
 }
 
 /** A plain form: the browser downloads the response, of any length and without script. */
-export function ExportForm({ application, address, format, ids, label, variant = 'quiet', isMenuItem = false }: ExportFormProps) {
+export function ExportForm({ application, address, format, ids, columns, label, variant = 'quiet', isMenuItem = false }: ExportFormProps) {
   return (
     <form
       method="post"
@@ -29,6 +31,7 @@ export function ExportForm({ application, address, format, ids, label, variant =
     >
       <input type="hidden" name="format" value={format} />
       {ids && <input type="hidden" name="ids" value={ids.join(',')} />}
+      {columns && <input type="hidden" name="columns" value={columns.join(',')} />}
       <button type="submit" className={isMenuItem ? MENU_ITEM : buttonClass(variant)}>
         {label}
       </button>
@@ -36,25 +39,19 @@ export function ExportForm({ application, address, format, ids, label, variant =
   )
 }
 
-/** The whole filtered list as a file, and what was exported before. */
-export function ExportMenu({ application, address, total }: { application: string; address: QueryValues; total: number }) {
+type ExportMenuProps = { application: string; address: QueryValues; total: number; columns: readonly string[] }
+
+/** The whole filtered list as a file with the shown columns or all of them, and what was exported before. */
+export function ExportMenu({ application, address, total, columns }: ExportMenuProps) {
   const t = useT()
+  const list = { application, address, isMenuItem: true }
   return (
     <Popover id="export-menu" align="end" triggerClass={buttonClass()} trigger={t('transactions.export')} panelClass="w-72">
-      <ExportForm
-        application={application}
-        address={address}
-        format="csv"
-        label={t('transactions.exportAllCsv', { count: total })}
-        isMenuItem
-      />
-      <ExportForm
-        application={application}
-        address={address}
-        format="xlsx"
-        label={t('transactions.exportAllXlsx', { count: total })}
-        isMenuItem
-      />
+      <ExportForm {...list} format="xlsx" columns={columns} label={t('transactions.exportAllXlsx', { count: total })} />
+      <ExportForm {...list} format="csv" columns={columns} label={t('transactions.exportAllCsv', { count: total })} />
+      <MenuRule />
+      <ExportForm {...list} format="xlsx" label={t('transactions.exportEveryColumnXlsx')} />
+      <ExportForm {...list} format="csv" label={t('transactions.exportEveryColumnCsv')} />
       <p className="px-2.5 py-1 text-second text-quiet">{t('transactions.exportHint')}</p>
       <MenuRule />
       <Link href={paths.exports(application)} className={MENU_ITEM}>

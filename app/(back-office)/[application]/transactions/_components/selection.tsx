@@ -15,12 +15,14 @@ type SelectionProps = {
   application: string
   address: QueryValues
   rows: readonly TransactionRow[]
+  /** What the list shows, in order. */
+  columns: readonly string[]
   canExport: boolean
   onClear: () => void
 }
 
 /** The selection across pages: count, sums per currency, and actions. */
-export default function Selection({ application, address, rows, canExport, onClear }: SelectionProps) {
+export default function Selection({ application, address, rows, columns, canExport, onClear }: SelectionProps) {
   const t = useT()
   const ids = rows.map((row) => row.transactionId)
   const run = useSynchroniseRun(application)
@@ -48,6 +50,7 @@ export default function Selection({ application, address, rows, canExport, onCle
               address={address}
               format="csv"
               ids={ids}
+              columns={columns}
               variant="inverse"
               label={t('transactions.exportCsv')}
             />
@@ -56,6 +59,7 @@ export default function Selection({ application, address, rows, canExport, onCle
               address={address}
               format="xlsx"
               ids={ids}
+              columns={columns}
               variant="inverse"
               label={t('transactions.exportXlsx')}
             />

@@ -48,6 +48,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
   const { t, locale, timeZone } = useTranslations()
   const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
+  const shown = settings.order.filter((id) => !settings.hidden.includes(id))
   const { selected, select, toggle, clear } = useSelection(rows)
   const panel = usePanel()
   const labelOf = (row: TransactionRow) =>
@@ -77,7 +78,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
               settings={settings}
               onChange={setSettings}
             />
-            {may.export && <LazyPart part={EXPORT_MENU} props={{ application, address, total: data?.total ?? 0 }} />}
+            {may.export && <LazyPart part={EXPORT_MENU} props={{ application, address, total: data?.total ?? 0, columns: shown }} />}
           </>
         }
       />
@@ -126,7 +127,10 @@ export function TransactionList({ application, query, views, makers, columns, ma
         )}
       </div>
       {selected.size > 0 && (
-        <LazyPart part={SELECTION} props={{ application, address, rows: [...selected.values()], canExport: may.export, onClear: clear }} />
+        <LazyPart
+          part={SELECTION}
+          props={{ application, address, rows: [...selected.values()], columns: shown, canExport: may.export, onClear: clear }}
+        />
       )}
       <ListPanel
         application={application}

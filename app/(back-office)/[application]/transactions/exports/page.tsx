@@ -34,13 +34,17 @@ export default async function ExportsPage({ params, searchParams }: Props) {
     readRetentionMarks(pool),
   ])
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['exports.'])}>
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['exports.', 'transactions.'])}>
       <PageHeader
         title={t('exports.title')}
         actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>}
       />
       <div className="mt-4 grid gap-5">
         {refused && <Notice tone="bad">{t(refused === 'busy' || refused === 'failed' ? `exports.${refused}` : 'exports.refused')}</Notice>}
+        <div className="grid max-w-2xl gap-1 text-second text-quiet">
+          <p>{t('exports.formats')}</p>
+          <p>{t('exports.storage')}</p>
+        </div>
         <CheckFile application={application} />
         {exports.length === 0 ? (
           <EmptyState icon="download" title={t('exports.none')} />

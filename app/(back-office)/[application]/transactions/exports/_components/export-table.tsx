@@ -20,6 +20,7 @@ export function ExportTable({ application, exports }: { application: string; exp
       <Th align="end">{t('exports.rows')}</Th>
       <Th align="end">{t('exports.totals')}</Th>
       <Th>{t('exports.hash')}</Th>
+      <Th>{t('exports.file')}</Th>
     </>
   )
   return (
@@ -39,6 +40,9 @@ export function ExportTable({ application, exports }: { application: string; exp
               <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">
                 {contentOf(one, t)}
               </Link>
+              <span className="block text-second text-quiet" title={one.columns?.map((id) => t(`transactions.${id}`)).join(', ')}>
+                {one.columns === null ? t('exports.allColumns') : t('exports.columns', { count: one.columns.length })}
+              </span>
             </Td>
             <Td align="end">
               {one.rowCount === null ? <span className="text-quiet">{t('exports.broken')}</span> : formatCount(one.rowCount, locale)}
@@ -58,10 +62,34 @@ export function ExportTable({ application, exports }: { application: string; exp
                 </span>
               )}
             </Td>
+            <Td>
+              <Downloads application={application} one={one} />
+            </Td>
           </Tr>
         ))}
       </Table>
     </section>
+  )
+}
+
+/** The file again, if it is stored, and its record. */
+function Downloads({ application, one }: { application: string; one: ExportDto }) {
+  const { t } = useTranslations()
+  if (one.finishedAt === null) return null
+  const link = 'text-accent hover:underline'
+  return (
+    <span className="flex items-center gap-3 whitespace-nowrap">
+      {one.isStored ? (
+        <a href={paths.data(application, `exports/${one.exportId}/file`)} download className={link}>
+          {t('exports.again')}
+        </a>
+      ) : (
+        <span className="text-quiet">{t('exports.notStored')}</span>
+      )}
+      <a href={paths.data(application, `exports/${one.exportId}/record`)} download={`export-${one.exportId}.json`} className={link}>
+        {t('exports.recordFile')}
+      </a>
+    </span>
   )
 }
 

@@ -1,7 +1,7 @@
 import { unstable_rethrow } from 'next/navigation'
 import { type NextRequest, NextResponse } from 'next/server'
 import { z } from 'zod'
-import { EXPORT_FORMATS, type ExportFormat } from '#lib/export-formats.ts'
+import { EXPORT_FORMATS, LIST_COLUMNS } from '#lib/export-formats.ts'
 import { paths } from '#lib/paths.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
@@ -11,6 +11,7 @@ import { toFileResponse } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { describeFile } from '#server/reports/export/describe-file.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
 
 const SELECTED_MAX = 1_000
@@ -22,12 +23,13 @@ const form = z.object({
     .transform((text) => text.split(','))
     .pipe(z.array(z.uuid()).min(1).max(SELECTED_MAX))
     .nullable(),
+  /** In the order of the list; absent: all columns. */
+  columns: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(LIST_COLUMNS)).min(1).max(LIST_COLUMNS.length))
+    .nullable(),
 })
-
-const TYPES: Record<ExportFormat, string> = {
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-}
 
 /** Answers a form with a file. A refusal redirects to the page of exports, which shows the reason. */
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
@@ -44,7 +46,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   if (!actor.ok) return refuse('refused')
   // Not a form: refused by the schema, with 400.
   const fields = await request.formData().catch(() => new FormData())
-  const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids') })
+  const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids'), columns: fields.get('columns') })
   if (!input.success) return refuseRequest(400, request)
   const { applicationId, applicationName, id, name, roles } = actor.value
   const runtime = backOfficeRuntime()
@@ -56,12 +58,12 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
       format: input.data.format,
       filter,
       transactionIds: input.data.ids,
+      columns: input.data.columns,
       t: await getT(),
     })
     if (!exported.ok) return refuse(exported.error === 'busy' ? 'busy' : 'refused')
     const { file, cutOffAt } = exported.value
-    const fileName = `transactions-${application}-${cutOffAt.toISOString().slice(0, 19).replaceAll(':', '-')}Z.${input.data.format}`
-    return await toFileResponse(file, { type: TYPES[input.data.format], fileName }, request.signal)
+    return await toFileResponse(file, describeFile(application, { format: input.data.format, cutOffAt }), request.signal)
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: export', error, { message: 'An export failed before its first row' })

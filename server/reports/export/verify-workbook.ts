@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { crc32, inflateRawSync } from 'node:zlib'
 import { err, ok, type Result } from '#lib/result.ts'
-import { CSV_RECORD_MARK } from './export-record.ts'
 
-type VerifiedFile = { format: 'csv' | 'xlsx'; dataSha256: string; record: ReadonlyMap<string, string> }
+type VerifiedWorkbook = { dataSha256: string; record: ReadonlyMap<string, string> }
 
 const HASH_NAME = 'SHA-256 of the data'
 const ZIP_SIGNATURE = 0x04034b50
@@ -12,46 +11,22 @@ const FILE_BYTES_MAX = 512 * 1024 * 1024
 const UNPACKED_BYTES_MAX = 2 * FILE_BYTES_MAX
 
 /**
- * Whether an exported file still holds the data that its own record speaks of: recomputes the SHA-256 over the data part and compares. In
- * a CSV that part is everything before the first line that begins with `#record`, in a workbook the XML of all sheets but the last.
- * No file can contain a digest of its whole content; that one is in our record (findExportByFile).
+ * Whether an exported workbook still holds the data that its own record speaks of: recomputes the SHA-256 over the XML of all sheets but the last
+ * and compares. No file can contain a digest of its whole content; that one is in our record (findExportByFile), as for a CSV.
  */
-export function verifyExportedFile(bytes: Buffer): Result<VerifiedFile, 'not_an_export' | 'changed' | 'too_large'> {
+export function verifyWorkbook(bytes: Buffer): Result<VerifiedWorkbook, 'not_an_export' | 'changed' | 'too_large'> {
   if (bytes.length > FILE_BYTES_MAX) return err('too_large')
   const isZip = bytes.length > 4 && bytes.readUInt32LE(0) === ZIP_SIGNATURE
-  const parts = isZip ? readWorkbook(bytes) : readCsv(bytes)
+  const parts = isZip ? readWorkbook(bytes) : undefined
   const stated = parts?.record.get(HASH_NAME)
   if (!parts || stated === undefined) return err('not_an_export')
   const hash = createHash('sha256')
   for (const part of parts.data) hash.update(part)
   const dataSha256 = hash.digest('hex')
-  return dataSha256 === stated ? ok({ format: isZip ? 'xlsx' : 'csv', dataSha256, record: parts.record }) : err('changed')
+  return dataSha256 === stated ? ok({ dataSha256, record: parts.record }) : err('changed')
 }
 
 type Parts = { data: Buffer[]; record: Map<string, string> }
-
-function readCsv(bytes: Buffer): Parts | undefined {
-  const mark = bytes.indexOf(`\n${CSV_RECORD_MARK},`)
-  if (mark < 0) return undefined
-  const lines = bytes
-    .subarray(mark + 1)
-    .toString('utf8')
-    .split('\r\n')
-    .filter((line) => line.startsWith(`${CSV_RECORD_MARK},`))
-  const record = new Map(
-    lines.map((line) => {
-      const [name = '', ...value] = line.slice(CSV_RECORD_MARK.length + 1).split(',')
-      return [
-        name,
-        value
-          .join(',')
-          .replace(/^"(.*)"$/, '$1')
-          .replaceAll('""', '"'),
-      ] as const
-    }),
-  )
-  return { data: [bytes.subarray(0, mark + 1)], record }
-}
 
 function readWorkbook(bytes: Buffer): Parts | undefined {
   const sheets = readEntries(bytes).filter(({ name }) => name.startsWith('xl/worksheets/'))

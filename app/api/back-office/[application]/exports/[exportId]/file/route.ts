@@ -1,0 +1,41 @@
+import { unstable_rethrow } from 'next/navigation'
+import type { NextRequest } from 'next/server'
+import { z } from 'zod'
+import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { findActor } from '#server/back-office/actor.ts'
+import { refuseData } from '#server/back-office/answer-data.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { toFileResponse } from '#server/back-office/file-response.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { describeFile } from '#server/reports/export/describe-file.ts'
+import { openStoredFile } from '#server/reports/export/open-stored-file.ts'
+
+const noQuery = z.object({})
+const uuid = z.uuid()
+
+/** The stored file of an export, byte for byte; 404 when it is not stored. */
+export async function GET(
+  request: NextRequest,
+  { params }: { params: Promise<{ application: string; exportId: string }> },
+): Promise<Response> {
+  try {
+    // Each download leaves an audit entry: no other site may make a browser write them.
+    const site = request.headers.get('sec-fetch-site')
+    if (site !== null && site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 })
+    const { application, exportId } = await params
+    const actor = await findActor(application, 'export:create')
+    if (!actor.ok) return refuseData(actor.error)
+    if (!readExactAddress(noQuery, request.nextUrl.searchParams).ok) return refuseData('invalid')
+    const { applicationId, id } = actor.value
+    const stored = uuid.safeParse(exportId).success
+      ? await openStoredFile(backOfficeRuntime(), { applicationId, personId: id, exportId })
+      : undefined
+    if (!stored) return refuseData('not_found')
+    const { format, cutOffAt } = stored.record
+    return await toFileResponse(stored.file, describeFile(application, { format, cutOffAt: new Date(cutOffAt) }), request.signal)
+  } catch (error) {
+    unstable_rethrow(error)
+    reportUnexpected('back office: stored export', error, { message: 'A stored export could not be sent' })
+    return refuseData('unexpected')
+  }
+}

@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-<<<<<<< HEAD
-import { verifyExportedFile } from '#server/reports/export/verify-file.ts'
-=======
-import type { Page } from 'playwright/test'
 import { verifyWorkbook } from '#server/reports/export/verify-workbook.ts'
->>>>>>> main
 import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, searchByKeys, signIn, test } from './fixtures.ts'
 import { personWith, readSandbox } from './sandbox.ts'
 import { panelOf, rowsOf, startCollect } from './transaction-list.ts'

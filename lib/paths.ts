@@ -34,7 +34,9 @@ export const paths = {
   enrol: (next?: string) => `/sign-in/enrol${toQuery({ next })}`,
   overview: (application: string) => `/${application}`,
   transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,
-  transaction: (application: string, transactionId: string) => `/${application}/transactions/${transactionId}`,
+  /** `list`: the query of the list that it was opened from, for the way back. */
+  transaction: (application: string, transactionId: string, query: { list?: string } = {}) =>
+    `/${application}/transactions/${transactionId}${toQuery(query)}`,
   // A refused export is redirected here with the application of its address, encoded so that it is one segment.
   exports: (application: string, query: QueryValues = {}) => `/${encodeURIComponent(application)}/transactions/exports${toQuery(query)}`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,

@@ -72,6 +72,8 @@ export type WebhookDto = {
   attempts: WebhookAttemptDto[]
   /** A resend that a person requested and that has no outcome yet. */
   waitingResend: { requestedBy: string | null; requestedAt: string } | null
+  /** Why a resend would be refused now; `retryAfterMs` is the time until the limit allows the next one. */
+  resendObstacle: { code: 'attempt_in_progress' | 'resend_waiting' | 'throttled'; retryAfterMs: number | null } | null
 }
 
 const LEDGER_ACCOUNTS = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const

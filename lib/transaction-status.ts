@@ -44,5 +44,16 @@ export const FAILURE_MESSAGES = {
   notRegistered: 'Compte non inscrit',
 } as const
 
+/** Why a transaction failed, as a filter: by the operator's known messages; `other` is any other message, or none. */
+export const FAILURE_REASONS = [
+  'insufficientFunds',
+  'invalidNumber',
+  'cancelledByCustomer',
+  'operatorTimeout',
+  'notRegistered',
+  'other',
+] as const
+export type FailureReason = (typeof FAILURE_REASONS)[number]
+
 /** What a webhook says of a transaction that went well. */
 export const SUCCESS_MESSAGE = 'Transaction réussie'

@@ -1,15 +1,14 @@
 'use client'
 
 import { type ColumnDef, type RowData, type RowSelectionState, useTable } from '@tanstack/react-table'
-import { type MouseEvent, type ReactNode, useMemo } from 'react'
-import { Icon } from '#components/ui/icon.tsx'
-import { Link } from '#components/ui/link.tsx'
+import { Fragment, type MouseEvent, type ReactNode, useMemo } from 'react'
 import { useT } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
-import { type DataColumnMeta, type DataTableFeatures, dataTableFeatures } from './features.ts'
+import { type DataTableFeatures, dataTableFeatures } from './features.ts'
+import { HeadCell, type SortState, STICKY_HEAD } from './head-cell.tsx'
+import { narrowClass } from './narrow-class.ts'
+import { ScrollFrame } from './scroll-frame.tsx'
 import { SelectBox } from './select-box.tsx'
-
-type SortState = { key: string; direction: 'asc' | 'desc' }
 
 type DataTableProps<Row extends RowData> = {
   /** The caption, for screen readers. */
@@ -29,18 +28,17 @@ type DataTableProps<Row extends RowData> = {
   currentRowId?: string | null
   /** Called on a click anywhere on the row, except on its own controls. */
   onRowOpen?: (row: Row) => void
+  /** The address of a row: with Ctrl or the middle button, a click on the row opens it in a new tab. */
+  rowHref?: (row: Row) => string
+  /** The heading above the first of consecutive rows that have it in common: the day. */
+  groupOf?: (row: Row) => string
   /** Shown if there are no rows. */
   empty?: ReactNode
   isRefreshing?: boolean
 }
 
-const NARROW: Record<NonNullable<DataColumnMeta['narrow']>, string> = {
-  lead: 'col-start-2 row-start-1',
-  'lead-second': 'col-start-2 row-start-2 text-second text-quiet',
-  end: 'col-start-3 row-start-1 text-right',
-  'end-second': 'col-start-3 row-start-2 text-right text-second text-quiet',
-  hidden: 'hidden',
-}
+/** The width of the column of checkboxes. */
+const SELECT_WIDTH = 36
 
 /**
  * A table of rows that the server selected, sorted and paged. Two lines in a row of 56 px. In a narrow container the same rows
@@ -66,23 +64,36 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     onRowSelectionChange: (updater) => onSelectionChange?.(typeof updater === 'function' ? updater(selection ?? {}) : updater),
   })
   if (rows.length === 0 && empty) return empty
+  const widths = table.getVisibleLeafColumns().map((column) => column.columnDef.meta?.width)
+  const minWidth = widths.reduce<number | undefined>(
+    (sum, width) => (sum === undefined || width === undefined ? undefined : sum + width),
+    selection ? SELECT_WIDTH : 0,
+  )
   return (
     <div className="@container/table">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: the narrow layout is a grid, and browsers then forget that it is a table */}
-      <div className="relative overflow-x-auto @max-[640px]/table:overflow-x-visible">
+      <ScrollFrame minWidth={minWidth}>
         <table
           id="list"
           tabIndex={-1}
           role="table"
           aria-busy={isRefreshing || undefined}
-          className="w-full border-collapse text-left @max-[640px]/table:block"
+          className={`w-full border-collapse text-left aria-busy:opacity-60 @max-[640px]/table:block ${minWidth === undefined ? '' : 'table-fixed'}`}
         >
           <caption className="sr-only">{caption}</caption>
+          {minWidth !== undefined && (
+            <colgroup className="@max-[640px]/table:hidden">
+              {selection && <col width={SELECT_WIDTH} />}
+              {table.getVisibleLeafColumns().map((column) => (
+                <col key={column.id} width={column.columnDef.meta?.width} />
+              ))}
+            </colgroup>
+          )}
           <thead role="rowgroup" className="@max-[640px]/table:sr-only">
             {table.getHeaderGroups().map((group) => (
-              <tr key={group.id} role="row" className="border-b border-line">
+              <tr key={group.id} role="row">
                 {selection && (
-                  <th role="columnheader" scope="col" className="w-9 pl-3 print:hidden">
+                  <th role="columnheader" scope="col" className={`${STICKY_HEAD} w-9 pl-3 print:hidden`}>
                     <SelectBox
                       label={t('table.selectPage')}
                       isChecked={table.getIsAllRowsSelected()}
@@ -98,105 +109,73 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             ))}
           </thead>
           <tbody role="rowgroup" className="@max-[640px]/table:block">
-            {table.getRowModel().rows.map((row) => (
-              <tr
-                key={row.id}
-                id={`row-${row.id}`}
-                role="row"
-                aria-selected={selection ? row.getIsSelected() : undefined}
-                aria-current={row.id === props.currentRowId || undefined}
-                onClick={(event) => {
-                  if (props.onRowOpen && !isOnControl(event)) props.onRowOpen(row.original)
-                }}
-                className={`group border-b border-line @max-[640px]/table:grid @max-[640px]/table:grid-cols-[auto_minmax(0,1fr)_auto] @max-[640px]/table:gap-x-2 @max-[640px]/table:px-1 @max-[640px]/table:py-2.5 ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft aria-[current=true]:shadow-[inset_3px_0_var(--accent)]`}
-              >
-                {selection && (
-                  <td
-                    role="cell"
-                    className="w-9 pl-3 print:hidden @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1"
+            {table.getRowModel().rows.map((row, place, all) => {
+              const group = props.groupOf?.(row.original)
+              const before = all[place - 1]
+              const isFirst = group !== undefined && (before === undefined || props.groupOf?.(before.original) !== group)
+              return (
+                <Fragment key={row.id}>
+                  {isFirst && (
+                    <tr role="row" className="border-b border-line @max-[640px]/table:block">
+                      <td
+                        role="cell"
+                        colSpan={widths.length + (selection ? 1 : 0)}
+                        className="px-3 pt-4 pb-1 text-second font-strong text-ink-2 @max-[640px]/table:block @max-[640px]/table:px-1"
+                      >
+                        {group}
+                      </td>
+                    </tr>
+                  )}
+                  <tr
+                    id={`row-${row.id}`}
+                    role="row"
+                    aria-selected={selection ? row.getIsSelected() : undefined}
+                    aria-current={row.id === props.currentRowId || undefined}
+                    onClick={(event) => {
+                      if (isOnControl(event)) return
+                      if (props.rowHref && (event.ctrlKey || event.metaKey)) open(props.rowHref(row.original), '_blank', 'noopener')
+                      else props.onRowOpen?.(row.original)
+                    }}
+                    onAuxClick={(event) => {
+                      if (event.button === 1 && props.rowHref && !isOnControl(event))
+                        open(props.rowHref(row.original), '_blank', 'noopener')
+                    }}
+                    className={`group border-b border-line @max-[640px]/table:grid @max-[640px]/table:grid-cols-[auto_minmax(0,1fr)_auto] @max-[640px]/table:gap-x-2 @max-[640px]/table:px-1 @max-[640px]/table:py-2.5 ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft aria-[current=true]:shadow-[inset_3px_0_var(--accent)]`}
                   >
-                    <SelectBox
-                      label={t('table.selectRow', { name: props.rowLabel?.(row.original) ?? row.id })}
-                      isChecked={row.getIsSelected()}
-                      isDisabled={!row.getCanSelect()}
-                      onClick={row.getToggleSelectedHandler()}
-                    />
-                  </td>
-                )}
-                {row.getVisibleCells().map((cell) => {
-                  const meta = cell.column.columnDef.meta
-                  return (
-                    <td
-                      key={cell.id}
-                      role="cell"
-                      className={`h-14 px-3 py-1.5 @max-[1100px]/table:px-2 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}
-                    >
-                      <table.FlexRender cell={cell} />
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
+                    {selection && (
+                      <td
+                        role="cell"
+                        className="w-9 pl-3 print:hidden @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1"
+                      >
+                        <SelectBox
+                          label={t('table.selectRow', { name: props.rowLabel?.(row.original) ?? row.id })}
+                          isChecked={row.getIsSelected()}
+                          isDisabled={!row.getCanSelect()}
+                          onClick={row.getToggleSelectedHandler()}
+                        />
+                      </td>
+                    )}
+                    {row.getVisibleCells().map((cell) => {
+                      const meta = cell.column.columnDef.meta
+                      return (
+                        <td
+                          key={cell.id}
+                          role="cell"
+                          className={`h-14 px-3 py-1.5 @max-[1100px]/table:px-2 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}
+                        >
+                          <table.FlexRender cell={cell} />
+                        </td>
+                      )
+                    })}
+                  </tr>
+                </Fragment>
+              )
+            })}
           </tbody>
         </table>
-      </div>
+      </ScrollFrame>
       {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
     </div>
-  )
-}
-
-/** Tailwind finds only complete class names, so each one is written out with its condition. */
-function narrowClass(narrow: DataColumnMeta['narrow'] = 'hidden'): string {
-  return NARROW[narrow]
-    .split(' ')
-    .map((name) => NARROW_CLASSES[name] ?? '')
-    .join(' ')
-}
-
-const NARROW_CLASSES: Readonly<Record<string, string>> = {
-  'col-start-2': '@max-[640px]/table:col-start-2',
-  'col-start-3': '@max-[640px]/table:col-start-3',
-  'row-start-1': '@max-[640px]/table:row-start-1',
-  'row-start-2': '@max-[640px]/table:row-start-2',
-  'text-right': '@max-[640px]/table:text-right',
-  'text-second': '@max-[640px]/table:text-second',
-  'text-quiet': '@max-[640px]/table:text-quiet',
-  hidden: '@max-[640px]/table:hidden',
-}
-
-function HeadCell({
-  meta,
-  sort,
-  sortHref,
-}: {
-  meta: DataColumnMeta | undefined
-  sort: SortState | undefined
-  sortHref: DataTableProps<RowData>['sortHref']
-}) {
-  const t = useT()
-  const sortKey = meta?.sortKey
-  const direction = sortKey && sort?.key === sortKey ? sort.direction : undefined
-  const words = meta ? t(meta.label) : ''
-  return (
-    <th
-      role="columnheader"
-      scope="col"
-      aria-sort={direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : undefined}
-      className={`h-9 px-3 text-second font-medium @max-[1100px]/table:px-2 whitespace-nowrap text-quiet ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
-    >
-      {sortKey && sortHref ? (
-        <Link
-          href={sortHref(sortKey, direction === 'desc' ? 'asc' : 'desc')}
-          scroll={false}
-          className="inline-flex items-center gap-1 hover:text-ink"
-        >
-          {words}
-          {direction && <Icon name={direction === 'asc' ? 'arrow-up' : 'arrow-down'} className="size-3" />}
-        </Link>
-      ) : (
-        words
-      )}
-    </th>
   )
 }
 

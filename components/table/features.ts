@@ -19,7 +19,9 @@ export type DataColumnMeta = {
   narrow?: 'lead' | 'lead-second' | 'end' | 'end-second' | 'hidden'
   /** The server's name for sorting by the column; absent: not sortable. */
   sortKey?: string
-  /** Extra classes of head and cell: a width. */
+  /** The width in pixels. If every shown column has one, they share the table in these proportions, whatever the rows contain. */
+  width?: number
+  /** Extra classes of head and cell. */
   className?: string
 }
 

@@ -87,6 +87,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/sign-in/actions.ts codeAction': 'public',
   'app/sign-in/actions.ts enrolAction': 'public',
   'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
+  'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
+  'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
   'app/(back-office)/[application]/transactions/actions.ts saveView': 'transaction:read',
   'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',
   'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',

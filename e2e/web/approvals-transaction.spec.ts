@@ -47,7 +47,7 @@ test('in the side panel of the list: Reject with a preset, and the panel stays',
   const [id] = await queue.wait([{ name: 'Kossi Adjovi' }])
   await signIn(page, queue.checker, `/${queue.slug}/transactions`)
   await page.locator(`[id="row-${id}"]`).getByRole('link').first().click()
-  const panel = page.getByRole('dialog').first()
+  const panel = page.getByRole('complementary', { name: 'Transaction', exact: true })
   const card = panel.getByRole('region', { name: 'Decision' })
   await card.getByRole('button', { name: 'Reject' }).click()
   await card.getByRole('button', { name: 'Wrong amount' }).click()
@@ -82,7 +82,7 @@ test('who may not decide reads why, on the page, in the panel and in the list', 
   await page.context().clearCookies()
   await signIn(page, finance, `/${queue.slug}/transactions`)
   await page.locator(`[id="row-${two}"]`).getByRole('link').first().click()
-  await expect(page.getByRole('dialog').getByRole('region', { name: 'Decision' })).toContainText('Only checkers decide')
+  await expect(page.getByRole('complementary').getByRole('region', { name: 'Decision' })).toContainText('Only checkers decide')
 })
 
 test('on a phone the two buttons stand above the navigation wherever the page is scrolled to', async ({ browser }) => {

@@ -1,43 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright/test'
 import { verifyWorkbook } from '#server/reports/export/verify-workbook.ts'
 import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, searchByKeys, signIn, test } from './fixtures.ts'
-import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
-
-const rowsOf = (page: Page) => page.locator('tbody tr[id^="row-"]')
-
-/** A collect through the partner's API; the last digits of the phone decide what the simulated operator does. */
-async function startCollect(phoneNumber: string): Promise<string> {
-  const application = readSandbox().applications[0]
-  if (!application) throw new Error('The sandbox has no application')
-  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    (
-      await fetch(sandboxUrl() + path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-      })
-    ).json() as Promise<Record<string, string>>
-  const { access_token: token } = await post('/public/access_token', { username: application.username, password: application.password })
-  const headers = { apiKey: application.apiKey, apiId: application.apiId, authorization: `Bearer ${token}` }
-  const started = await post(
-    '/api/v1/transaction/collect',
-    {
-      transferMethod: 'MOMOCM',
-      customerName: 'Solange Tchoua',
-      externalId: crypto.randomUUID(),
-      phoneNumber,
-      amount: 1250,
-      webhookUrl: 'http://127.0.0.1:9/hook',
-      countryName: 'CAMEROON',
-    },
-    headers,
-  )
-  const id = started['transactionId']
-  if (!id) throw new Error(`The collect was refused: ${JSON.stringify(started)}`)
-  return id
-}
+import { personWith, readSandbox } from './sandbox.ts'
+import { panelOf, rowsOf, startCollect } from './transaction-list.ts'
 
 test('finance filters, sends the link, looks at one, and takes the list out as a file that can be checked later', async ({
   page,
@@ -71,7 +37,7 @@ test('finance filters, sends the link, looks at one, and takes the list out as a
   await expect(page.getByText('Newest first.')).toBeVisible()
 
   await rowsOf(page).first().getByRole('link').click()
-  const panel = page.getByRole('dialog')
+  const panel = panelOf(page)
   await expect(panel.getByText('Next step:')).toBeVisible()
   await expect(panel.getByRole('heading', { name: 'Timeline' })).toBeVisible()
   await expectAccessible(page)
@@ -169,7 +135,7 @@ test('an operator that was asked for days: the first and the last question, how 
   const asked = Number(/Queried (\d+) times/.exec((await page.getByRole('main').textContent()) ?? '')?.[1])
   expect(asked).toBeGreaterThan(12)
   await expect(page.getByText(`Queried ${asked - 2} more times`)).toBeVisible()
-  const calls = page.getByRole('table', { name: 'Operator calls' }).locator('tbody tr')
+  const calls = page.getByRole('list', { name: 'Operator calls' }).getByRole('listitem')
   await expect(calls).toHaveCount(10)
   await page.getByRole('button', { name: `Show all ${asked + 1}` }).click()
   await expect(calls).toHaveCount(asked + 1)
@@ -187,9 +153,10 @@ test('the list works without a mouse: J, K, X, Enter, and focus comes back', asy
   await page.keyboard.press('x')
   await expect(page.getByText('1 selected')).toBeVisible()
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Details' })).toBeVisible()
+  await expect(panelOf(page).getByRole('heading', { name: 'Details' })).toBeVisible()
   await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(panelOf(page)).toHaveCount(0)
+  await expect(rowsOf(page).nth(1)).toBeFocused()
   await page.keyboard.press('k')
   await expect(rowsOf(page).nth(0)).toHaveAttribute('aria-current', 'true')
 })
@@ -253,7 +220,7 @@ for (const { locale, colorScheme } of LOOKS) {
       // sweep.spec.ts checks the pages without parameters. A few rows are enough, because axe checks each of them.
       for (const address of [`${base}?status=FAILED&phone=237&name=a&min=1&country=CAMEROON&size=25`, `${base}?size=25&open=${id}`]) {
         await page.goto(address)
-        if (address.includes('open=')) await expect(page.getByRole('dialog').locator('dl').first()).toBeVisible()
+        if (address.includes('open=')) await expect(panelOf(page).locator('dl').first()).toBeVisible()
         await expectAccessibleEverywhere(page)
       }
     })

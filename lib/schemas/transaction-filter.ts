@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { CURRENCIES } from '#lib/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { isUtcDay, isUtcInstant } from '#lib/time.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { FAILURE_REASONS, TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
 import { addressAmount } from './address-amount.ts'
 import { listOf } from './address-list.ts'
@@ -20,6 +21,7 @@ export const transactionFilterSchema = z.object({
   type: listOf(TRANSACTION_TYPES),
   operator: listOf(OPERATOR_CODES),
   country: listOf(COUNTRY_NAMES),
+  currency: listOf(CURRENCIES),
   from: day,
   to: day,
   min: addressAmount,
@@ -30,6 +32,12 @@ export const transactionFilterSchema = z.object({
     .default(''),
   name: z.string().trim().max(100).default(''),
   batch: z.uuid().nullable().default(null),
+  // A person, or every program.
+  maker: z
+    .union([z.uuid(), z.literal('api')])
+    .nullable()
+    .default(null),
+  reason: listOf(FAILURE_REASONS),
   unconfirmed: z.literal('1').nullable().default(null),
   // Unconfirmed since this instant or later, and before that one: how the overview's ages open their list.
   unconfirmedAfter: instant,
@@ -54,12 +62,13 @@ export const transactionFilterSchema = z.object({
 })
 export type TransactionFilter = z.output<typeof transactionFilterSchema>
 
-/** Returns the operators that match the operator and country filters, or null if neither is set. */
-export function filteredOperators(filter: Pick<TransactionFilter, 'operator' | 'country'>): OperatorCode[] | null {
-  if (filter.operator.length === 0 && filter.country.length === 0) return null
+/** Returns the operators that match the filters by operator, country and currency, or null if none of them is set. */
+export function filteredOperators(filter: Pick<TransactionFilter, 'operator' | 'country' | 'currency'>): OperatorCode[] | null {
+  if (filter.operator.length === 0 && filter.country.length === 0 && filter.currency.length === 0) return null
   return OPERATOR_CODES.filter(
     (code) =>
       (filter.operator.length === 0 || filter.operator.includes(code)) &&
-      (filter.country.length === 0 || filter.country.includes(OPERATORS[code].country.name)),
+      (filter.country.length === 0 || filter.country.includes(OPERATORS[code].country.name)) &&
+      (filter.currency.length === 0 || filter.currency.includes(OPERATORS[code].country.currency)),
   )
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '#server/database/pool.ts'
 
 type ResendKey = { applicationId: string; transactionId: string }
 
-type ResendFactsRow = {
+export type ResendFactsRow = {
   target: string
   state: WebhookState
   /** An attempt of the schedule is claimed and has no outcome yet. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { readResendObstacle } from './resend-webhook.ts'
 import { addDelivery, deliver, historyOf, personOf, resend } from './testing/resends.ts'
 import { closeEverything, type Receiver, startReceiver } from './testing.ts'
 
@@ -124,4 +125,11 @@ test('throttled after ten resends of one transaction, until the first of them is
     [item.transactionId],
   )
   assert.ok((await resend(database.pool, item)).ok)
+})
+
+test('null, then resend_waiting is the obstacle that a page reads before and after a request', async () => {
+  const item = await addDelivery(database.pool, well.url, 'exhausted')
+  assert.equal(await readResendObstacle(database.pool, item), null)
+  await resend(database.pool, item)
+  assert.equal(await readResendObstacle(database.pool, item), 'resend_waiting')
 })

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { insertResend, selectResendFacts } from './resend-store.ts'
+import { insertResend, type ResendFactsRow, selectResendFacts } from './resend-store.ts'
 
 /** Resends of one transaction within the period. */
 const LIMIT = { count: 10, periodMs: 60 * 60_000 }
@@ -20,12 +20,10 @@ type ResendCommand = {
  * its delivery is older than the installation keeps deliveries. `attempt_in_progress`: an attempt of the schedule has been claimed and has
  * no outcome yet. `resend_waiting`: an earlier resend has no outcome yet. `throttled`: the limit for this transaction is reached.
  */
-type ResendFailure =
-  | 'not_permitted'
-  | 'no_delivery'
-  | 'attempt_in_progress'
-  | 'resend_waiting'
-  | { code: 'throttled'; retryAfterMs: number }
+type ResendFailure = 'not_permitted' | 'no_delivery' | ResendObstacle
+
+/** What prevents a resend of a delivery for the moment. */
+type ResendObstacle = 'attempt_in_progress' | 'resend_waiting' | { code: 'throttled'; retryAfterMs: number }
 
 /**
  * Requests one more attempt to deliver the webhook of a final transaction, whether it was delivered, is waiting or is exhausted. Once this
@@ -41,9 +39,8 @@ export async function resendWebhook(
   const resent = await withTransaction<{ resendNumber: number }, ResendFailure>(deps.pool, async (trx) => {
     const facts = await selectResendFacts(trx, key, LIMIT)
     if (!facts) return err('no_delivery')
-    if (facts.hasWaitingResend) return err('resend_waiting')
-    if (facts.isAttemptUnderWay) return err('attempt_in_progress')
-    if (facts.recentCount >= LIMIT.count) return err({ code: 'throttled', retryAfterMs: Math.max(1, facts.retryAfterMs ?? 1) })
+    const obstacle = obstacleOf(facts)
+    if (obstacle) return err(obstacle)
     const resendNumber = facts.lastNumber + 1
     const isInserted = await insertResend(trx, { ...key, number: resendNumber, target: facts.target, requestedBy: actor.id })
     if (!isInserted) return err('resend_waiting')
@@ -58,4 +55,20 @@ export async function resendWebhook(
   })
   if (resent.ok) deps.wakeWebhooks()
   return resent
+}
+
+/** Returns what prevents a resend now, so that a page offers only what the command accepts; null if nothing does or there is no delivery. */
+export async function readResendObstacle(
+  queryable: Queryable,
+  key: { applicationId: string; transactionId: string },
+): Promise<ResendObstacle | null> {
+  const facts = await selectResendFacts(queryable, key, LIMIT)
+  return facts ? obstacleOf(facts) : null
+}
+
+function obstacleOf(facts: ResendFactsRow): ResendObstacle | null {
+  if (facts.hasWaitingResend) return 'resend_waiting'
+  if (facts.isAttemptUnderWay) return 'attempt_in_progress'
+  if (facts.recentCount >= LIMIT.count) return { code: 'throttled', retryAfterMs: Math.max(1, facts.retryAfterMs ?? 1) }
+  return null
 }

@@ -7,6 +7,7 @@ import { readRetentionMarks } from '#server/retention/retention-marks.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
+import { readResendObstacle } from '#server/webhooks/resend-webhook.ts'
 import {
   type DecisionRow,
   type EventRow,
@@ -33,12 +34,13 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, contradiction, work, webhook, entries, item, decisions, makerName, marks] = await Promise.all([
+  const [events, attempts, contradiction, work, webhook, resendObstacle, entries, item, decisions, makerName, marks] = await Promise.all([
     selectEvents(queryable, applicationId, transactionId),
     selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
     selectContradiction(queryable, applicationId, transactionId),
     selectOperatorWork(queryable, applicationId, transactionId),
     listWebhookAttempts(queryable, applicationId, transactionId),
+    readResendObstacle(queryable, { applicationId, transactionId }),
     selectEntries(queryable, applicationId, transactionId),
     selectApprovalItem(queryable, applicationId, transactionId),
     selectDecisions(queryable, applicationId, transactionId),
@@ -56,7 +58,7 @@ export async function readTransactionDetail(
     },
     work: work ? toWork(work) : null,
     contradiction: toContradiction(contradiction),
-    webhook: webhook ? toWebhook(webhook) : null,
+    webhook: webhook ? toWebhook(webhook, resendObstacle) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
     decisions: decisions.map(({ checkerId: _, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
@@ -149,7 +151,10 @@ function toWork({ nextAt, unconfirmedSince, ...work }: WorkRow) {
   return { ...work, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null }
 }
 
-function toWebhook({ state, nextAt, finishedAt, isLate, attempts, waitingResend }: WebhookHistory): WebhookDto {
+function toWebhook(
+  { state, nextAt, finishedAt, isLate, attempts, waitingResend }: WebhookHistory,
+  obstacle: Awaited<ReturnType<typeof readResendObstacle>>,
+): WebhookDto {
   return {
     state,
     nextAt: nextAt?.toISOString() ?? null,
@@ -157,7 +162,14 @@ function toWebhook({ state, nextAt, finishedAt, isLate, attempts, waitingResend 
     isLate,
     attempts: attempts.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
     waitingResend: waitingResend ? { ...waitingResend, requestedAt: waitingResend.requestedAt.toISOString() } : null,
+    resendObstacle: toObstacle(obstacle),
   }
+}
+
+function toObstacle(obstacle: Awaited<ReturnType<typeof readResendObstacle>>): WebhookDto['resendObstacle'] {
+  if (obstacle === null) return null
+  if (typeof obstacle === 'string') return { code: obstacle, retryAfterMs: null }
+  return obstacle
 }
 
 function toApproval({ policyVersion, rule, steps, needsCode, expiresAt }: ItemRow, decisions: readonly DecisionRow[]): ApprovalDto {

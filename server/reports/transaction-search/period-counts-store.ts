@@ -25,7 +25,7 @@ type Grouped = {
   amount: bigint
 }
 
-/** The part of a filter that roll-ups know like rows do: status, type, operator and country, over the table of that alias. */
+/** The part of a filter that roll-ups know like rows do: status, type, operator, country and currency, over the table of that alias. */
 export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): Sql {
   const operators = filteredOperators(filter)
   const conditions: Sql[] = [sql`true`]

@@ -1,4 +1,5 @@
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
+import { FAILURE_MESSAGES, type FailureReason } from '#lib/transaction-status.ts'
 import type { WebhookState } from '#lib/webhook-state.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -13,6 +14,8 @@ function rowCondition(applicationId: string, filter: TransactionFilter): Sql {
   if (filter.phone !== '') conditions.push(sql`t.phone_number like ${`${filter.phone}%`}`)
   if (filter.name !== '') conditions.push(sql`lower(t.customer_name) like lower(${`%${filter.name.replace(/[\\%_]/g, '\\$&')}%`})`)
   if (filter.batch !== null) conditions.push(sql`t.batch_id = ${filter.batch}`)
+  if (filter.maker !== null) conditions.push(filter.maker === 'api' ? sql`t.maker_id is null` : sql`t.maker_id = ${filter.maker}`)
+  if (filter.reason.length > 0) conditions.push(reasonCondition(filter.reason))
   if (filter.unconfirmed !== null) {
     conditions.push(sql`t.status = 'PENDING' and exists (select 1 from operator_work w
       where w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.unconfirmed_since is not null
@@ -21,6 +24,14 @@ function rowCondition(applicationId: string, filter: TransactionFilter): Sql {
   }
   if (filter.webhook !== null) conditions.push(webhookCondition(filter.webhook, filter))
   return sql`${sql.join(conditions, sql` and `)}`
+}
+
+/** Failed with one of these messages, or for `other` with a message that is none of the known ones. */
+function reasonCondition(reasons: readonly FailureReason[]): Sql {
+  const messages = reasons.flatMap((reason) => (reason === 'other' ? [] : [FAILURE_MESSAGES[reason]]))
+  const known = sql`coalesce(t.message, '') = any (${messages})`
+  if (!reasons.includes('other')) return sql`t.status = 'FAILED' and ${known}`
+  return sql`t.status = 'FAILED' and (${known} or coalesce(t.message, '') <> all (${Object.values(FAILURE_MESSAGES)}))`
 }
 
 /** The state is a literal, so that the planner sees the index of that state. */

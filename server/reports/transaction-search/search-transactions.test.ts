@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { CURRENCIES } from '#lib/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { addDays, utcDayOf } from '#lib/time.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { FAILURE_MESSAGES, FAILURE_REASONS, type FailureReason, TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { listTransactions } from '#server/reports/partner-lists/list-for-partner.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -26,6 +28,10 @@ before(async () => {
 })
 after(() => database.drop())
 
+const MAKER = randomUUID()
+/** Those that the filter knows, and one that it does not. */
+const MESSAGES = [...Object.values(FAILURE_MESSAGES), 'Erreur 500']
+
 const DATED =
   "update transactions set created_at = timestamptz '2021-03-01 05:00Z' + (sequence / 20) * interval '10 days' + sequence * interval '1 second' where application_id = $1"
 
@@ -41,10 +47,12 @@ async function seed(): Promise<void> {
       customerName: n % 5 === 0 ? 'Awa_Traoré 50%' : 'Paul Etame',
       phoneNumber: `${OPERATORS[operator].country.dialCode}67000${n % 8}${n % 2}00`,
       bands: !isOld && n % 4 === 3 ? [aBand()] : null,
+      ...(n % 7 === 0 ? { source: 'person', makerId: MAKER, actor: { kind: 'person', id: MAKER } } : {}),
     })
     await takeIn(database.pool, [item])
     const succeeds = n % 4 === 1 && item.type === 'COLLECT'
-    if (n % 4 === 0 || (isOld && !succeeds)) await transition(database.pool, [{ ...item, event: 'failed', actor: SYSTEM_ACTOR }])
+    if (n % 4 === 0 || (isOld && !succeeds))
+      await transition(database.pool, [{ ...item, event: 'failed', actor: SYSTEM_ACTOR, message: MESSAGES[n % MESSAGES.length] ?? '' }])
     if (succeeds) await transition(database.pool, [{ ...item, event: 'succeeded', actor: SYSTEM_ACTOR }])
   }
   await database.pool.query(DATED, [applicationId])
@@ -62,6 +70,10 @@ async function seed(): Promise<void> {
   )
 }
 
+function reasonOf({ message }: Transaction): FailureReason {
+  return FAILURE_REASONS.find((reason) => reason !== 'other' && FAILURE_MESSAGES[reason] === message) ?? 'other'
+}
+
 function oracle(filter: TransactionFilter): Transaction[] {
   const operators = filteredOperators(filter)
   const fitting = all.filter(
@@ -73,6 +85,8 @@ function oracle(filter: TransactionFilter): Transaction[] {
       (!filter.to || utcDayOf(one.createdAt) <= filter.to) &&
       (filter.min === null || one.amountMinor >= filter.min) &&
       (filter.max === null || one.amountMinor <= filter.max) &&
+      (filter.maker === null || one.makerId === (filter.maker === 'api' ? null : filter.maker)) &&
+      (filter.reason.length === 0 || (one.status === 'FAILED' && filter.reason.includes(reasonOf(one)))) &&
       one.phoneNumber.startsWith(filter.phone) &&
       one.customerName.toLowerCase().includes(filter.name.toLowerCase()),
   )
@@ -93,6 +107,9 @@ const address = fc.record(
     type: few(TRANSACTION_TYPES),
     operator: few(OPERATOR_CODES),
     country: few(COUNTRY_NAMES),
+    currency: few(CURRENCIES),
+    reason: few(FAILURE_REASONS),
+    maker: fc.constantFrom(MAKER, 'api'),
     from: day,
     to: day,
     min: fc.integer({ min: 1, max: 90 }).map(String),

@@ -31,7 +31,7 @@ type SearchedPage = {
 }
 
 /**
- * Returns one page of the transactions of an application that match a filter. What roll-ups know (status, type, operator, country, day)
+ * Returns one page of the transactions of an application that match a filter. What roll-ups know (status, type, operator, country, currency, day)
  * costs the same at any size and depth: the counts of days and sealed months show where a page begins. With other filters the newest
  * `scanMax` transactions of the matching days are read, and the result says so if there are more.
  */
@@ -77,6 +77,8 @@ function needsRows(filter: TransactionFilter): boolean {
     filter.phone !== '' ||
     filter.name !== '' ||
     filter.batch !== null ||
+    filter.maker !== null ||
+    filter.reason.length > 0 ||
     filter.unconfirmed !== null ||
     filter.webhook !== null
   )

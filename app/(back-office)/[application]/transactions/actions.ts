@@ -6,12 +6,14 @@ import { toQuery } from '#lib/paths.ts'
 import { err, ok } from '#lib/result.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { SYNCHRONISED_AT_ONCE, type SynchroniseOutcome } from '#lib/synchronise-outcome.ts'
 import { toAddressValues, toTransactionQuery } from '#lib/transaction-query.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 import { saveView as keepView, deleteView as removeSavedView } from '#server/people/saved-views.ts'
+import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
 
 const transactionId = z.object({ transactionId: z.uuid() })
 
@@ -32,6 +34,46 @@ export async function synchronise(
       return err(typeof result.error === 'string' ? result.error : result.error.code)
     },
   )
+}
+
+/** Transactions that one request synchronises: a page sends more of them in several requests, so that it can show each answer. */
+const severalIds = z.object({ transactionIds: z.array(z.uuid()).min(1).max(SYNCHRONISED_AT_ONCE) })
+
+/** Queries the operators about several transactions now and returns the outcome of each. */
+export async function synchroniseSeveral(
+  application: string,
+  input: { transactionIds: readonly string[] },
+): Promise<ActionResult<Record<string, SynchroniseOutcome>>> {
+  return runAction({ schema: severalIds, permission: 'transaction:synchronise', application, input }, async (actor, { transactionIds }) => {
+    const outcomes = await Promise.all(
+      transactionIds.map(async (id): Promise<[string, SynchroniseOutcome]> => {
+        const result = await synchroniseTransaction(backOfficeRuntime().forcedQueries, {
+          applicationId: actor.applicationId,
+          transactionId: id,
+          actor: { kind: 'person', id: actor.id },
+        })
+        if (result.ok) return [id, result.value.status]
+        return [id, typeof result.error === 'string' ? result.error : result.error.code]
+      }),
+    )
+    return ok(Object.fromEntries(outcomes))
+  })
+}
+
+/** Requests one more attempt to deliver the webhook of a final transaction. */
+export async function resend(
+  application: string,
+  input: { transactionId: string },
+): Promise<ActionResult<null, 'not_permitted' | 'no_delivery' | 'attempt_in_progress' | 'resend_waiting' | 'throttled'>> {
+  return runAction({ schema: transactionId, permission: 'webhook:resend', application, input }, async (actor, { transactionId: id }) => {
+    const { pool, wake } = backOfficeRuntime()
+    const result = await resendWebhook(
+      { pool, wakeWebhooks: wake.webhooks },
+      { applicationId: actor.applicationId, transactionId: id, actor },
+    )
+    if (result.ok) return ok(null)
+    return err(typeof result.error === 'string' ? result.error : result.error.code)
+  })
 }
 
 /** A view stores only the parameters that the list knows. */

@@ -16,6 +16,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readColumnChoice, readLocale } from '#server/back-office/preferences.ts'
 import { getQueryClient } from '#server/back-office/query-client.ts'
 import { listViews } from '#server/people/saved-views.ts'
+import { listMemberNames } from '#server/reports/transaction-search/member-queries.ts'
 import { readTransactionList } from '#server/reports/transaction-search/read-transaction-list.ts'
 import { WrongAddress } from '../_components/wrong-address.tsx'
 import { TransactionList } from './_components/transaction-list.tsx'
@@ -43,8 +44,9 @@ async function Content({ application, actor, filter }: { application: string; ac
   const query = toTransactionQuery(filter)
   const { pool, reportPool } = backOfficeRuntime()
   const queryClient = getQueryClient()
-  const [views, columns, locale] = await Promise.all([
+  const [views, makers, columns, locale] = await Promise.all([
     listViews(pool, { applicationId: actor.applicationId, personId: actor.id }),
+    listMemberNames(pool, actor.applicationId),
     readColumnChoice('transactions'),
     readLocale(),
     queryClient.fetchQuery({
@@ -59,8 +61,9 @@ async function Content({ application, actor, filter }: { application: string; ac
           application={application}
           query={query}
           views={views}
+          makers={makers}
           columns={columns}
-          canExport={can(actor.roles, 'export:create')}
+          may={{ export: can(actor.roles, 'export:create'), resend: can(actor.roles, 'webhook:resend') }}
         />
       </PageMessages>
     </HydrationBoundary>

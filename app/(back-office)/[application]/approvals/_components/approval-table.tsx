@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react'
 import { DataTable } from '#components/table/data-table.tsx'
-import { buttonClass } from '#components/ui/button.tsx'
+import { NewRows } from '#components/table/new-rows.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
@@ -61,20 +61,6 @@ export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber
       )}
       {selected.length > 0 && (
         <LazyPart part={BULK_BAR} props={{ total, isPageSelected: whole === null && selected.length === list.rows.length }} />
-      )}
-    </div>
-  )
-}
-
-/** Over the head of the table, so that nothing moves when it appears. */
-function NewRows({ count, onShow }: { count: number; onShow: () => void }) {
-  const { t } = useTranslations()
-  return (
-    <div role="status" className="absolute inset-x-0 top-1 z-10 flex justify-center">
-      {count > 0 && (
-        <button type="button" onClick={onShow} className={buttonClass('primary', 'small', 'rounded-full! shadow-float')}>
-          {t('approvals.new', { count })}
-        </button>
       )}
     </div>
   )

@@ -6,8 +6,8 @@ import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { CustomerName } from '#components/domain/payment.tsx'
 import { PhoneText } from '#components/domain/phone-text.tsx'
 import { StatusBadge } from '#components/domain/status-badge.tsx'
+import { PanelButton, PanelSteps } from '#components/table/panel-buttons.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Icon, type IconName } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, DecidedItem } from '#lib/approvals.ts'
@@ -28,58 +28,18 @@ export function PanelHead({ subject }: { subject: Subject }) {
         {isOne ? <StatusBadge status={subject.row.status} /> : <strong>{t('table.selected', { count: subject.items.length })}</strong>}
         <span className="ml-auto" />
         {isOne ? (
-          <>
-            <span className="text-second whitespace-nowrap text-quiet tabular">
-              {t('approvals.panel.position', { position: index + 1, total: list.rows.length })}
-            </span>
-            <HeadButton
-              icon="chevron-left"
-              label={t('approvals.panel.previous')}
-              isDisabled={index <= 0}
-              onPress={() => move(-1, 'panel')}
-            />
-            <HeadButton
-              icon="chevron-right"
-              label={t('approvals.panel.next')}
-              isDisabled={index >= list.rows.length - 1}
-              onPress={() => move(1, 'panel')}
-            />
-          </>
+          <PanelSteps index={index} total={list.rows.length} onMove={(by) => move(by, 'panel')} />
         ) : (
           <Button size="small" onClick={() => dispatch({ type: 'cleared' })}>
             {t('ui.clear')}
           </Button>
         )}
         <span className="min-[1400px]:hidden">
-          <HeadButton icon="close" label={t('ui.close')} onPress={() => dispatch({ type: 'closed' })} />
+          <PanelButton icon="close" label={t('ui.close')} onPress={() => dispatch({ type: 'closed' })} />
         </span>
       </div>
       {isOne ? <OneHead row={subject.row} /> : <Sums items={subject.items} />}
     </header>
-  )
-}
-
-function HeadButton({
-  icon,
-  label,
-  isDisabled = false,
-  onPress,
-}: {
-  icon: IconName
-  label: string
-  isDisabled?: boolean
-  onPress: () => void
-}) {
-  return (
-    <button
-      type="button"
-      aria-label={label}
-      disabled={isDisabled}
-      onClick={onPress}
-      className="flex size-8 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken disabled:opacity-40 pointer-coarse:size-11"
-    >
-      <Icon name={icon} />
-    </button>
   )
 }
 

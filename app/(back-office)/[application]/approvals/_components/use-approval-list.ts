@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
+import { useSteadyRows } from '#components/table/use-steady-rows.ts'
+import type { ApprovalPage, ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
-import { steadyRows } from '#lib/steady-rows.ts'
+
+const NONE: readonly ApprovalRow[] = []
 
 /** The rows of one queue and filter. They refresh while somebody works, and new ones never push the shown ones down. */
 export function useApprovalList(application: string, queue: ApprovalQueue, query: QueryValues) {
@@ -16,15 +17,7 @@ export function useApprovalList(application: string, queue: ApprovalQueue, query
     placeholderData: keepPreviousData,
   })
   const list = JSON.stringify(query)
-  const [seen, setSeen] = useState<{ list: string; ids: ReadonlySet<string> } | null>(null)
-  const { shown: rows, heldBack } = useMemo(
-    () => steadyRows(data?.rows ?? [], seen?.list === list && !isPlaceholderData ? seen.ids : null),
-    [data, seen, list, isPlaceholderData],
-  )
-  // What is shown once stays shown: adjusted while rendering, so that no frame shows something else.
-  if (!isPlaceholderData && (seen?.list !== list || rows.some((row) => !seen.ids.has(row.transactionId)))) {
-    setSeen({ list, ids: new Set([...(seen?.list === list ? seen.ids : []), ...rows.map((row) => row.transactionId)]) })
-  }
+  const { rows, heldBack, showNew } = useSteadyRows(data?.rows ?? NONE, list, isPlaceholderData)
 
   return {
     list,
@@ -32,7 +25,7 @@ export function useApprovalList(application: string, queue: ApprovalQueue, query
     page: data,
     rows,
     heldBack,
-    showNew: () => setSeen(null),
+    showNew,
     isError,
     isFetching,
     isPlaceholderData,

@@ -5,7 +5,12 @@ import { z } from 'zod'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import { can } from '#lib/permissions.ts'
 import { queryKeys } from '#lib/query-keys.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
+import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { toAddressValues, toTransactionQuery } from '#lib/transaction-query.ts'
 import { readApproval } from '#server/approvals/read-approval.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -14,13 +19,22 @@ import { getQueryClient } from '#server/back-office/query-client.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { TransactionPageBody } from './_components/transaction-page-body.tsx'
 
-type Props = { params: Promise<{ application: string; transactionId: string }> }
+type Props = {
+  params: Promise<{ application: string; transactionId: string }>
+  searchParams: Promise<{ list?: string | string[] }>
+}
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('transaction.title') }
 }
 
-export default async function TransactionPage({ params }: Props) {
+/** The list that this page was opened from: its filters and page are in the address, so that a new tab knows them too. */
+function listHref(application: string, list: string | string[] | undefined): string {
+  const filter = readAddress(transactionFilterSchema, Object.fromEntries(new URLSearchParams(typeof list === 'string' ? list : '')))
+  return paths.transactions(application, filter.ok ? toAddressValues(toTransactionQuery(filter.value)) : {})
+}
+
+export default async function TransactionPage({ params, searchParams }: Props) {
   const { application, transactionId } = await params
   const actor = await requireActor(application, 'transaction:read')
   if (!z.uuid().safeParse(transactionId).success) notFound()
@@ -37,7 +51,12 @@ export default async function TransactionPage({ params }: Props) {
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.', 'approvals.'])}>
-        <TransactionPageBody application={application} transactionId={transactionId} />
+        <TransactionPageBody
+          application={application}
+          transactionId={transactionId}
+          listHref={listHref(application, (await searchParams).list)}
+          canResend={can(actor.roles, 'webhook:resend')}
+        />
       </PageMessages>
     </HydrationBoundary>
   )

@@ -8,27 +8,27 @@ import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { TypeWord } from '#components/domain/type-word.tsx'
 import { dataColumns } from '#components/table/features.ts'
+import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
-import { shortenId } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
+import type { MessageKey } from '#lib/i18n/translate.ts'
 import type { TransactionNote, TransactionRow } from '#lib/transaction-row.ts'
 import { useOpenRow } from './open-row.tsx'
 
 const NARROW_HIDDEN = '@max-[640px]/table:hidden'
 
-/** The clock time above, the day below; in one line where there is little room. */
+/** The clock time; the day is above the rows of that day, or below the time where the rows are in another order. */
 function TimeCell({ at }: { at: string }) {
+  const { isByDay } = useOpenRow()
   return (
     <>
-      <span className={`block ${NARROW_HIDDEN}`}>
-        <TimeText at={at} style="time-seconds" />
-      </span>
-      <span className={`block text-second text-quiet ${NARROW_HIDDEN}`}>
-        <TimeText at={at} style="day" />
-      </span>
-      <span className="hidden @max-[640px]/table:block">
-        <TimeText at={at} style="day-time" />
-      </span>
+      <TimeText at={at} style="time-seconds" className={isByDay ? '' : NARROW_HIDDEN} />
+      {!isByDay && (
+        <>
+          <TimeText at={at} style="day" className={`block text-second text-quiet ${NARROW_HIDDEN}`} />
+          <TimeText at={at} style="day-time" className="hidden @max-[640px]/table:block" />
+        </>
+      )}
     </>
   )
 }
@@ -47,7 +47,8 @@ function CustomerCell({ row }: { row: TransactionRow }) {
         href={hrefOf(row.transactionId)}
         onClick={onClick}
         dir="auto"
-        className="block max-w-56 truncate text-left font-strong hover:underline @max-[640px]/table:max-w-none"
+        title={row.customerName}
+        className="block truncate text-left font-strong hover:underline"
       >
         {row.customerName}
       </a>
@@ -63,18 +64,18 @@ function NoteCell({ note }: { note: TransactionNote | null }) {
   switch (note.kind) {
     case 'message':
       return (
-        <span lang="fr" title={note.text} className="line-clamp-2 max-w-44 text-second">
+        <span lang="fr" title={note.text} className="line-clamp-2 text-second">
           {note.text}
         </span>
       )
     case 'unconfirmed':
       return (
-        <span className="block max-w-44 text-second">
+        <span className="block text-second">
           {t('transactions.unconfirmedSince', { time: formatTime(t, timeZone, new Date(note.since), 'day-time') })}
         </span>
       )
     case 'approvals':
-      return <span className="block max-w-44 text-second">{t('transactions.approvals', { done: note.done, needed: note.needed })}</span>
+      return <span className="block text-second">{t('transactions.approvals', { done: note.done, needed: note.needed })}</span>
   }
 }
 
@@ -85,7 +86,7 @@ function FeesCell({ row }: { row: TransactionRow }) {
 function MakerCell({ name }: { name: string | null }) {
   const t = useT()
   return (
-    <span dir="auto" className="whitespace-nowrap">
+    <span dir="auto" title={name ?? undefined} className="block truncate">
       {name ?? t('transactions.madeByApi')}
     </span>
   )
@@ -97,43 +98,67 @@ const column = dataColumns<TransactionRow>()
 export const COLUMNS = [
   column.display({
     id: 'time',
-    meta: { label: 'transactions.time', narrow: 'lead-second', sortKey: 'time' },
+    meta: { label: 'transactions.time', width: 84, narrow: 'lead-second', sortKey: 'time' },
     cell: ({ row }) => <TimeCell at={row.original.createdAt} />,
   }),
-  column.display({ id: 'type', meta: { label: 'transactions.type' }, cell: ({ row }) => <TypeWord type={row.original.type} /> }),
+  column.display({
+    id: 'type',
+    meta: { label: 'transactions.type', width: 108 },
+    cell: ({ row }) => <TypeWord type={row.original.type} />,
+  }),
   column.display({
     id: 'status',
-    meta: { label: 'transactions.status', narrow: 'end-second' },
+    meta: { label: 'transactions.status', width: 168, narrow: 'end-second' },
     cell: ({ row }) => <StatusBadge status={row.original.status} />,
   }),
   column.display({
     id: 'amount',
-    meta: { label: 'transactions.amount', align: 'end', narrow: 'end', sortKey: 'amount' },
+    meta: { label: 'transactions.amount', width: 136, align: 'end', narrow: 'end', sortKey: 'amount' },
     cell: ({ row }) => <Money amount={row.original.amount} currency={row.original.currency} size="amount" />,
   }),
   column.display({
     id: 'customer',
-    meta: { label: 'transactions.customer', narrow: 'lead' },
+    meta: { label: 'transactions.customer', width: 180, narrow: 'lead' },
     cell: ({ row }) => <CustomerCell row={row.original} />,
   }),
   column.display({
     id: 'operator',
-    meta: { label: 'transactions.operator' },
+    meta: { label: 'transactions.operator', width: 160 },
     cell: ({ row }) => <OperatorMark code={row.original.operator} />,
   }),
-  column.display({ id: 'note', meta: { label: 'transactions.note' }, cell: ({ row }) => <NoteCell note={row.original.note} /> }),
-  column.display({ id: 'id', meta: { label: 'transactions.id' }, cell: ({ row }) => <IdCell id={row.original.transactionId} /> }),
+  column.display({
+    id: 'note',
+    meta: { label: 'transactions.note', width: 150 },
+    cell: ({ row }) => <NoteCell note={row.original.note} />,
+  }),
+  column.display({
+    id: 'id',
+    meta: { label: 'transactions.id', width: 132 },
+    cell: ({ row }) => <IdCell id={row.original.transactionId} name="transactions.id" />,
+  }),
   column.display({
     id: 'externalId',
-    meta: { label: 'transactions.externalId' },
-    cell: ({ row }) => <IdCell id={row.original.externalId} />,
+    meta: { label: 'transactions.externalId', width: 132 },
+    cell: ({ row }) => <IdCell id={row.original.externalId} name="transactions.externalId" />,
   }),
-  column.display({ id: 'payToken', meta: { label: 'transactions.payToken' }, cell: ({ row }) => <IdCell id={row.original.payToken} /> }),
-  column.display({ id: 'fees', meta: { label: 'transactions.fees', align: 'end' }, cell: ({ row }) => <FeesCell row={row.original} /> }),
-  column.display({ id: 'maker', meta: { label: 'transactions.maker' }, cell: ({ row }) => <MakerCell name={row.original.makerName} /> }),
+  column.display({
+    id: 'payToken',
+    meta: { label: 'transactions.payToken', width: 132 },
+    cell: ({ row }) => <IdCell id={row.original.payToken} name="transactions.payToken" />,
+  }),
+  column.display({
+    id: 'fees',
+    meta: { label: 'transactions.fees', width: 110, align: 'end' },
+    cell: ({ row }) => <FeesCell row={row.original} />,
+  }),
+  column.display({
+    id: 'maker',
+    meta: { label: 'transactions.maker', width: 140 },
+    cell: ({ row }) => <MakerCell name={row.original.makerName} />,
+  }),
   column.display({
     id: 'finished',
-    meta: { label: 'transactions.finished' },
+    meta: { label: 'transactions.finished', width: 120 },
     cell: ({ row }) => row.original.finalAt && <TimeText at={row.original.finalAt} style="day-time" />,
   }),
 ]
@@ -141,10 +166,20 @@ export const COLUMNS = [
 /** Columns that are hidden by default. */
 export const HIDDEN_AT_FIRST = ['externalId', 'payToken', 'fees', 'maker', 'finished']
 
-function IdCell({ id }: { id: string }) {
+/** Characters at the end: ids of one day begin alike. */
+const ID_TAIL = 8
+
+/** The end of an id, the whole of it on hover, and a button that copies it. */
+function IdCell({ id, name }: { id: string; name: MessageKey }) {
+  const t = useT()
   return (
-    <span title={id} className="text-second whitespace-nowrap text-quiet tabular">
-      {shortenId(id)}
+    <span className="flex items-center gap-0.5">
+      <span title={id} className="truncate text-second text-quiet tabular">
+        {id.length > ID_TAIL + 4 ? `\u2026${id.slice(-ID_TAIL)}` : id}
+      </span>
+      <span className="shrink-0 opacity-0 group-hover:opacity-100 focus-within:opacity-100 pointer-coarse:opacity-100">
+        <CopyButton text={id} label={`${t(name)} ${id}`} />
+      </span>
     </span>
   )
 }

@@ -1,37 +1,50 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { lazy, Suspense, useState } from 'react'
+import { useState, useTransition } from 'react'
 import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Popover } from '#components/ui/popover.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatPhone, shortenId } from '#lib/format.ts'
-import { formatTime } from '#lib/format-time.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
-import { isFiltered, NO_WEBHOOK, type TransactionQuery, toAddressValues, withFilters, withoutFilters } from '#lib/transaction-query.ts'
+import { isFiltered, type TransactionQuery, toAddressValues, withFilters, withoutFilters } from '#lib/transaction-query.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { AmountFilter } from './amount-filter.tsx'
+import { appliedOf } from './applied-filters.ts'
 import { ChoiceFilter } from './choice-filter.tsx'
 import { DateFilter } from './date-filter.tsx'
-import type { View } from './filter-types.ts'
+import type { Person, View } from './filter-types.ts'
 import { SaveViewButton, ViewMenu } from './view-menu.tsx'
 
-const MoreFilters = lazy(() => import('./more-filters.tsx'))
+const MORE_FILTERS = definePart(() => import('./more-filters.tsx'))
+
+type FilterBarProps = {
+  application: string
+  query: TransactionQuery
+  views: readonly View[]
+  makers: readonly Person[]
+}
 
 /** Every filter as a chip with its current value. A change is a new address. */
-export function FilterBar({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
+export default function FilterBar({ application, query, views, makers }: FilterBarProps) {
   const words = useTranslations()
   const { t } = words
-  const [wantsMore, setWantsMore] = useState(false)
   const router = useRouter()
+  // Only this bar is rendered for it, and the list below dims by a style: so the click is answered at once, however long the list is.
+  const [isGoing, startGoing] = useTransition()
+  const [wantsMore, setWantsMore] = useState(false)
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
-  const onChange = (change: Partial<TransactionQuery>) => router.push(hrefOf(withFilters(query, change)), { scroll: false })
+  const onChange = (change: Partial<TransactionQuery>) =>
+    startGoing(() => router.push(hrefOf(withFilters(query, change)), { scroll: false }))
   const operatorName = (code: OperatorCode) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`
   return (
-    <div className="no-print relative -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
+    <div
+      aria-busy={isGoing || undefined}
+      className="peer no-print relative -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0"
+    >
       <ViewMenu application={application} query={query} views={views} />
       <ChoiceFilter
         id="filter-status"
@@ -69,9 +82,9 @@ export function FilterBar({ application, query, views }: { application: string; 
         panelClass="w-72"
         onOpen={() => setWantsMore(true)}
       >
-        <Suspense fallback={<div className="h-[420px]" />}>{wantsMore && <MoreFilters query={query} onChange={onChange} />}</Suspense>
+        {wantsMore && <LazyPart part={MORE_FILTERS} props={{ query, makers, onChange }} fallback={<div className="h-[420px]" />} />}
       </Popover>
-      {appliedOf(query, words).map(({ words, without }) => (
+      {appliedOf(query, makers, words).map(({ words, without }) => (
         <Link key={words} href={hrefOf(withFilters(query, without))} scroll={false} className={`${CHIP} border-accent`}>
           <span className="font-strong text-ink">{words}</span>
           <span className="sr-only">{t('transactions.removeFilter')}</span>
@@ -92,38 +105,4 @@ export function FilterBar({ application, query, views }: { application: string; 
       </span>
     </div>
   )
-}
-
-/** Returns the set filters without a permanent chip, and the address without each. */
-function appliedOf(
-  query: TransactionQuery,
-  { t, timeZone }: ReturnType<typeof useTranslations>,
-): { words: string; without: Partial<TransactionQuery> }[] {
-  const time = (at: string) => formatTime(t, timeZone, new Date(at), 'day-time')
-  return [
-    ...query.country.map((country) => ({
-      words: t(`country.${country}`),
-      without: { country: query.country.filter((each) => each !== country) },
-    })),
-    ...(query.phone ? [{ words: `${t('transactions.phone')} ${formatPhone(query.phone)}`, without: { phone: '' } }] : []),
-    ...(query.name ? [{ words: `${t('transactions.name')} ${query.name}`, without: { name: '' } }] : []),
-    ...(query.batch ? [{ words: `${t('transactions.batch')} ${shortenId(query.batch)}`, without: { batch: null } }] : []),
-    ...(query.unconfirmed
-      ? [{ words: t('transactions.unconfirmed'), without: { unconfirmed: null, unconfirmedAfter: null, unconfirmedBefore: null } }]
-      : []),
-    ...(query.webhook
-      ? [
-          {
-            words: [
-              t(`transactions.webhook.${query.webhook}`),
-              query.webhookTarget,
-              [query.webhookAfter, query.webhookBefore].map((at) => at && time(at)).join(' – '),
-            ]
-              .filter((part) => part && part !== ' – ')
-              .join(' · '),
-            without: NO_WEBHOOK,
-          },
-        ]
-      : []),
-  ]
 }

@@ -8,6 +8,8 @@ import type { QueryValues } from '#lib/paths.ts'
 import type { SumDto, TransactionRow } from '#lib/transaction-row.ts'
 import { ExportForm } from './export-menu.tsx'
 import { Sums } from './list-header.tsx'
+import { SynchroniseReport } from './synchronise-report.tsx'
+import { SYNCHRONISED_MAX, useSynchroniseRun } from './use-synchronise-run.ts'
 
 type SelectionProps = {
   application: string
@@ -23,42 +25,52 @@ type SelectionProps = {
 export default function Selection({ application, address, rows, columns, canExport, onClear }: SelectionProps) {
   const t = useT()
   const ids = rows.map((row) => row.transactionId)
+  const run = useSynchroniseRun(application)
+  const pending = rows.filter((row) => row.status === 'PENDING').slice(0, SYNCHRONISED_MAX)
   return (
-    <SelectionBar
-      label={t('transactions.selection')}
-      summary={
-        <>
-          <strong>{t('table.selected', { count: rows.length })}</strong>
-          <Sums sums={sumsOf(rows)} />
-        </>
-      }
-    >
-      {canExport && (
-        <>
-          <ExportForm
-            application={application}
-            address={address}
-            format="csv"
-            ids={ids}
-            columns={columns}
-            variant="inverse"
-            label={t('transactions.exportCsv')}
-          />
-          <ExportForm
-            application={application}
-            address={address}
-            format="xlsx"
-            ids={ids}
-            columns={columns}
-            variant="inverse"
-            label={t('transactions.exportXlsx')}
-          />
-        </>
-      )}
-      <Button variant="inverse-quiet" onClick={onClear}>
-        {t('transactions.clearSelection')}
-      </Button>
-    </SelectionBar>
+    <>
+      <SelectionBar
+        label={t('transactions.selection')}
+        summary={
+          <>
+            <strong>{t('table.selected', { count: rows.length })}</strong>
+            <Sums sums={sumsOf(rows)} />
+          </>
+        }
+      >
+        {pending.length > 0 && (
+          <Button variant="inverse" onClick={() => void run.start(pending)}>
+            {t('transactions.synchronise', { count: pending.length })}
+          </Button>
+        )}
+        {canExport && (
+          <>
+            <ExportForm
+              application={application}
+              address={address}
+              format="csv"
+              ids={ids}
+              columns={columns}
+              variant="inverse"
+              label={t('transactions.exportCsv')}
+            />
+            <ExportForm
+              application={application}
+              address={address}
+              format="xlsx"
+              ids={ids}
+              columns={columns}
+              variant="inverse"
+              label={t('transactions.exportXlsx')}
+            />
+          </>
+        )}
+        <Button variant="inverse-quiet" onClick={onClear}>
+          {t('transactions.clearSelection')}
+        </Button>
+      </SelectionBar>
+      {run.lines && <SynchroniseReport lines={run.lines} onClose={run.stop} />}
+    </>
   )
 }
 

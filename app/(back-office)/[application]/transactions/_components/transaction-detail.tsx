@@ -8,17 +8,23 @@ import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { TypeWord } from '#components/domain/type-word.tsx'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { ApprovalProgress } from './detail/approval-progress.tsx'
-import { CallTables } from './detail/call-tables.tsx'
+import { Calls } from './detail/calls.tsx'
 import { DetailFacts, FeeFacts } from './detail/detail-facts.tsx'
-import { LedgerTable } from './detail/ledger-table.tsx'
+import { LedgerList } from './detail/ledger-list.tsx'
 import { StateAdvice } from './detail/state-advice.tsx'
 import { SynchroniseButton } from './detail/synchronise-button.tsx'
 import { Timeline } from './detail/timeline.tsx'
 
-type TransactionDetailProps = { application: string; detail: TransactionDetailDto; isPanel?: boolean; decision?: ReactNode }
+type TransactionDetailProps = {
+  application: string
+  detail: TransactionDetailDto
+  canResend: boolean
+  isPanel?: boolean
+  decision?: ReactNode
+}
 
 /** Everything about one transaction: in one column in the panel, in two on its own page and on paper. `decision`: where it waits. */
-export function TransactionDetail({ application, detail, isPanel = false, decision }: TransactionDetailProps) {
+export function TransactionDetail({ application, detail, canResend, isPanel = false, decision }: TransactionDetailProps) {
   return (
     <div className={isPanel ? 'grid gap-5' : 'grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)] print:grid-cols-2'}>
       <div className="grid content-start gap-5">
@@ -36,8 +42,8 @@ export function TransactionDetail({ application, detail, isPanel = false, decisi
         <Timeline detail={detail} />
       </div>
       <div className={`grid min-w-0 gap-5 ${isPanel ? '' : 'lg:col-span-2 print:col-span-2'}`}>
-        <CallTables detail={detail} />
-        <LedgerTable detail={detail} />
+        <Calls application={application} detail={detail} canResend={canResend} />
+        <LedgerList detail={detail} />
       </div>
     </div>
   )

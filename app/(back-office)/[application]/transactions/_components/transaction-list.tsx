@@ -1,35 +1,36 @@
 'use client'
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { usePathname, useSearchParams } from 'next/navigation'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { ColumnChooser } from '#components/table/column-chooser.tsx'
 import { DataTable } from '#components/table/data-table.tsx'
-import { PaginationBar } from '#components/table/pagination-bar.tsx'
+import { NewRows } from '#components/table/new-rows.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { useColumnSettings } from '#components/table/use-column-settings.ts'
 import { Notice } from '#components/ui/empty-state.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 import { formatAmount } from '#lib/format.ts'
-import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
+import { formatTime } from '#lib/format-time.ts'
+import { paths, toQuery } from '#lib/paths.ts'
 import { isFiltered, type TransactionQuery, toAddressValues } from '#lib/transaction-query.ts'
 import type { TransactionListDto, TransactionRow } from '#lib/transaction-row.ts'
 import { COLUMNS, HIDDEN_AT_FIRST } from './columns.tsx'
-import { ExportMenu } from './export-menu.tsx'
-import { FilterBar } from './filter-bar.tsx'
-import type { View } from './filter-types.ts'
+import type { Person, View } from './filter-types.ts'
 import { EmptyList, Lead } from './list-header.tsx'
+import { ListPanel } from './list-panel.tsx'
 import { OpenRowContext } from './open-row.tsx'
+import { SELECTION } from './selection-part.ts'
+import { useList } from './use-list.ts'
+import { usePanel } from './use-panel.ts'
 import { useRowKeys } from './use-row-keys.ts'
+import { useSelection } from './use-selection.ts'
 
-const Selection = lazy(() => import('./selection.tsx'))
-const TransactionPanel = lazy(() => import('./transaction-panel.tsx'))
+/** Rendered on the server; links and popovers work before their scripts have arrived. */
+const FILTERS = definePart(() => import('./filter-bar.tsx'))
+const EXPORT_MENU = definePart(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }))
+const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
-const REFRESH_MS = 15_000
 const SIZES = [25, 50, 100] as const
 const COLUMN_IDS = COLUMNS.map((column) => column.id ?? '')
 
@@ -37,47 +38,36 @@ type TransactionListProps = {
   application: string
   query: TransactionQuery
   views: readonly View[]
+  makers: readonly Person[]
   columns: ColumnSettings | undefined
-  canExport: boolean
+  may: { export: boolean; resend: boolean }
 }
 
-/** The list as its address asks for it, kept fresh; what is selected and which columns are shown stay with the person. */
-export function TransactionList({ application, query, views, columns, canExport }: TransactionListProps) {
-  const { t, locale } = useTranslations()
-  const address = toAddressValues(query)
-  const { data, isError, isPlaceholderData, refetch } = useQuery({
-    queryKey: queryKeys.transactionList(application, address),
-    queryFn: ({ signal }) => fetchData<TransactionListDto>(paths.data(application, 'transactions', address), signal),
-    placeholderData: keepPreviousData,
-    // Only the newest rows move; further back a page stays as it was.
-    refetchInterval: query.page === 0 ? REFRESH_MS : false,
-  })
+/** The list of its address, kept fresh; what is selected and which columns are shown stay with the person. */
+export function TransactionList({ application, query, views, makers, columns, may }: TransactionListProps) {
+  const { t, locale, timeZone } = useTranslations()
+  const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
   const shown = settings.order.filter((id) => !settings.hidden.includes(id))
-  const [selected, setSelected] = useState<ReadonlyMap<string, TransactionRow>>(new Map())
-  const panel = usePanel(application)
-  const rows = data?.rows ?? []
+  const { selected, select, toggle, clear } = useSelection(rows)
+  const panel = usePanel()
   const labelOf = (row: TransactionRow) =>
     `${row.customerName}, ${formatAmount(row.amount, locale)} ${row.currency}, ${t(`status.${row.status}`)}`
-  function select(ids: readonly string[]) {
-    const known = new Map([...selected, ...rows.map((row) => [row.transactionId, row] as const)])
-    setSelected(new Map(ids.flatMap((id) => known.get(id) ?? []).map((row) => [row.transactionId, row])))
-  }
-  const currentId = useRowKeys({
+  const keys = useRowKeys({
     rows,
-    idOf: (row) => row.transactionId,
+    idOf,
     labelOf,
+    openId: panel.openId,
     onOpen: (row) => panel.open(row.transactionId),
-    onSelect: ({ transactionId: id }) =>
-      select(selected.has(id) ? [...selected.keys()].filter((each) => each !== id) : [...selected.keys(), id]),
+    onClose: panel.close,
+    onSelect: toggle,
   })
   const hrefFor = (change: Partial<TransactionQuery>) => paths.transactions(application, toAddressValues({ ...query, ...change }))
-  const openRow = useMemo(
-    () => ({ hrefOf: (id: string) => paths.transaction(application, id), open: panel.open }),
-    [application, panel.open],
-  )
+  const list = toQuery(address).slice(1)
+  const hrefOf = (id: string) => paths.transaction(application, id, { list })
+  const isByTime = !query.sort.startsWith('amount')
   return (
-    <OpenRowContext value={openRow}>
+    <OpenRowContext value={{ hrefOf, open: panel.open, isByDay: isByTime }}>
       <PageHeader
         title={t('transactions.title')}
         lead={data && <Lead data={data} sort={query.sort} />}
@@ -88,65 +78,75 @@ export function TransactionList({ application, query, views, columns, canExport 
               settings={settings}
               onChange={setSettings}
             />
-            {canExport && <ExportMenu application={application} address={address} total={data?.total ?? 0} columns={shown} />}
+            {may.export && <LazyPart part={EXPORT_MENU} props={{ application, address, total: data?.total ?? 0, columns: shown }} />}
           </>
         }
       />
-      <FilterBar application={application} query={query} views={views} />
-      <div className="mt-2">
-        <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
+      <LazyPart part={FILTERS} props={{ application, query, views, makers }} fallback={<div className="mt-3 h-[30px]" />} />
+      <div className="relative mt-2 transition-opacity duration-100 peer-aria-busy:opacity-60 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-12 [&_tr]:scroll-mb-28">
+        <RefreshNotice isFailed={isFailed} onRetry={retry} />
         {data && <SearchLimits data={data} />}
-        <DataTable
-          caption={t('transactions.title')}
-          columns={COLUMNS}
-          rows={rows}
-          getRowId={(row) => row.transactionId}
-          settings={settings}
-          sort={
-            query.sort.startsWith('amount')
-              ? { key: 'amount', direction: query.sort === 'amount-asc' ? 'asc' : 'desc' }
-              : { key: 'time', direction: query.sort === 'oldest' ? 'asc' : 'desc' }
-          }
-          sortHref={(key, direction) =>
-            hrefFor({ page: 0, sort: key === 'amount' ? `amount-${direction}` : direction === 'asc' ? 'oldest' : 'newest' })
-          }
-          selection={Object.fromEntries([...selected.keys()].map((id) => [id, true]))}
-          onSelectionChange={(selection) => select(Object.keys(selection).filter((id) => selection[id]))}
-          rowLabel={labelOf}
-          currentRowId={panel.openId ?? currentId}
-          onRowOpen={(row) => panel.open(row.transactionId)}
-          isRefreshing={isPlaceholderData}
-          empty={data && <EmptyList application={application} query={query} isFiltered={isFiltered(query)} total={data.total} />}
-        />
+        <div className="relative">
+          <NewRows count={heldBack} onShow={showNew} />
+          <DataTable
+            caption={t('transactions.title')}
+            columns={COLUMNS}
+            rows={rows}
+            getRowId={idOf}
+            settings={settings}
+            sort={
+              isByTime
+                ? { key: 'time', direction: query.sort === 'oldest' ? 'asc' : 'desc' }
+                : { key: 'amount', direction: query.sort === 'amount-asc' ? 'asc' : 'desc' }
+            }
+            sortHref={(key, direction) =>
+              hrefFor({ page: 0, sort: key === 'amount' ? `amount-${direction}` : direction === 'asc' ? 'oldest' : 'newest' })
+            }
+            selection={Object.fromEntries([...selected.keys()].map((id) => [id, true]))}
+            onSelectionChange={(selection) => select(Object.keys(selection).filter((id) => selection[id]))}
+            rowLabel={labelOf}
+            currentRowId={keys.currentId}
+            onRowOpen={(row) => panel.open(row.transactionId)}
+            rowHref={(row) => hrefOf(row.transactionId)}
+            {...(isByTime ? { groupOf: (row: TransactionRow) => formatTime(t, timeZone, new Date(row.createdAt), 'day-year') } : {})}
+            isRefreshing={isPlaceholderData}
+            empty={data && <EmptyList application={application} query={query} isFiltered={isFiltered(query)} total={data.total} />}
+          />
+        </div>
         {data && data.total > 0 && (
-          <PaginationBar
-            page={query.page}
-            size={query.size}
-            total={data.total}
-            sizes={SIZES}
-            hrefFor={(page, size) => hrefFor({ page, size })}
+          <LazyPart
+            part={PAGES}
+            props={{
+              page: query.page,
+              size: query.size,
+              total: data.total,
+              sizes: SIZES,
+              hrefFor: (page: number, size: number) => hrefFor({ page, size }),
+            }}
           />
         )}
       </div>
-      <Suspense>
-        {selected.size > 0 && (
-          <Selection
-            application={application}
-            address={address}
-            rows={[...selected.values()]}
-            columns={shown}
-            canExport={canExport}
-            onClear={() => setSelected(new Map())}
-          />
-        )}
-      </Suspense>
-      <Suspense>
-        {panel.openId && (
-          <TransactionPanel key={panel.openId} application={application} transactionId={panel.openId} onClose={panel.close} />
-        )}
-      </Suspense>
+      {selected.size > 0 && (
+        <LazyPart
+          part={SELECTION}
+          props={{ application, address, rows: [...selected.values()], columns: shown, canExport: may.export, onClear: clear }}
+        />
+      )}
+      <ListPanel
+        application={application}
+        transactionId={panel.openId}
+        href={hrefOf(panel.openId ?? '')}
+        position={{ index: keys.index, total: rows.length }}
+        canResend={may.resend}
+        onMove={(by) => keys.move(by, 'nothing')}
+        onClose={keys.close}
+      />
     </OpenRowContext>
   )
+}
+
+function idOf(row: TransactionRow): string {
+  return row.transactionId
 }
 
 /** What a search could not do, and what to do about it. */
@@ -155,28 +155,4 @@ function SearchLimits({ data }: { data: TransactionListDto }) {
   if (data.searchedBackTo !== null) return <Notice tone="wait">{t('transactions.searchedBackTo', { day: data.searchedBackTo })}</Notice>
   if (!data.isSortedAsAsked) return <Notice tone="wait">{t('transactions.tooManyToSort')}</Notice>
   return null
-}
-
-/** The panel is in the address (`open`), so that a link shows it and Back closes it; the list beside it is not loaded again. */
-function usePanel(application: string) {
-  const pathname = usePathname()
-  const parameters = useSearchParams()
-  const openId = parameters.get('open')
-  const [wasOpenedHere, setWasOpenedHere] = useState(false)
-  const open = useCallback(
-    (transactionId: string) => {
-      const next = new URLSearchParams(location.search)
-      next.set('open', transactionId)
-      setWasOpenedHere(true)
-      history.pushState(null, '', `${paths.transactions(application)}?${next}`)
-    },
-    [application],
-  )
-  function close() {
-    if (wasOpenedHere) return history.back()
-    const next = new URLSearchParams(location.search)
-    next.delete('open')
-    history.replaceState(null, '', next.size > 0 ? `${pathname}?${next}` : pathname)
-  }
-  return { openId, open, close }
 }

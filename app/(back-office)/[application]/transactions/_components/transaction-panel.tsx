@@ -1,49 +1,30 @@
 'use client'
 
-import { ButtonLink } from '#components/ui/button.tsx'
-import { Dialog } from '#components/ui/dialog.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { paths } from '#lib/paths.ts'
 import { DataError } from '#lib/query-client.ts'
 import { ApprovalDecision } from './detail/approval-decision.tsx'
+import { PanelSkeleton } from './panel-skeleton.tsx'
 import { TransactionDetail } from './transaction-detail.tsx'
 import { useTransaction } from './use-transaction.ts'
 
+type PanelProps = { application: string; transactionId: string; canResend: boolean }
+
 /** A transaction beside the list. A default export, because it is loaded on demand. */
-export default function TransactionPanel({
-  application,
-  transactionId,
-  onClose,
-}: {
-  application: string
-  transactionId: string
-  onClose: () => void
-}) {
-  const t = useT()
+export default function TransactionPanel({ application, transactionId, canResend }: PanelProps) {
   const { data, error, refetch } = useTransaction(application, transactionId)
-  return (
-    <Dialog title={t('transaction.title')} placement="side" onClose={onClose}>
-      {data ? (
-        <>
-          <TransactionDetail
-            application={application}
-            detail={data}
-            isPanel
-            decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} />}
-          />
-          <div className="mt-5">
-            <ButtonLink href={paths.transaction(application, transactionId)}>{t('transaction.openPage')}</ButtonLink>
-          </div>
-        </>
-      ) : error ? (
-        <PanelProblem isMissing={error instanceof DataError && error.status === 404} onRetry={() => void refetch()} />
-      ) : (
-        <PanelSkeleton label={t('ui.loading')} />
-      )}
-    </Dialog>
-  )
+  if (data)
+    return (
+      <TransactionDetail
+        application={application}
+        detail={data}
+        canResend={canResend}
+        isPanel
+        decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} />}
+      />
+    )
+  if (error) return <PanelProblem isMissing={error instanceof DataError && error.status === 404} onRetry={() => void refetch()} />
+  return <PanelSkeleton />
 }
 
 function PanelProblem({ isMissing, onRetry }: { isMissing: boolean; onRetry: () => void }) {
@@ -59,17 +40,5 @@ function PanelProblem({ isMissing, onRetry }: { isMissing: boolean; onRetry: () 
         </button>
       }
     />
-  )
-}
-
-function PanelSkeleton({ label }: { label: string }) {
-  return (
-    <div role="status" aria-label={label} className="grid gap-3">
-      <Skeleton className="h-9 w-48" />
-      <Skeleton className="h-5 w-32" />
-      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((line) => (
-        <Skeleton key={line} className="h-5 w-full" />
-      ))}
-    </div>
   )
 }

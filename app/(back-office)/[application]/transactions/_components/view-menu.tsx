@@ -1,10 +1,11 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { CHIP } from '#components/ui/filter-chip.tsx'
 import { Icon } from '#components/ui/icon.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM, MenuHeading, Popover } from '#components/ui/popover.tsx'
 import { toast } from '#components/ui/toast.tsx'
@@ -17,7 +18,7 @@ import { isFiltered, type TransactionQuery, toAddressValues, withoutFilters } fr
 import { deleteView } from '../actions.ts'
 import type { View } from './filter-types.ts'
 
-const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
+const SAVE_VIEW = definePart(() => import('./save-view-dialog.tsx'))
 
 const DELETE_WORDS = { offline: 'action.offline' } as const
 
@@ -111,9 +112,7 @@ export function SaveViewButton({ application, query }: { application: string; qu
       >
         {t('transactions.views.save')}
       </button>
-      <Suspense>
-        {isOpen && <SaveViewDialog application={application} query={viewQueryOf(query)} onClose={() => setIsOpen(false)} />}
-      </Suspense>
+      {isOpen && <LazyPart part={SAVE_VIEW} props={{ application, query: viewQueryOf(query), onClose: () => setIsOpen(false) }} />}
     </>
   )
 }

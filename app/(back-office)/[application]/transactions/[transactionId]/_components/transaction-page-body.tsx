@@ -5,13 +5,14 @@ import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { paths } from '#lib/paths.ts'
 import { ApprovalDecision } from '../../_components/detail/approval-decision.tsx'
 import { TransactionDetail } from '../../_components/transaction-detail.tsx'
 import { useTransaction } from '../../_components/use-transaction.ts'
 
+type TransactionPageProps = { application: string; transactionId: string; listHref: string; canResend: boolean }
+
 /** The page of one transaction, refreshed while it can still change. */
-export function TransactionPageBody({ application, transactionId }: { application: string; transactionId: string }) {
+export function TransactionPageBody({ application, transactionId, listHref, canResend }: TransactionPageProps) {
   const t = useT()
   const { data, isError, refetch } = useTransaction(application, transactionId)
   return (
@@ -21,7 +22,7 @@ export function TransactionPageBody({ application, transactionId }: { applicatio
         lead={<span className="break-all tabular">{transactionId}</span>}
         actions={
           <>
-            <ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>
+            <ButtonLink href={listHref}>{t('transaction.toList')}</ButtonLink>
             <Button onClick={() => print()}>
               <Icon name="printer" className="size-3.5" />
               {t('transaction.print')}
@@ -35,6 +36,7 @@ export function TransactionPageBody({ application, transactionId }: { applicatio
           <TransactionDetail
             application={application}
             detail={data}
+            canResend={canResend}
             decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} isPage />}
           />
         )}

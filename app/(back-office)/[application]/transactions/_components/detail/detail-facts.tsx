@@ -1,6 +1,5 @@
 'use client'
 
-import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Facts } from '#components/ui/card.tsx'
@@ -17,12 +16,12 @@ import { useActorName } from './use-actor-name.ts'
 /** Every field, with a copy button for those that are read out on the phone. */
 export function DetailFacts({ application, detail }: { application: string; detail: TransactionDetailDto }) {
   const t = useT()
-  const copied = (name: string, text: string, shown: ReactNode = text) => ({
+  const copied = (name: string, text: string) => ({
     name,
     value: (
       <span className="flex items-start gap-1">
-        <span dir="auto" className="min-w-0 py-0.5 break-all">
-          {shown}
+        <span dir="auto" className="min-w-0 py-0.5 wrap-anywhere">
+          {text}
         </span>
         <CopyButton text={text} label={name} />
       </span>
@@ -42,7 +41,7 @@ export function DetailFacts({ application, detail }: { application: string; deta
           {
             name: t('transaction.batch'),
             value: (
-              <Link className="break-all text-accent hover:underline" href={paths.transactions(application, { batch: detail.batchId })}>
+              <Link className="wrap-anywhere text-accent hover:underline" href={paths.transactions(application, { batch: detail.batchId })}>
                 {detail.batchId}
               </Link>
             ),

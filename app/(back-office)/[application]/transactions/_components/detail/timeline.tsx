@@ -4,13 +4,11 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { type TimelineItem, timelineOf } from '#lib/transaction-timeline.ts'
+import { ENTRY_DOTS, type EntryTone } from './entry-line.tsx'
+import { toneOf } from './operator-calls.tsx'
 import { Section } from './section.tsx'
 import { useActorName } from './use-actor-name.ts'
 import { useWebhookWords } from './use-webhook-words.ts'
-
-type Tone = 'ok' | 'bad' | 'wait' | 'run'
-
-const DOTS: Record<Tone, string> = { ok: 'bg-ok', bad: 'bg-bad', wait: 'bg-wait', run: 'bg-run' }
 
 /** All events in order of time: transitions, decisions, operator calls, webhooks. */
 export function Timeline({ detail }: { detail: TransactionDetailDto }) {
@@ -23,7 +21,7 @@ export function Timeline({ detail }: { detail: TransactionDetailDto }) {
           const { title, second, tone } = linesOf(item)
           return (
             <li key={item.key} className="relative pl-4">
-              <span aria-hidden="true" className={`absolute top-[6px] -left-[4.5px] size-2 rounded-full ${DOTS[tone]}`} />
+              <span aria-hidden="true" className={`absolute top-[6px] -left-[4.5px] size-2 rounded-full ${ENTRY_DOTS[tone]}`} />
               <p className="flex flex-wrap justify-between gap-x-3">
                 <span dir="auto" className="min-w-0 font-medium">
                   {title}
@@ -43,7 +41,7 @@ export function Timeline({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-function useLines(): (item: TimelineItem) => { title: string; second: string | null; tone: Tone } {
+function useLines(): (item: TimelineItem) => { title: string; second: string | null; tone: EntryTone } {
   const t = useT()
   const nameOf = useActorName()
   const webhookWords = useWebhookWords()
@@ -51,7 +49,7 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
     switch (item.kind) {
       case 'event': {
         const { event, to, actor, reason } = item.event
-        const tone: Tone = to === 'SUCCESS' ? 'ok' : to === 'FAILED' ? 'bad' : to === 'PENDING_APPROVAL' ? 'wait' : 'run'
+        const tone: EntryTone = to === 'SUCCESS' ? 'ok' : to === 'FAILED' ? 'bad' : to === 'PENDING_APPROVAL' ? 'wait' : 'run'
         return {
           title: t(to === 'PENDING_APPROVAL' ? 'transaction.created_waiting' : `transaction.event.${event}`),
           second: reason ? `${nameOf(actor)} · ${t('transaction.quoted', { text: reason })}` : nameOf(actor),
@@ -76,21 +74,17 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
         return {
           title: t(`transaction.call.${kind}`),
           second: facts.filter((fact) => fact !== null).join(' · '),
-          tone:
-            outcome === 'succeeded'
-              ? 'ok'
-              : outcome === 'failed'
-                ? 'bad'
-                : outcome === 'accepted' || outcome === 'pending'
-                  ? 'run'
-                  : 'wait',
+          tone: toneOf(outcome),
         }
       }
       case 'repeated':
         return { title: t('transaction.askedMore', { count: item.count }), second: t('transaction.askedMoreText'), tone: 'run' }
       case 'webhook':
         return {
-          title: t('transaction.webhookAttempt', { number: item.attempt.number }),
+          title:
+            item.attempt.origin === 'person'
+              ? t('transaction.webhookResent', { name: item.attempt.requestedBy ?? t('transaction.actor.person') })
+              : t('transaction.webhookAttempt', { number: item.attempt.number }),
           second: webhookWords(item.attempt),
           tone: item.attempt.outcome === 'delivered' ? 'ok' : 'wait',
         }

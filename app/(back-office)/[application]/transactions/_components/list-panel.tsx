@@ -1,0 +1,51 @@
+'use client'
+
+import { useEffect } from 'react'
+import { PanelSteps } from '#components/table/panel-buttons.tsx'
+import { SidePanel } from '#components/table/side-panel.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { PanelSkeleton } from './panel-skeleton.tsx'
+import { SELECTION } from './selection-part.ts'
+
+const CONTENT = definePart(() => import('./transaction-panel.tsx'))
+
+type ListPanelProps = {
+  application: string
+  transactionId: string | null
+  href: string
+  position: { index: number; total: number }
+  canResend: boolean
+  onMove: (by: 1 | -1) => void
+  onClose: () => void
+}
+
+/** The panel of the list. Its head is part of the page, so that it is there at once; the details are fetched while nobody waits for them. */
+export function ListPanel({ application, transactionId, href, position, canResend, onMove, onClose }: ListPanelProps) {
+  const t = useT()
+  useEffect(() => {
+    const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
+    // A load that fails here is tried again when its part is opened.
+    idle(() => [CONTENT, SELECTION].map((part) => part.load().catch(() => undefined)))
+  }, [])
+  if (transactionId === null) return null
+  return (
+    <SidePanel
+      label={t('transaction.title')}
+      contentKey={transactionId}
+      onClose={onClose}
+      head={
+        <>
+          <ButtonLink href={href} size="small">
+            {t('transaction.openPage')}
+          </ButtonLink>
+          <span className="ml-auto" />
+          {position.index >= 0 && <PanelSteps {...position} onMove={onMove} />}
+        </>
+      }
+    >
+      <LazyPart part={CONTENT} props={{ application, transactionId, canResend }} fallback={<PanelSkeleton />} />
+    </SidePanel>
+  )
+}

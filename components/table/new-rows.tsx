@@ -1,0 +1,22 @@
+'use client'
+
+import { buttonClass } from '#components/ui/button.tsx'
+import { useT } from '#components/ui/translations.tsx'
+
+/** How many rows came in since, over the head of the table, so that nothing moves when it appears. */
+export function NewRows({ count, onShow }: { count: number; onShow: () => void }) {
+  const t = useT()
+  return (
+    <div role="status" className="pointer-events-none absolute inset-x-0 top-1 z-20 flex justify-center">
+      {count > 0 && (
+        <button
+          type="button"
+          onClick={onShow}
+          className={buttonClass('primary', 'small', 'pointer-events-auto rounded-full! shadow-float')}
+        >
+          {t('table.new', { count })}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import type { Locator, Page } from 'playwright/test'
+import { readSandbox, sandboxUrl } from './sandbox.ts'
+
+/** The rows of transactions, without the headings of their days. */
+export function rowsOf(page: Page): Locator {
+  return page.locator('tbody tr[id^="row-"]')
+}
+
+/** The panel beside the list. */
+export function panelOf(page: Page): Locator {
+  return page.getByRole('complementary', { name: 'Transaction', exact: true })
+}
+
+/** A collect through the partner's API; the last digits of the phone decide what the simulated operator does. */
+export async function startCollect(phoneNumber: string): Promise<string> {
+  const application = readSandbox().applications[0]
+  if (!application) throw new Error('The sandbox has no application')
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    (
+      await fetch(sandboxUrl() + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      })
+    ).json() as Promise<Record<string, string>>
+  const { access_token: token } = await post('/public/access_token', { username: application.username, password: application.password })
+  const headers = { apiKey: application.apiKey, apiId: application.apiId, authorization: `Bearer ${token}` }
+  const started = await post(
+    '/api/v1/transaction/collect',
+    {
+      transferMethod: 'MOMOCM',
+      customerName: 'Solange Tchoua',
+      externalId: crypto.randomUUID(),
+      phoneNumber,
+      amount: 1250,
+      webhookUrl: 'http://127.0.0.1:9/hook',
+      countryName: 'CAMEROON',
+    },
+    headers,
+  )
+  const id = started['transactionId']
+  if (!id) throw new Error(`The collect was refused: ${JSON.stringify(started)}`)
+  return id
+}

@@ -55,12 +55,21 @@ export async function* walkStatementLines(
   const { from, to } = rangeOf(filter, now)
   const snapshot = await openSnapshot(pool)
   try {
+    // Lines of one kind leave others out, so a balance beside them would not add up.
+    const openingMinor = kind === null ? await openingOf(snapshot.client, { applicationId, operator, from, to }) : null
     for await (const rows of walkLines(snapshot.client, applicationId, { operator, from, to, kind, offset: 0n, limit }, BATCH_ROWS)) {
-      yield rows.map((row) => toLine(row, null))
+      yield rows.map((row) => toLine(row, openingMinor === null ? null : openingMinor + row.movedMinor))
     }
   } finally {
     await snapshot.close()
   }
+}
+
+/** All balances together before the first day of a range. */
+async function openingOf(snapshot: Queryable, range: LedgerRange): Promise<bigint> {
+  const length = await lengthOf(snapshot, range, PERIODS_MAX)
+  const asked = { operator: range.operator, fromDay: range.from, toDay: range.to, length }
+  return balanceOf(oneOf(await readLedger(snapshot, range.applicationId, asked)).before)
 }
 
 /** `openingMinor`: all balances together before the first of these days. */

@@ -60,7 +60,7 @@ function dayHeads(t: Translate): string[] {
 /** Every day with a movement, also where the page shows months. */
 async function* dayRows(asked: StatementRequest, t: Translate): TableRows {
   const { opening, currency, days } = await readStatement(backOfficeRuntime().reportPool, asked, Number.POSITIVE_INFINITY)
-  yield [[{ text: t('statement.opening') }, ...blanks(8), { decimal: opening.total }, { text: currency }]]
+  yield [[{ text: t('statement.opening') }, ...blanks(9), { decimal: opening.total }, { text: currency }]]
   for (let begin = 0; begin < days.length; begin += DAYS_PER_BATCH) {
     yield days.slice(begin, begin + DAYS_PER_BATCH).map((day): TableCell[] => [
       { text: day.day },
@@ -84,6 +84,7 @@ function lineHeads(t: Translate): string[] {
     t('statement.account.deposit'),
     t('statement.account.held'),
     t('statement.fees'),
+    t('statement.balance'),
   ]
 }
 
@@ -99,6 +100,7 @@ async function* lineRows(asked: StatementRequest, kind: LineFilter | null, t: Tr
         { text: line.customerName ?? '' },
         { text: line.reason ?? '' },
         ...[line.collect, line.deposit, line.held, line.fees].map((decimal) => ({ decimal })),
+        line.balance === null ? { text: '' } : { decimal: line.balance },
       ])
     if (lines.length > left) yield [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(8)]]
     left -= lines.length

@@ -127,13 +127,14 @@ function Labels({ labels }: { labels: readonly string[] }) {
   return (
     <svg aria-hidden="true" className="mt-1.5 h-5 w-full overflow-visible fill-current text-second text-quiet tabular">
       {places.map((index, place) => {
-        const isEdge = labels.length > LABELS_MAX * 2 && index === labels.length - 1
+        // Below narrow bars the first and the last label would spill out of the chart.
+        const edge = labels.length <= LABELS_MAX * 2 ? undefined : index === 0 ? 'start' : index === labels.length - 1 ? 'end' : undefined
         return (
           <text
             key={labels[index]}
-            x={isEdge ? '100%' : percent(((index + 0.5) / labels.length) * 100)}
+            x={edge === 'start' ? '0%' : edge === 'end' ? '100%' : percent(((index + 0.5) / labels.length) * 100)}
             y="14"
-            textAnchor={isEdge ? 'end' : 'middle'}
+            textAnchor={edge ?? 'middle'}
             className={places.length >= LABELS_NARROW && place % 2 === 1 ? 'max-sm:hidden' : undefined}
           >
             {labels[index]}

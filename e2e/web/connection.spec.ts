@@ -158,7 +158,7 @@ test('a page that fails in the browser says what to do, with the reference under
   const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await signIn(page, person, `/${person.slug}`)
   await isComplete(page)
-  await page.route('**/api/back-office/*/overview*', (route) => route.fulfill({ json: {} }))
+  await page.route('**/api/back-office/*/overview*', (route) => route.fulfill({ json: { finance: {} } }))
   const reported = page.waitForResponse((response) => response.request().postData()?.includes('"stack"') === true)
   // Figures that are older than ten seconds are fetched again when somebody returns to the window.
   await expect(async () => {

@@ -81,7 +81,7 @@ test('the day of a maker, who may not decide: what was made, why it waits, one t
   const [kept, refused, twice] = await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi' }, { name: 'Awa Traoré' }])
   await queue.decide(queue.checker, [refused ?? ''], 'rejected', 'Wrong beneficiary')
   await arrive(page, queue.maker)
-  await expect(page.getByText('Money in motion, and what needs attention')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Created by me' })).toBeVisible()
 
   await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Approvals' }).click()
   await page

@@ -92,7 +92,7 @@ export async function another(browser: Browser, person: SandboxPerson, query = '
   return page
 }
 
-export const rowsOf = (page: Page): Locator => page.locator('tbody tr')
+export const rowsOf = (page: Page): Locator => page.locator('tbody tr[id^=row-]')
 export const rowOf = (page: Page, transactionId: string | undefined): Locator => page.locator(`[id="row-${transactionId}"]`)
 /** Where decisions are made: beside the list, over its side, or over all of it. */
 export const panelOf = (page: Page): Locator => page.locator('#approval-panel')

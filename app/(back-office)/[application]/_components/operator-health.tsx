@@ -47,7 +47,7 @@ export function HealthTable({ application, operators, range: { from, to } }: Pro
   const nameOf = ({ operator }: OperatorHealth) => `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
   if (operators.length === 0) return <EmptyState icon="sum" title={t('totals.none')} text={t('overview.noTransactions')} />
   return (
-    <TableCard label={t('overview.operators')}>
+    <TableCard label={t('overview.operatorHealth')}>
       <Table
         caption={t('overview.operators')}
         head={

@@ -82,7 +82,11 @@ export function TransactionList({ application, query, views, makers, columns, ma
           </>
         }
       />
-      <LazyPart part={FILTERS} props={{ application, query, views, makers }} fallback={<div className="mt-3 h-[38px] sm:h-[68px] xl:h-[30px]" />} />
+      <LazyPart
+        part={FILTERS}
+        props={{ application, query, views, makers }}
+        fallback={<div className="mt-3 h-[38px] sm:h-[68px] xl:h-[30px]" />}
+      />
       <div className="relative mt-2 transition-opacity duration-100 peer-aria-busy:opacity-60 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-12 [&_tr]:scroll-mb-28">
         <RefreshNotice isFailed={isFailed} onRetry={retry} />
         {data && <SearchLimits data={data} />}

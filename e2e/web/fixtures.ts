@@ -2,6 +2,9 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { test as base, expect, type Page } from 'playwright/test'
 import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
+/** Some tests request refused or missing addresses, or go offline. */
+const OFFLINE = /Failed to load (resource|chunk)|ERR_INTERNET_DISCONNECTED|Failed to fetch/
+
 /** Playwright's test with the sandbox's address; a page that logs an error or breaks the content policy fails its test. */
 export const test = base.extend<{ isQuiet: undefined }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are needed from this pattern
@@ -9,11 +12,11 @@ export const test = base.extend<{ isQuiet: undefined }>({
   isQuiet: [
     async ({ page }, use) => {
       const noise: string[] = []
-      page.on('pageerror', (error) => noise.push(error.message))
+      page.on('pageerror', (error) => {
+        if (!OFFLINE.test(error.message)) noise.push(error.message)
+      })
       page.on('console', (message) => {
-        // Some tests request refused or missing addresses, or go offline.
-        if (message.type() === 'error' && !/Failed to load resource|ERR_INTERNET_DISCONNECTED|Failed to fetch/.test(message.text()))
-          noise.push(message.text())
+        if (message.type() === 'error' && !OFFLINE.test(message.text())) noise.push(message.text())
       })
       await use(undefined)
       expect(noise, 'errors in the browser').toEqual([])

@@ -112,7 +112,10 @@ test('the day of a maker, who may not decide: what was made, why it waits, one t
   await expect(rowsOf(page)).toHaveCount(3)
   const file = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export', exact: true }).click()
-  await page.getByRole('button', { name: /as CSV$/ }).first().click()
+  await page
+    .getByRole('button', { name: /as CSV$/ })
+    .first()
+    .click()
   expect(await readFile(await (await file).path(), 'utf8')).toContain('Kossi Adjovi')
 })
 
@@ -150,7 +153,10 @@ test.describe('on a phone of 360 px', () => {
     await expect(rowsOf(page)).toHaveCount(1)
     const file = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export', exact: true }).tap()
-    await page.getByRole('button', { name: /as CSV$/ }).first().tap()
+    await page
+      .getByRole('button', { name: /as CSV$/ })
+      .first()
+      .tap()
     expect(await readFile(await (await file).path(), 'utf8')).toContain('Amadou Ngassa')
     await page.goto(`/${queue.slug}/transactions/${second}`)
     await expect(page.getByText('Kossi Adjovi').first()).toBeVisible()

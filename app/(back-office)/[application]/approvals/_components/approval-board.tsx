@@ -32,7 +32,7 @@ export function ApprovalBoard(props: BoardProps) {
             {t('approvals.panel.skip')}
           </a>
           {/* On a phone one line that scrolls: what waits is what a checker came for. */}
-          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 max-md:overflow-x-auto max-md:px-1">
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3 max-xl:overflow-x-auto max-xl:px-1">
             <LazyPart part={FILTERS} props={{ application, query, page: list.page }} fallback={<div className="h-[30px]" />} />
           </div>
           <RefreshNotice isFailed={list.isError} onRetry={list.retry} />

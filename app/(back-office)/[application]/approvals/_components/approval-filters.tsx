@@ -24,7 +24,7 @@ export default function ApprovalFilters({ application, query, page }: Props) {
   const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)
   const people = page.makers.map((maker) => ({ value: maker.personId, label: maker.name }))
   return (
-    <div className="flex flex-wrap gap-2 max-md:flex-nowrap">
+    <div className="flex flex-wrap gap-2 max-xl:flex-nowrap">
       <ChoiceChip
         id="filter-operator"
         name={t('approvals.filter.operator')}

@@ -190,6 +190,9 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   decideTransactions: { decision: 'validated', note: 'fine', items: [{ transactionId: '', contentHash: '0'.repeat(64) }] },
   recallWaiting: { transactionId: '', reason: 'fine' },
   synchronise: { transactionId: '' },
+  synchroniseSeveral: { transactionIds: ['00000000-0000-0000-0000-000000000000'] },
+  resend: { transactionId: '' },
+  reportPageFailure: { name: 'TypeError', message: 'x is undefined', stack: 'TypeError: x is undefined', path: '/' },
   saveView: { name: 'fine', query: 'status=FAILED' },
   deleteView: { viewId: '' },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
@@ -200,8 +203,12 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },
 }
-/** A view may keep no filter at all, and a threshold may be taken away. */
-const RIGHT_AFTER_ALL = new Set(['saveView query ""', 'setThreshold threshold null'])
+/** A view may keep no filter at all, a threshold may be taken away, and an error of a browser may have empty texts. */
+const RIGHT_AFTER_ALL = new Set([
+  'saveView query ""',
+  'setThreshold threshold null',
+  ...['name', 'message', 'stack', 'path'].map((field) => `reportPageFailure ${field} ""`),
+])
 
 function* wrongInputs(action: string): Generator<readonly unknown[]> {
   const input = Object.fromEntries(Object.entries(INPUTS[action] ?? {}).map(([name, value]) => [name, value === '' ? waitingId : value]))

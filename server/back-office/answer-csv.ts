@@ -8,6 +8,11 @@ import { backOfficeRuntime } from './back-office-runtime.ts'
 import { toFileResponse } from './file-response.ts'
 import { getT } from './preferences.ts'
 
+/** 503: the application has as many exports under way as it may. */
+export async function refuseBusy(): Promise<Response> {
+  return new Response((await getT())('exports.busy'), { status: 503, headers: { 'retry-after': '10' } })
+}
+
 /** A table to be taken out, without who takes it: that is the actor of the request. */
 type Table = Omit<TableRequest, 'applicationId' | 'personId'>
 
@@ -30,7 +35,7 @@ export async function answerCsv(
     const table = await handler(actor.value)
     if (table === null) return new Response(null, { status: 404 })
     const exported = await exportTable(runtime, { ...table, applicationId: actor.value.applicationId, personId: actor.value.id })
-    if (!exported.ok) return new Response((await getT())('exports.busy'), { status: 503, headers: { 'retry-after': '10' } })
+    if (!exported.ok) return await refuseBusy()
     const at = runtime.clock.now().toISOString().slice(0, 19).replaceAll(':', '-')
     return await toFileResponse(exported.value, { type: 'text/csv; charset=utf-8', fileName: `${fileName}-${at}Z.csv` }, signal)
   } catch (error) {

@@ -4,13 +4,13 @@ import type { AuditActor } from '#server/audit/command-actor.ts'
 import type { Batcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import { createRateLimit } from '#server/rate-limit.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Connectors } from './connector.ts'
 import { closeConnectors } from './create-connectors.ts'
 import { createForcedQueryRecorder, type FinishedForcedQuery } from './forced-query-recorder.ts'
-import { createRateLimit } from './rate-limit.ts'
 
 /** Forced queries in progress at one operator, per process, and of those the ones of one caller. */
 export const FORCED_CALLS_MAX = 32

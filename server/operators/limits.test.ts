@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
+import { createRateLimit } from '#server/rate-limit.ts'
 import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
-import { createRateLimit } from './rate-limit.ts'
 
 /** Text with what operators should never send, as often as what they should. */
 const hostileText = fc

@@ -1,28 +1,46 @@
 import { createHash } from 'node:crypto'
 import type { ExportDto } from '#lib/export-dto.ts'
-import { ok } from '#lib/result.ts'
+import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
+import { takeExportSlot } from './export-slots.ts'
 import { findExport } from './list-exports.ts'
 import { selectPiece } from './stored-file-store.ts'
 
 type StoredExport = { record: ExportDto; file: FilePieces }
 
 /**
- * Opens a stored file for another download, and records who downloads it. Undefined when the application has no such export or its file is
- * not stored. The bytes are those of the first download: if they had another SHA-256, the transfer would be aborted before its end.
+ * Opens a stored file for another download, and records who downloads it. The bytes are those of the first download: if they had another
+ * SHA-256, the transfer would be aborted before its end. `not_found`: the application has no such export, or its file is not stored.
+ * `busy`: the application has as many exports under way as it may; each download holds pieces in memory for as long as it is read.
  */
 export async function openStoredFile(
-  deps: { pool: Pool; limits?: FileLimits },
+  deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },
   request: { applicationId: string; personId: string; exportId: string },
-): Promise<StoredExport | undefined> {
-  const { applicationId, personId, exportId } = request
+): Promise<Result<StoredExport, 'not_found' | 'busy'>> {
+  const { applicationId, exportId } = request
   const record = await findExport(deps.pool, applicationId, exportId)
-  if (!record?.isStored || record.fileSha256 === null) return undefined
+  if (!record?.isStored || record.fileSha256 === null) return err('not_found')
   const { fileSha256 } = record
-  await withTransaction(deps.pool, async (trx) => {
+  const slot = takeExportSlot(applicationId, deps.reportPool.options.max ?? 0)
+  if (!slot) return err('busy')
+  try {
+    await recordDownload(deps.pool, { ...request, fileSha256 })
+    const pieces = readPieces(deps.pool, { applicationId, exportId, fileSha256 })
+    return ok({ record, file: guardFile(pieces, async () => slot.release(), deps.limits) })
+  } catch (error) {
+    slot.release()
+    throw error
+  }
+}
+
+async function recordDownload(
+  pool: Pool,
+  { applicationId, personId, exportId, fileSha256 }: { applicationId: string; personId: string; exportId: string; fileSha256: string },
+): Promise<void> {
+  await withTransaction(pool, async (trx) => {
     await appendAudit(trx, {
       applicationId,
       actor: { kind: 'person', id: personId },
@@ -32,7 +50,6 @@ export async function openStoredFile(
     })
     return ok(null)
   })
-  return { record, file: guardFile(readPieces(deps.pool, { applicationId, exportId, fileSha256 }), async () => undefined, deps.limits) }
 }
 
 async function* readPieces(

@@ -59,7 +59,10 @@ async function readAll(file: FilePieces): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-const openAgain = (applicationId: string, exportId: string) => openStoredFile(database, { applicationId, personId, exportId })
+const openAgain = (applicationId: string, exportId: string) =>
+  openStoredFile({ pool: database.pool, reportPool: database.pool }, { applicationId, personId, exportId })
+
+const NOT_FOUND = { ok: false, error: 'not_found' }
 
 async function countPieces(applicationId: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: bigint }>('select count(*) from export_pieces where application_id = $1', [
@@ -82,31 +85,47 @@ for (const format of ['csv', 'xlsx'] as const) {
         ),
       ),
     )
-    const stored = await openAgain(applicationId, exportId)
-    assert.ok(stored)
+    const opened = await openAgain(applicationId, exportId)
+    assert.ok(opened.ok)
+    const stored = opened.value
     assert.ok((await readAll(stored.file)).equals(bytes))
     assert.equal(stored.record.fileSha256, createHash('sha256').update(bytes).digest('hex'))
   })
 }
+
+test('busy for a third download while two of the application are being read, and not for the next one after they end', async () => {
+  const { applicationId } = await makeList(1)
+  const { exportId, file } = await open(applicationId)
+  await readAll(file)
+  const slow = [await openAgain(applicationId, exportId), await openAgain(applicationId, exportId)]
+  assert.deepEqual(await openAgain(applicationId, exportId), { ok: false, error: 'busy' })
+  const entries = await listAudit(database.pool, applicationId, { size: 10 })
+  assert.equal(entries.filter(({ action }) => action === 'export.downloaded').length, 2, 'none for the refused one')
+  for (const each of slow) if (each.ok) await each.value.file.return()
+  const next = await openAgain(applicationId, exportId)
+  assert.ok(next.ok)
+  await next.value.file.return()
+})
 
 test('an audit entry for each later download', async () => {
   const { applicationId } = await makeList(1)
   const { exportId, file } = await open(applicationId)
   await readAll(file)
   const stored = await openAgain(applicationId, exportId)
-  await stored?.file.return()
+  assert.ok(stored.ok)
+  await stored.value.file.return()
   const [entry] = await listAudit(database.pool, applicationId, { size: 1 })
   assert.deepEqual([entry?.action, entry?.subject, entry?.actor], ['export.downloaded', exportId, { kind: 'person', id: personId }])
 })
 
-test('undefined for a file of another application, for one that does not exist, and for one that is not finished', async () => {
+test('not_found for a file of another application, for one that does not exist, and for one that is not finished', async () => {
   const { applicationId } = await makeList(3)
   const finished = await open(applicationId)
   await readAll(finished.file)
   const { exportId, file } = await open(applicationId)
-  assert.equal(await openAgain(await makeApplication(database.pool), finished.exportId), undefined)
-  assert.equal(await openAgain(applicationId, randomUUID()), undefined)
-  assert.equal(await openAgain(applicationId, exportId), undefined)
+  assert.deepEqual(await openAgain(await makeApplication(database.pool), finished.exportId), NOT_FOUND)
+  assert.deepEqual(await openAgain(applicationId, randomUUID()), NOT_FOUND)
+  assert.deepEqual(await openAgain(applicationId, exportId), NOT_FOUND)
   await file.return()
 })
 
@@ -116,7 +135,7 @@ test('a whole file that is not stored when it is larger than the limit', async (
   assert.ok((await readAll(file)).length > 1_000)
   const [listed] = await listExports(database.pool, applicationId)
   assert.deepEqual([listed?.rowCount, listed?.isStored], [20, false])
-  assert.equal(await openAgain(applicationId, exportId), undefined)
+  assert.deepEqual(await openAgain(applicationId, exportId), NOT_FOUND)
   assert.equal(await countPieces(applicationId), 0)
 })
 
@@ -136,8 +155,8 @@ test('an aborted download for a stored file that is not what was exported', asyn
   await readAll(file)
   await database.pool.query("update export_pieces set content = content || '\\x20' where application_id = $1", [applicationId])
   const stored = await openAgain(applicationId, exportId)
-  assert.ok(stored)
-  await assert.rejects(readAll(stored.file), /not whole/)
+  assert.ok(stored.ok)
+  await assert.rejects(readAll(stored.value.file), /not whole/)
 })
 
 test('the oldest stored files are removed first when an application has too many bytes; their records remain', async () => {

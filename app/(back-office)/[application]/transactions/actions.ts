@@ -9,6 +9,7 @@ import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { SYNCHRONISED_AT_ONCE, type SynchroniseOutcome } from '#lib/synchronise-outcome.ts'
 import { toAddressValues, toTransactionQuery } from '#lib/transaction-query.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
+import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
@@ -16,6 +17,18 @@ import { saveView as keepView, deleteView as removeSavedView } from '#server/peo
 import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
 
 const transactionId = z.object({ transactionId: z.uuid() })
+
+function synchroniseOne(actor: BackOfficeActor, id: string): ReturnType<typeof synchroniseTransaction> {
+  return synchroniseTransaction(backOfficeRuntime().forcedQueries, {
+    applicationId: actor.applicationId,
+    transactionId: id,
+    actor: { kind: 'person', id: actor.id },
+  })
+}
+
+function codeOf<Code extends string>(error: Code | { code: Code }): Code {
+  return typeof error === 'string' ? error : error.code
+}
 
 /** Queries the operator now and stores the result. */
 export async function synchronise(
@@ -25,13 +38,8 @@ export async function synchronise(
   return runAction(
     { schema: transactionId, permission: 'transaction:synchronise', application, input },
     async (actor, { transactionId: id }) => {
-      const result = await synchroniseTransaction(backOfficeRuntime().forcedQueries, {
-        applicationId: actor.applicationId,
-        transactionId: id,
-        actor: { kind: 'person', id: actor.id },
-      })
-      if (result.ok) return ok({ status: result.value.status })
-      return err(typeof result.error === 'string' ? result.error : result.error.code)
+      const result = await synchroniseOne(actor, id)
+      return result.ok ? ok({ status: result.value.status }) : err(codeOf(result.error))
     },
   )
 }
@@ -47,13 +55,8 @@ export async function synchroniseSeveral(
   return runAction({ schema: severalIds, permission: 'transaction:synchronise', application, input }, async (actor, { transactionIds }) => {
     const outcomes = await Promise.all(
       transactionIds.map(async (id): Promise<[string, SynchroniseOutcome]> => {
-        const result = await synchroniseTransaction(backOfficeRuntime().forcedQueries, {
-          applicationId: actor.applicationId,
-          transactionId: id,
-          actor: { kind: 'person', id: actor.id },
-        })
-        if (result.ok) return [id, result.value.status]
-        return [id, typeof result.error === 'string' ? result.error : result.error.code]
+        const result = await synchroniseOne(actor, id)
+        return [id, result.ok ? result.value.status : codeOf(result.error)]
       }),
     )
     return ok(Object.fromEntries(outcomes))
@@ -71,8 +74,7 @@ export async function resend(
       { pool, wakeWebhooks: wake.webhooks },
       { applicationId: actor.applicationId, transactionId: id, actor },
     )
-    if (result.ok) return ok(null)
-    return err(typeof result.error === 'string' ? result.error : result.error.code)
+    return result.ok ? ok(null) : err(codeOf(result.error))
   })
 }
 

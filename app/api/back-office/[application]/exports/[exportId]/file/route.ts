@@ -1,8 +1,10 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { NextRequest } from 'next/server'
 import { z } from 'zod'
+import { err } from '#lib/result.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
+import { refuseBusy } from '#server/back-office/answer-csv.ts'
 import { refuseData } from '#server/back-office/answer-data.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
@@ -13,7 +15,7 @@ import { openStoredFile } from '#server/reports/export/open-stored-file.ts'
 const noQuery = z.object({})
 const uuid = z.uuid()
 
-/** The stored file of an export, byte for byte; 404 when it is not stored. */
+/** The stored file of an export, byte for byte; 404 when it is not stored, 503 while too many are under way. */
 export async function GET(
   request: NextRequest,
   { params }: { params: Promise<{ application: string; exportId: string }> },
@@ -29,10 +31,12 @@ export async function GET(
     const { applicationId, id } = actor.value
     const stored = uuid.safeParse(exportId).success
       ? await openStoredFile(backOfficeRuntime(), { applicationId, personId: id, exportId })
-      : undefined
-    if (!stored) return refuseData('not_found')
-    const { format, cutOffAt } = stored.record
-    return await toFileResponse(stored.file, describeFile(application, { format, cutOffAt: new Date(cutOffAt) }), request.signal)
+      : err('not_found' as const)
+    if (!stored.ok && stored.error === 'busy') return await refuseBusy()
+    if (!stored.ok) return refuseData('not_found')
+    const { record, file } = stored.value
+    const { format, cutOffAt } = record
+    return await toFileResponse(file, describeFile(application, { format, cutOffAt: new Date(cutOffAt) }), request.signal)
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: stored export', error, { message: 'A stored export could not be sent' })

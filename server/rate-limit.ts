@@ -6,7 +6,7 @@ type RateLimitOptions = {
   nowMs(): number
 }
 
-type RateLimit = {
+export type RateLimit = {
   /** Takes one from the key's allowance. Returns undefined if it was taken, otherwise the milliseconds until one is left. */
   take(key: string): number | undefined
 }

@@ -6,6 +6,8 @@ type Rule =
   | 'named'
   /** Rows about a transaction; the transaction itself is checked. */
   | 'of transactions'
+  /** The bytes of an export, whose row and audit entry are checked. */
+  | 'of exports'
   /** Sums that `npm run verify` recounts from the rows that are checked. */
   | 'recounted'
   /** Lists that a scheduled task makes of the transactions, which are checked. */
@@ -19,6 +21,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   refresh_tokens: 'named',
   audit_entries: 'named',
   exports: 'named',
+  export_pieces: 'of exports',
   transaction_events: 'of transactions',
   ledger_postings: 'of transactions',
   operator_work: 'of transactions',
@@ -37,6 +40,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   customers: 'derived',
   customer_words: 'derived',
   customer_marks: 'derived',
+  fee_days: 'derived',
+  fee_marks: 'derived',
   sign_in_throttles: 'counts attempts',
 }
 

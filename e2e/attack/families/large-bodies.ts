@@ -24,6 +24,7 @@ const TYPES: readonly string[] = [
 /** No address takes 20 MB: the request is refused, or the connection is closed before all of it was read. */
 const STATUSES = ['3xx', '4xx'] as const
 const SILENCE = 'the service may close before it has read all of it'
+const OVERLOAD = 'bodies above 64 KB are refused while the memory of the process is nearly full'
 
 function largeCase(kind: PlaceKind, isChunked: boolean): CaseMaker {
   return {
@@ -37,7 +38,10 @@ function largeCase(kind: PlaceKind, isChunked: boolean): CaseMaker {
       headers.push(isChunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(times * piece.length)])
       const parts = { ...place, method: 'POST', headers }
       const what = `20 MB of ${name} ${isChunked ? 'in chunks' : 'declared'} to ${place.target}`
-      const attack = oneRequest(what, parts, kind === 'open' || kind === 'query' ? ['2xx', ...STATUSES] : STATUSES, { silence: SILENCE })
+      const attack = oneRequest(what, parts, kind === 'open' || kind === 'query' ? ['2xx', ...STATUSES] : STATUSES, {
+        silence: SILENCE,
+        overload: OVERLOAD,
+      })
       const chunk = isChunked ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]) : piece
       return withSteps(attack, bigBody(requestBytes(parts), chunk, times, isChunked))
     },
@@ -120,7 +124,11 @@ const stoppedShort: CaseMaker = {
   make(random, arsenal) {
     const place = placeOf(random.pick(['start', 'auth', 'page', 'form'] as const), random, arsenal)
     const parts = { ...place, method: 'POST', headers: [...place.headers, JSON_CONTENT, ['Content-Length', String(2 * MEGABYTE)] as const] }
-    const attack = oneRequest(`1.9 of 2 MB to ${place.target}`, parts, ['4xx', '3xx'], { silence: SILENCE, limitMs: 75_000 })
+    const attack = oneRequest(`1.9 of 2 MB to ${place.target}`, parts, ['4xx', '3xx'], {
+      silence: SILENCE,
+      overload: OVERLOAD,
+      limitMs: 75_000,
+    })
     const piece = Buffer.alloc(64 * 1024, ' ')
     return withSteps(attack, [
       { do: 'write', bytes: requestBytes(parts) },

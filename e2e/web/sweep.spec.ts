@@ -11,9 +11,6 @@ const ELSEWHERE = new Set(['/', '/sign-in/second-factor'])
 const SHIFT_MAX = 0.01
 const TAB_MAX = 400
 
-// Hundreds of pages in one test: recording them would take longer than the checks.
-test.use({ trace: 'off' })
-
 type Place = { pattern: string; person: SandboxPerson | undefined }
 
 /** Every page with a person who may open it: a maker and checker if allowed, because they see most. */
@@ -52,35 +49,39 @@ async function firstTransaction(page: Page, application: string): Promise<string
 }
 
 for (const locale of ['en-GB', 'fr-CM']) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test.describe(`every page, ${locale} ${colorScheme}`, () => {
-      test.use({ locale, colorScheme })
-      test('accessible, without overflow, layout shift or breach of the content policy at every width', async ({ page }) => {
-        test.setTimeout(600_000)
-        await page.addInitScript(watchPage)
-        const goTo = await visitor(page)
-        for (const place of await placesToSee()) {
-          const address = await goTo(place)
-          for (const width of WIDTHS) {
-            await test.step(`${address} at ${width}`, async () => {
-              await page.setViewportSize({ width, height: 800 })
-              const response = await page.goto(address)
-              // Soft: one run reports all violations.
-              const where = `${address} at ${width}`
-              expect.soft(response?.status(), where).toBe(200)
-              await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
-              await expect.soft(page.locator('h1'), where).toHaveCount(1)
-              await expect.soft(page.locator('h1'), where).toBeVisible()
-              expect.soft(await page.title(), where).not.toBe('')
-              expect.soft(await findAxeViolations(page), where).toEqual([])
-              expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false, spilled: [] })
-              expect.soft(await page.evaluate(readShift), `what moved: ${where}`).toBeLessThan(SHIFT_MAX)
-            })
-          }
+  test.describe(`every page, ${locale}`, () => {
+    test.use({ locale, colorScheme: 'light' })
+    test('accessible in both themes, without overflow, layout shift or breach of the content policy at every width', async ({ page }) => {
+      test.setTimeout(600_000)
+      await page.addInitScript(watchPage)
+      const goTo = await visitor(page)
+      for (const place of await placesToSee()) {
+        const address = await goTo(place)
+        for (const width of WIDTHS) {
+          await test.step(`${address} at ${width}`, async () => {
+            await page.setViewportSize({ width, height: 800 })
+            const response = await page.goto(address)
+            // Soft: one run reports all violations.
+            const where = `${address} at ${width}`
+            expect.soft(response?.status(), where).toBe(200)
+            await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
+            await expect.soft(page.locator('h1'), where).toHaveCount(1)
+            await expect.soft(page.locator('h1'), where).toBeVisible()
+            expect.soft(await page.title(), where).not.toBe('')
+            expect.soft(await findAxeViolations(page), where).toEqual([])
+            expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false, spilled: [] })
+            expect.soft(await page.evaluate(readShift), `what moved: ${where}`).toBeLessThan(SHIFT_MAX)
+            // Without a stored theme the page follows the system. A theme changes only colours, so the other rules give the same result in both.
+            const lightBackground = await page.evaluate(readBackground)
+            await page.emulateMedia({ colorScheme: 'dark' })
+            expect.soft(await page.evaluate(readBackground), `dark: ${where}`).not.toBe(lightBackground)
+            expect.soft(await findAxeViolations(page, 'cat.color'), `dark: ${where}`).toEqual([])
+            await page.emulateMedia({ colorScheme: 'light' })
+          })
         }
-      })
+      }
     })
-  }
+  })
 }
 
 test('every control of every page is reached with the Tab key, and shows that it has the focus', async ({ page }) => {
@@ -142,6 +143,12 @@ function readWatch(): { violations: string[]; isTooWide: boolean; spilled: strin
       .filter((element) => getComputedStyle(element).display !== 'inline' && !mayScroll(element))
       .map((element) => `${element.tagName} ${element.className}: ${element.textContent?.trim().slice(0, 60)}`)
   }
+}
+
+/** Ends the transitions from one theme to the other first. */
+function readBackground(): string {
+  for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
+  return getComputedStyle(document.body).backgroundColor
 }
 
 function readShift(): number {

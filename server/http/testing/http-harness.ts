@@ -48,7 +48,7 @@ export type HttpHarness = {
 }
 
 /** Signs the access tokens of the harness. */
-export const ROOM_TOKEN_SECRET = 'a secret for the access tokens of this test'
+export const HARNESS_TOKEN_SECRET = 'a secret for the access tokens of this test'
 
 const SECRET = 'a secret between the test and its operators'
 
@@ -63,7 +63,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const logger = createLogger('silent')
   const partner = await createTestPartner(pool)
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
-  const tokens = createTokens({ clock: systemClock, secret: ROOM_TOKEN_SECRET })
+  const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
   const settler = createSettler({ pool })
   const connectors = connectTo(simulator.url, logger)
   const forcedQueries = createForcedQueries({
@@ -86,7 +86,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     settler,
     connectors,
     intake,
-    throttle: createSignInThrottle({ pool, clock: systemClock, secret: ROOM_TOKEN_SECRET }),
+    throttle: createSignInThrottle({ pool, clock: systemClock, secret: HARNESS_TOKEN_SECRET }),
     callbacks: createCallbackIntake({ pool, connectors, logger }),
     forcedQueries,
     wake: { operators: dispatcher.wake, webhooks: () => undefined },

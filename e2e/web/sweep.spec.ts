@@ -84,6 +84,15 @@ for (const locale of ['en-GB', 'fr-CM']) {
   })
 }
 
+test('a violation of each kind on a page that has them: the check itself works', async ({ page }) => {
+  const html =
+    '<html lang="en"><title>Test</title><main><h1>Test</h1><img src="data:,"><p style="color: #aaa; background: #fff">Pale</p></main>'
+  await page.setContent(html)
+  const idsOf = (violations: string[]) => violations.map((violation) => violation.split(':')[0])
+  expect(idsOf(await findAxeViolations(page))).toEqual(['color-contrast', 'image-alt'])
+  expect(idsOf(await findAxeViolations(page, COLOUR_RULES))).toEqual(['color-contrast'])
+})
+
 test('every control of every page is reached with the Tab key, and shows that it has the focus', async ({ page }) => {
   test.setTimeout(600_000)
   const goTo = await visitor(page)

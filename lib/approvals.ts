@@ -142,7 +142,7 @@ export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' 
 
 type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
 
-/** What the service's own rows say about a payment, for whoever has to decide about it. Plain arithmetic, no judgement. */
+/** What the service's own rows say about a payment, for the person who decides about it. Plain arithmetic, no judgement. */
 export type ApprovalEvidence = {
   /** Nothing of this type ever succeeded with this number before. */
   isFirst: boolean

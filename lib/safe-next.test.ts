@@ -25,7 +25,7 @@ test('/ for every address that a browser, decoding it once or more often, could 
       for (let reading = 0; reading < 3; reading++) {
         const url = new URL(address, SITE)
         assert.equal(url.origin, SITE)
-        // Whoever reads the path of that URL as an address again must come to the same place.
+        // A reader of the path of that URL as an address must come to the same place.
         assert.equal(new URL(url.pathname, SITE).href, `${SITE}${url.pathname}`)
         address = decodeURIComponent(url.pathname)
       }

@@ -54,21 +54,12 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   metrics.addCrashes(config.crashes)
   const { pool, reportPool } = openPools({ ...config, databaseUrl })
   const directory = await createDirectory({ pool })
-  const workListeners: (() => void)[] = []
-  const wakeOperators = () => {
-    for (const listener of workListeners) listener()
-  }
+  const workListeners = createListeners()
+  const wakeOperators = workListeners.notify
   const intake = createIntake({ pool, wakeOperators, onBatch: (size) => metrics.observeBatch('intake', size) })
   const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
   const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger })
-  const finalListeners: (() => void)[] = []
-  const addFinalListener = (listener: () => void) => {
-    settler.addFinalListener(listener)
-    finalListeners.push(listener)
-  }
-  const wakeWebhooks = () => {
-    for (const listener of finalListeners) listener()
-  }
+  const finalListeners = createListeners()
   const callbacks = createCallbackIntake({
     pool,
     connectors,
@@ -83,11 +74,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     connectors: createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger, connectionsMax: FORCED_CALLS_MAX }),
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
   })
-  metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
-  metrics.addGauge('database_connections', 'Open connections to the database', () => pool.totalCount)
-  metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)
-  metrics.addGauge('report_connections', 'Open connections of lists, totals and exports', () => reportPool.totalCount)
-  metrics.addGauge('report_waiting', 'Reports that wait for a connection', () => reportPool.waitingCount)
+  addGauges({ metrics, intake, pool, reportPool })
 
   const runtime: Runtime = {
     config,
@@ -103,15 +90,14 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     forcedQueries,
     metrics,
     tokens: createTokens({ clock, secret: config.tokenSecret }),
-    throttle: createSignInThrottle({
-      pool,
-      clock,
-      secret: config.sessionSecret,
-    }),
+    throttle: createSignInThrottle({ pool, clock, secret: config.sessionSecret }),
     accessLog: createAccessLog(config.logLevel),
-    wake: { operators: wakeOperators, webhooks: wakeWebhooks },
-    addWorkListener: (listener) => void workListeners.push(listener),
-    addFinalListener,
+    wake: { operators: wakeOperators, webhooks: finalListeners.notify },
+    addWorkListener: workListeners.add,
+    addFinalListener(listener) {
+      settler.addFinalListener(listener)
+      finalListeners.add(listener)
+    },
     async close() {
       await intake.drain()
       await forcedQueries.close()
@@ -125,4 +111,22 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
+}
+
+function addGauges({ metrics, intake, pool, reportPool }: Pick<Runtime, 'metrics' | 'intake' | 'pool' | 'reportPool'>): void {
+  metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
+  metrics.addGauge('database_connections', 'Open connections to the database', () => pool.totalCount)
+  metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)
+  metrics.addGauge('report_connections', 'Open connections of lists, totals and exports', () => reportPool.totalCount)
+  metrics.addGauge('report_waiting', 'Reports that wait for a connection', () => reportPool.waitingCount)
+}
+
+function createListeners(): { add(listener: () => void): void; notify(): void } {
+  const listeners: (() => void)[] = []
+  return {
+    add: (listener) => void listeners.push(listener),
+    notify() {
+      for (const listener of listeners) listener()
+    },
+  }
 }

@@ -84,7 +84,7 @@ function focusField(form: FormRef, name: 'note' | 'code'): void {
   form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus()
 }
 
-/** Whoever asked to decide writes next. */
+/** The person who asked to decide writes next. */
 function useNoteFocus(form: FormRef, askedAt: number, intent: Intent): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another intent has another field
   useEffect(() => {

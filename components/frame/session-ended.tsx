@@ -15,7 +15,7 @@ export function SessionEnded() {
   const t = useT()
   const router = useRouter()
   const [isClosed, setIsClosed] = useState(false)
-  // Whoever signed in again is named by the frame, and sees what they may see.
+  // The person who signed in again is named by the frame, and sees what they may see.
   useEffect(() => () => router.refresh(), [router])
   if (isClosed) return null
   return (

@@ -18,9 +18,11 @@ type Connection = 'live' | 'lost' | 'ended'
  * Keeps the connection for live updates; returns its state. Reconnects automatically with increasing delays. `ended`: the session is over,
  * and the page shows text that a reload would lose.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one effect: its timers and listeners share their state
 export function useLiveUpdates(application: string): Connection {
   const queryClient = useQueryClient()
   const [connection, setConnection] = useState<Connection>('live')
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one connection: its timers and listeners share their state
   useEffect(() => {
     let source: EventSource | undefined
     let retryTimer: ReturnType<typeof setTimeout> | undefined

@@ -1,5 +1,5 @@
 import type { Pool } from '#server/database/pool.ts'
-import { expect, expectAccessible, test } from './fixtures.ts'
+import { expect, expectAccessible, moveToFirstRow, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { askByKey, bulkBar, newQueue, openApprovals, panelOf, rowOf, rowsOf } from './waiting.ts'
 
@@ -16,7 +16,7 @@ test('every key is heard by screen readers and leaves the focus in a sensible pl
   const [first, second, third] = await queue.wait([{ name: 'Amadou Ngassa' }, { name: 'Kossi Adjovi' }, { name: 'Awa Traoré' }])
   await openApprovals(page, queue.checker)
   const heard = page.locator('.sr-only[role=status]')
-  await page.keyboard.press('j')
+  await moveToFirstRow(page)
   await expect(heard).toHaveText(/^1 of 3: 5,000\sXAF, Amadou Ngassa, Created by a person$/)
   await expect(rowOf(page, first)).toBeFocused()
   await page.keyboard.press('j')

@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => pool.end())
 
-test('a transaction goes through the queues of two checkers and of who made it, and each list moves by itself', async ({
+test('a transaction goes through the queues of two checkers and of who made it, and each list moves without a reload', async ({
   page,
   browser,
 }) => {
@@ -64,7 +64,7 @@ test('a transaction goes through the queues of two checkers and of who made it, 
   await maker.context().close()
 })
 
-test('a connection that is away: the list says so, keeps what it has, and catches up by itself', async ({ page, context }) => {
+test('a connection that is away: the list says so, keeps what it has, and catches up without a reload', async ({ page, context }) => {
   const queue = await newQueue(pool)
   const [first] = await queue.wait([{ name: 'Amadou Ngassa' }])
   await openApprovals(page, queue.checker)

@@ -31,7 +31,7 @@ test('on the page of a transaction: evidence, Validate, and the place after it',
   await expect(page.getByText('Step 1 · “Invoice 2231 seen”')).toBeVisible()
 })
 
-test('what somebody else decides shows on the open page by itself', async ({ page }) => {
+test('what somebody else decides shows on the open page without a reload', async ({ page }) => {
   const queue = await newQueue(pool)
   const [id] = await queue.wait([{}])
   await signIn(page, queue.checker, `/${queue.slug}/transactions/${id}`)

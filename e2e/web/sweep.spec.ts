@@ -2,7 +2,7 @@ import type { Page } from 'playwright/test'
 import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { can, PERMISSIONS, type Permission } from '#lib/permissions.ts'
-import { expect, findAxeViolations, signIn, test, WIDTHS } from './fixtures.ts'
+import { COLOUR_RULES, expect, findAxeViolations, signIn, test, WIDTHS } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
 /** Requires a password entered before; e2e/web/sign-in.spec.ts checks it. */
@@ -10,9 +10,6 @@ const ELSEWHERE = new Set(['/', '/sign-in/second-factor'])
 /** The layout shift that is allowed while a page loads: none that is visible. */
 const SHIFT_MAX = 0.01
 const TAB_MAX = 400
-
-// Hundreds of pages in one test: recording them would take longer than the checks.
-test.use({ trace: 'off' })
 
 type Place = { pattern: string; person: SandboxPerson | undefined }
 
@@ -52,36 +49,49 @@ async function firstTransaction(page: Page, application: string): Promise<string
 }
 
 for (const locale of ['en-GB', 'fr-CM']) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test.describe(`every page, ${locale} ${colorScheme}`, () => {
-      test.use({ locale, colorScheme })
-      test('accessible, without overflow, layout shift or breach of the content policy at every width', async ({ page }) => {
-        test.setTimeout(600_000)
-        await page.addInitScript(watchPage)
-        const goTo = await visitor(page)
-        for (const place of await placesToSee()) {
-          const address = await goTo(place)
-          for (const width of WIDTHS) {
-            await test.step(`${address} at ${width}`, async () => {
-              await page.setViewportSize({ width, height: 800 })
-              const response = await page.goto(address)
-              // Soft: one run reports all violations.
-              const where = `${address} at ${width}`
-              expect.soft(response?.status(), where).toBe(200)
-              await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
-              await expect.soft(page.locator('h1'), where).toHaveCount(1)
-              await expect.soft(page.locator('h1'), where).toBeVisible()
-              expect.soft(await page.title(), where).not.toBe('')
-              expect.soft(await findAxeViolations(page), where).toEqual([])
-              expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false, spilled: [] })
-              expect.soft(await page.evaluate(readShift), `what moved: ${where}`).toBeLessThan(SHIFT_MAX)
-            })
-          }
+  test.describe(`every page, ${locale}`, () => {
+    test.use({ locale, colorScheme: 'light' })
+    test('accessible in both themes, without overflow, layout shift or breach of the content policy at every width', async ({ page }) => {
+      test.setTimeout(600_000)
+      await page.addInitScript(watchPage)
+      const goTo = await visitor(page)
+      for (const place of await placesToSee()) {
+        const address = await goTo(place)
+        for (const width of WIDTHS) {
+          await test.step(`${address} at ${width}`, async () => {
+            await page.setViewportSize({ width, height: 800 })
+            const response = await page.goto(address)
+            // Soft: one run reports all violations.
+            const where = `${address} at ${width}`
+            expect.soft(response?.status(), where).toBe(200)
+            await expect.soft(page.locator('html'), where).toHaveAttribute('lang', locale.slice(0, 2))
+            await expect.soft(page.locator('h1'), where).toHaveCount(1)
+            await expect.soft(page.locator('h1'), where).toBeVisible()
+            expect.soft(await page.title(), where).not.toBe('')
+            expect.soft(await findAxeViolations(page), where).toEqual([])
+            expect.soft(await page.evaluate(readWatch), where).toEqual({ violations: [], isTooWide: false, spilled: [] })
+            expect.soft(await page.evaluate(readShift), `what moved: ${where}`).toBeLessThan(SHIFT_MAX)
+            // Without a stored theme the page follows the system. A theme changes only colours, so the other rules give the same result in both.
+            const lightBackground = await page.evaluate(readBackground)
+            await page.emulateMedia({ colorScheme: 'dark' })
+            expect.soft(await page.evaluate(readBackground), `dark: ${where}`).not.toBe(lightBackground)
+            expect.soft(await findAxeViolations(page, COLOUR_RULES), `dark: ${where}`).toEqual([])
+            await page.emulateMedia({ colorScheme: 'light' })
+          })
         }
-      })
+      }
     })
-  }
+  })
 }
+
+test('a violation of each kind on a page that has them: the check itself works', async ({ page }) => {
+  const html =
+    '<html lang="en"><title>Test</title><main><h1>Test</h1><img src="data:,"><p style="color: #aaa; background: #fff">Pale</p></main>'
+  await page.setContent(html)
+  const idsOf = (violations: string[]) => violations.map((violation) => violation.split(':')[0])
+  expect(idsOf(await findAxeViolations(page))).toEqual(['color-contrast', 'image-alt'])
+  expect(idsOf(await findAxeViolations(page, COLOUR_RULES))).toEqual(['color-contrast'])
+})
 
 test('every control of every page is reached with the Tab key, and shows that it has the focus', async ({ page }) => {
   test.setTimeout(600_000)
@@ -142,6 +152,10 @@ function readWatch(): { violations: string[]; isTooWide: boolean; spilled: strin
       .filter((element) => getComputedStyle(element).display !== 'inline' && !mayScroll(element))
       .map((element) => `${element.tagName} ${element.className}: ${element.textContent?.trim().slice(0, 60)}`)
   }
+}
+
+function readBackground(): string {
+  return getComputedStyle(document.documentElement).backgroundColor
 }
 
 function readShift(): number {

@@ -49,27 +49,13 @@ const BEGINNING_XID = '0'
  */
 export async function createDirectory(options: DirectoryOptions): Promise<Directory> {
   const { pool, pollIntervalMs = 250, staleAfterMs = 5_000, onError = reportRefresh } = options
-  const byId = new Map<string, ApplicationSnapshot>()
-  const byApiId = new Map<string, ApplicationSnapshot>()
+  const snapshots = createSnapshots()
   const loadedXids = new Map<string, string>()
   let sinceXid = BEGINNING_XID
   let lastSuccessMs = performance.now()
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   let current: Promise<void> | undefined
-
-  function put(applicationId: string, snapshot: ApplicationSnapshot | undefined): void {
-    const old = byId.get(applicationId)
-    if (old) byApiId.delete(old.apiId)
-    byId.delete(applicationId)
-    if (!snapshot) return
-    byId.set(applicationId, snapshot)
-    byApiId.set(snapshot.apiId, snapshot)
-  }
-
-  function dropAllBut(applicationIds: ReadonlySet<string>): void {
-    for (const applicationId of [...byId.keys()]) if (!applicationIds.has(applicationId)) put(applicationId, undefined)
-  }
 
   async function load(changed: readonly { applicationId: string; xid: string }[]): Promise<void> {
     const rows = await readApplications(
@@ -78,7 +64,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
     )
     const found = new Map(rows.map((row) => [row.application_id, toSnapshot(row, onError)]))
     for (const { applicationId, xid } of changed) {
-      put(applicationId, found.get(applicationId))
+      snapshots.put(applicationId, found.get(applicationId))
       loadedXids.set(applicationId, xid)
     }
   }
@@ -86,7 +72,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
   async function refresh(): Promise<void> {
     const startedMs = performance.now()
     const { oldestUnseenXid, changed } = await readChangedApplications(pool, sinceXid)
-    if (sinceXid === BEGINNING_XID) dropAllBut(new Set(changed.map((change) => change.applicationId)))
+    if (sinceXid === BEGINNING_XID) snapshots.dropAllBut(new Set(changed.map((change) => change.applicationId)))
     // While an old transaction stays open, the same changes are reported again; they are loaded once.
     const unseen = changed.filter((change) => loadedXids.get(change.applicationId) !== change.xid)
     for (let start = 0; start < unseen.length; start += CHUNK_SIZE) await load(unseen.slice(start, start + CHUNK_SIZE))
@@ -120,9 +106,9 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
   await refreshNow()
   schedule()
   return {
-    findByApiId: (apiId) => byApiId.get(apiId),
-    find: (applicationId) => byId.get(applicationId),
-    all: () => [...byId.values()],
+    findByApiId: snapshots.findByApiId,
+    find: snapshots.find,
+    all: snapshots.all,
     refresh: refreshNow,
     isFresh: () => performance.now() - lastSuccessMs < staleAfterMs,
     async close() {
@@ -130,6 +116,37 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
       clearTimeout(timer)
       // The caller that began this refresh reports its failure.
       await current?.catch(() => undefined)
+    },
+  }
+}
+
+type Snapshots = Pick<Directory, 'findByApiId' | 'find' | 'all'> & {
+  /** Replaces the snapshot of an application, or removes it. */
+  put(applicationId: string, snapshot: ApplicationSnapshot | undefined): void
+  dropAllBut(applicationIds: ReadonlySet<string>): void
+}
+
+/** Keeps the snapshots by both of their ids. */
+function createSnapshots(): Snapshots {
+  const byId = new Map<string, ApplicationSnapshot>()
+  const byApiId = new Map<string, ApplicationSnapshot>()
+
+  function put(applicationId: string, snapshot: ApplicationSnapshot | undefined): void {
+    const old = byId.get(applicationId)
+    if (old) byApiId.delete(old.apiId)
+    byId.delete(applicationId)
+    if (!snapshot) return
+    byId.set(applicationId, snapshot)
+    byApiId.set(snapshot.apiId, snapshot)
+  }
+
+  return {
+    findByApiId: (apiId) => byApiId.get(apiId),
+    find: (applicationId) => byId.get(applicationId),
+    all: () => [...byId.values()],
+    put,
+    dropAllBut(applicationIds) {
+      for (const applicationId of [...byId.keys()]) if (!applicationIds.has(applicationId)) put(applicationId, undefined)
     },
   }
 }

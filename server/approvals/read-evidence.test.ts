@@ -65,7 +65,14 @@ test('count, usual range, near-equal amounts, other name and balance of a known 
   assert.deepEqual(evidence.balance, { now: '95525', afterThis: '94025', afterAllWaiting: '92025', waitingCount: 2 })
 })
 
-test('isOtherSpelling for other accents, case or word order; near-equal up to 1 % and 24 hours', async () => {
+test('isOtherSpelling for other accents, case or word order', async () => {
+  const { applicationId, add, waiting } = await scene()
+  await add(1_010n, 23, 'succeeded', { customerName: 'mbarga CLARISSÉ' })
+  const evidence = await readEvidence(database.pool, applicationId, await waiting(1_000n))
+  assert.equal(evidence?.nameBefore?.isOtherSpelling, true)
+})
+
+test('near-equal with the same name up to 1 % and 24 hours', async () => {
   const { applicationId, add, waiting } = await scene()
   const bound = await add(1_010n, 23, 'succeeded', { customerName: 'mbarga CLARISSÉ' })
   await add(1_011n, 23, 'succeeded', { customerName: 'mbarga CLARISSÉ' })
@@ -75,15 +82,23 @@ test('isOtherSpelling for other accents, case or word order; near-equal up to 1 
     evidence?.nearEqual.map((one) => [one.transactionId, one.isSameName]),
     [[bound, true]],
   )
-  assert.equal(evidence?.nameBefore?.isOtherSpelling, true)
 })
 
-test('operatorBefore for a number that changed its operator; no balance for collects; undefined for other applications', async () => {
+test('operatorBefore for a number that changed its operator', async () => {
   const { applicationId, add, waiting } = await scene()
   await add(700n, 40, 'succeeded', { type: 'COLLECT', operator: 'OMCM', phoneNumber: '237677209341' })
-  const id = await waiting(700n, { type: 'COLLECT' })
-  const evidence = await readEvidence(database.pool, applicationId, id)
-  assert.deepEqual([evidence?.operatorBefore, evidence?.balance, evidence?.isFirst], ['OMCM', null, false])
+  const evidence = await readEvidence(database.pool, applicationId, await waiting(700n, { type: 'COLLECT' }))
+  assert.deepEqual([evidence?.operatorBefore, evidence?.isFirst], ['OMCM', false])
+})
+
+test('no balance for a collect', async () => {
+  const { applicationId, waiting } = await scene()
+  const evidence = await readEvidence(database.pool, applicationId, await waiting(700n, { type: 'COLLECT' }))
+  assert.equal(evidence?.balance, null)
+})
+
+test('undefined for a transaction of another application', async () => {
+  const id = await (await scene()).waiting(700n)
   assert.equal(await readEvidence(database.pool, (await scene()).applicationId, id), undefined)
 })
 

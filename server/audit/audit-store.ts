@@ -1,3 +1,4 @@
+import { encodeRows, type RowColumns, recordOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
@@ -5,6 +6,21 @@ import type { AuditActor } from './command-actor.ts'
 export type StoredEntry = ChainedEntry & { previousHash: Buffer; hash: Buffer }
 /** `isTimeGiven`: the time is not that of the database's clock. */
 export type NewEntry = StoredEntry & { isTimeGiven: boolean }
+/** An entry as `insertEntries` sends it. The digests are hexadecimal, because JSON has no bytes. */
+const ENTRY = {
+  application_id: 'uuid',
+  sequence: 'bigint',
+  at: 'timestamptz',
+  actor_kind: 'text',
+  actor_id: 'uuid | null',
+  action: 'text',
+  subject: 'text',
+  details: 'jsonb',
+  previous_hash: 'text',
+  hash: 'text',
+  is_time_given: 'boolean',
+} as const satisfies RowColumns
+
 type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
 
 /** Locks a chain until the database transaction ends, so that its writers append one after the other. */
@@ -29,16 +45,16 @@ export async function readHead(trx: Queryable, applicationId: string): Promise<C
 export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]): Promise<void> {
   await trx.query(
     `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash)
-       select e.app, e.sequence, case when e.is_time_given then service_time(e.at) else e.at end, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
+       select e.application_id, e.sequence, case when e.is_time_given then service_time(e.at) else e.at end, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
               decode(e.previous_hash, 'hex'), decode(e.hash, 'hex')
-         from jsonb_to_recordset($1::jsonb) as e (app uuid, sequence bigint, at timestamptz, actor_kind text, actor_id uuid,
-           action text, subject text, details jsonb, previous_hash text, hash text, is_time_given boolean)`,
+         from json_to_recordset($1::json) as e (${recordOf(ENTRY)})`,
     [
-      JSON.stringify(
+      encodeRows(
+        ENTRY,
         entries.map((entry) => ({
-          app: entry.applicationId,
-          sequence: String(entry.sequence),
-          at: entry.at.toISOString(),
+          application_id: entry.applicationId,
+          sequence: entry.sequence,
+          at: entry.at,
           actor_kind: entry.actor.kind,
           actor_id: entry.actor.id,
           action: entry.action,

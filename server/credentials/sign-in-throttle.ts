@@ -79,12 +79,7 @@ export function createSignInThrottle(options: SignInThrottleOptions): SignInThro
   const keyed = createKeyedDigest(secret)
   const background = createBackgroundWork()
   const unresolved = createUnresolved(clock)
-  // A flood is refused here, at the cost of a look-up in memory, before any database query.
-  const lookUps = createFairLimiter({ concurrency: 4, levelMax: [512, 256, 128, 64] })
-  // Only those come here whose password was right within the hour: it bounds the connections in use, not the attempts.
-  const recognised = createFairLimiter({ concurrency: 2, levelMax: [10_000] })
-  // The levels: all that wait, addresses that failed lately and those that did not, networks, addresses, names.
-  const hashes = createFairLimiter({ concurrency: 2, levelMax: [256, 192, 64, 16, 8] })
+  const { lookUps, recognised, hashes } = createLimiters()
   const comparisons = new Map<string, { verdict: Promise<Verdict>; attempts: number }>()
   const since = (): Date => new Date(clock.now().getTime() - THROTTLE_WINDOW_MS)
 
@@ -142,6 +137,17 @@ export function createSignInThrottle(options: SignInThrottleOptions): SignInThro
       if (!found.account) throw new Error('A password was correct for an account that does not exist')
       return ok(found.account)
     },
+  }
+}
+
+function createLimiters() {
+  return {
+    /** A flood is refused here, at the cost of a look-up in memory, before any database query. */
+    lookUps: createFairLimiter({ concurrency: 4, levelMax: [512, 256, 128, 64] }),
+    /** Only those come here whose password was right within the hour: it bounds the connections in use, not the attempts. */
+    recognised: createFairLimiter({ concurrency: 2, levelMax: [10_000] }),
+    /** The levels: all that wait, addresses that failed lately and those that did not, networks, addresses, names. */
+    hashes: createFairLimiter({ concurrency: 2, levelMax: [256, 192, 64, 16, 8] }),
   }
 }
 

@@ -101,7 +101,7 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
   function start(batch: Entry<Item, Outcome>[]): void {
     underWay++
     options.onBatch?.(batch.length)
-    runBatch(batch).finally(() => {
+    runBatch(batch, options).finally(() => {
       underWay--
       schedule()
       if (underWay === 0 && queue.size() === 0) {
@@ -111,26 +111,27 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     })
   }
 
-  async function runBatch(batch: Entry<Item, Outcome>[]): Promise<void> {
-    try {
-      const outcomes = await options.run(batch.map((entry) => entry.item))
-      for (const [index, entry] of batch.entries()) {
-        const outcome = outcomes[index]
-        if (outcome === undefined && !(index in outcomes)) entry.reject(new Error('The batch gave no outcome for this item'))
-        else entry.resolve(outcome as Outcome)
-      }
-    } catch (error) {
-      if (batch.length > 1 && options.isItemError?.(error)) {
-        const half = batch.length >> 1
-        await runBatch(batch.slice(0, half))
-        await runBatch(batch.slice(half))
-      } else for (const entry of batch) entry.reject(error)
-    }
-  }
-
   return {
     submit,
     waiting: queue.size,
     drain: () => (underWay === 0 && queue.size() === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+  }
+}
+
+/** Runs the batch and passes each item its outcome. */
+async function runBatch<Item, Outcome>(batch: Entry<Item, Outcome>[], options: BatcherOptions<Item, Outcome>): Promise<void> {
+  try {
+    const outcomes = await options.run(batch.map((entry) => entry.item))
+    for (const [index, entry] of batch.entries()) {
+      const outcome = outcomes[index]
+      if (outcome === undefined && !(index in outcomes)) entry.reject(new Error('The batch gave no outcome for this item'))
+      else entry.resolve(outcome as Outcome)
+    }
+  } catch (error) {
+    if (batch.length > 1 && options.isItemError?.(error)) {
+      const half = batch.length >> 1
+      await runBatch(batch.slice(0, half), options)
+      await runBatch(batch.slice(half), options)
+    } else for (const entry of batch) entry.reject(error)
   }
 }

@@ -1,5 +1,6 @@
 -- What the database looks like after all migrations and functions, for reading. `npm run schema` writes this file, and a test fails
--- if it is out of date. Functions are listed by signature, because the text of each is in a file of its own.
+-- if it is out of date. Functions are listed by signature, because the text of each is in a file of its own. It is one file, however long, so
+-- that one search finds every table that has a column, and one diff shows what a migration changed.
 
 create table api_keys (
   application_id uuid        not null,

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { claimDueWork } from './operator-work-store.ts'
 
 let harness: OperatorHarness
-let hangingServer: Server
-const hangingSockets = new Set<Socket>()
 
 before(async () => {
-  hangingServer = createServer((socket) => hangingSockets.add(socket)).listen(0, '127.0.0.1')
-  await once(hangingServer, 'listening')
-  const { port } = hangingServer.address() as AddressInfo
-  harness = await OperatorHarness.open({ elsewhere: { SNFREE: `http://127.0.0.1:${port}` } })
+  harness = await OperatorHarness.open()
 })
-after(async () => {
-  for (const socket of hangingSockets) socket.destroy()
-  hangingServer.close()
-  await harness.close()
-})
+after(() => harness.close())
 
 /** Drains the dispatchers that a test started. */
 async function stopAll(): Promise<void> {

@@ -69,15 +69,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let isRunning = false
   let loop: Promise<void> | undefined
 
-  function freeSlots(): Map<OperatorCode, number> {
-    const slots = new Map<OperatorCode, number>()
-    for (const operator of options.connectors.keys()) {
-      const free = perOperatorMax - (underWay.get(operator) ?? 0)
-      if (free > 0) slots.set(operator, free)
-    }
-    return slots
-  }
-
   function begin(work: ClaimedWork, claimedAtMs: number): void {
     underWay.set(work.operator, (underWay.get(work.operator) ?? 0) + 1)
     const call = carryOut(context, work, claimedAtMs)
@@ -98,7 +89,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** An operator that filled its slots may have more waiting: the end of any of its calls then requests the next claim. */
   async function claimOnce(): Promise<void> {
-    const slots = freeSlots()
+    const slots = freeSlots(options.connectors.keys(), underWay, perOperatorMax)
     if (slots.size === 0) return
     // Taken before the claim: the lease in the database cannot end earlier than counted from here.
     const claimedAtMs = performance.now()
@@ -137,6 +128,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       await Promise.all(calls)
     },
   }
+}
+
+/** How many more calls each operator may get now; without those that have as many as they may. */
+function freeSlots(
+  operators: Iterable<OperatorCode>,
+  underWay: ReadonlyMap<OperatorCode, number>,
+  perOperatorMax: number,
+): Map<OperatorCode, number> {
+  const slots = new Map<OperatorCode, number>()
+  for (const operator of operators) {
+    const free = perOperatorMax - (underWay.get(operator) ?? 0)
+    if (free > 0) slots.set(operator, free)
+  }
+  return slots
 }
 
 function createContext(options: DispatcherOptions): Context {

@@ -1,55 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import type { Role } from '#lib/permissions.ts'
 import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
-import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { createTestPartner, must } from '#server/testing/partner.ts'
+import { openTestPeople, type TestPeople, type TestPerson } from '#server/people/testing/test-people.ts'
+import { must } from '#server/testing/partner.ts'
 import { confirmSecondFactor } from './confirm-second-factor.ts'
-import { createPerson } from './create-person.ts'
 import { loadActor } from './load-actor.ts'
 import { resetPersonPassword } from './reset-person-password.ts'
 import { resetSecondFactor } from './reset-second-factor.ts'
 import { startSecondFactor } from './start-second-factor.ts'
-import { verifyPersonPassword } from './verify-person-password.ts'
 import { verifySecondFactor } from './verify-second-factor.ts'
 
-let database: TestDatabase
-let throttle: SignInThrottle
-let applicationId: string
+let people: TestPeople
 let nowMs = Date.now()
-let count = 0
 const clock = { now: () => new Date(nowMs) }
 
 before(async () => {
-  database = await createTestDatabase()
-  applicationId = (await createTestPartner(database.pool)).applicationId
-  throttle = createSignInThrottle({ pool: database.pool, clock, secret: 'a secret for tests' })
+  people = await openTestPeople(clock)
 })
-after(() => database.drop())
-
-type TestPerson = { personId: string; email: string; password: string }
-
-async function createTestPerson(roles: Role[] = ['checker']): Promise<TestPerson> {
-  const email = `person-${++count}@example.com`
-  const { personId, password } = must(
-    await createPerson(database.pool, { applicationId, email, name: 'Aminata Diallo', roles, actor: SYSTEM_ACTOR }),
-  )
-  return { personId, email, password: password ?? assert.fail('a new person has a password') }
-}
-
-function signIn(request: { email: string; password: string }): ReturnType<typeof verifyPersonPassword> {
-  return verifyPersonPassword({ pool: database.pool, throttle }, { ...request, peerAddress: '198.51.100.1' })
-}
+after(() => people.database.drop())
 
 /** A person with the second factor on; `code` returns what the device shows now. */
 async function withSecondFactor(): Promise<TestPerson & { code: () => string; recoveryCodes: string[] }> {
-  const person = await createTestPerson()
-  const { secret, url } = must(await startSecondFactor(database.pool, person))
+  const person = await people.createOne()
+  const { secret, url } = must(await startSecondFactor(people.database.pool, person))
   assert.match(url, /^otpauth:\/\/totp\/Countersign:.+secret=/)
   const device = new TOTP({ secret: Secret.fromBase32(secret) })
   const code = (): string => device.generate({ timestamp: nowMs })
@@ -60,11 +37,14 @@ async function withSecondFactor(): Promise<TestPerson & { code: () => string; re
 
 function confirm(person: TestPerson, code: string): ReturnType<typeof confirmSecondFactor> {
   const { personId, password } = person
-  return confirmSecondFactor({ pool: database.pool, clock, throttle }, { personId, password, code, peerAddress: '198.51.100.1' })
+  return confirmSecondFactor(
+    { pool: people.database.pool, clock, throttle: people.throttle },
+    { personId, password, code, peerAddress: '198.51.100.1' },
+  )
 }
 
 function check(personId: string, code: string, allowsRecovery = true): ReturnType<typeof verifySecondFactor> {
-  return verifySecondFactor({ pool: database.pool, clock }, { personId, code, allowsRecovery })
+  return verifySecondFactor({ pool: people.database.pool, clock }, { personId, code, allowsRecovery })
 }
 
 test('accepted once: a one-time code of this time step or the one before', async () => {
@@ -79,7 +59,7 @@ test('accepted once: a one-time code of this time step or the one before', async
   const old = person.code()
   nowMs += 90_000
   assert.deepEqual(await check(person.personId, old), { ok: false, error: { kind: 'wrong_code' } })
-  assert.equal(must(await signIn(person)).hasSecondFactor, true)
+  assert.equal(must(await people.signIn(person)).hasSecondFactor, true)
 })
 
 test('1 acceptance for one code sent four times at once', async () => {
@@ -115,7 +95,7 @@ test('accepted once: a recovery code in any spelling, where recovery codes are a
   assert.deepEqual(await check(person.personId, first.toLowerCase().replaceAll('-', ' ')), { ok: true, value: { usedRecoveryCode: true } })
   assert.deepEqual(await check(person.personId, first), { ok: false, error: { kind: 'wrong_code' } })
   assert.ok((await check(person.personId, second)).ok)
-  const { rows } = await database.pool.query<{ row: string }>('select r::text as row from recovery_codes r where person_id = $1', [
+  const { rows } = await people.database.pool.query<{ row: string }>('select r::text as row from recovery_codes r where person_id = $1', [
     person.personId,
   ])
   assert.ok(rows.every(({ row }) => !row.includes(first.replaceAll('-', ''))))
@@ -128,61 +108,65 @@ test('1 acceptance for one recovery code sent four times at once', async () => {
 })
 
 test('not_enabled until a code confirmed the enrolment', async () => {
-  const person = await createTestPerson()
+  const person = await people.createOne()
   const { personId } = person
   assert.deepEqual(await confirm(person, '123456'), {
     ok: false,
     error: 'not_started',
   })
-  must(await startSecondFactor(database.pool, { personId }))
+  must(await startSecondFactor(people.database.pool, { personId }))
   assert.deepEqual(await confirm(person, 'x'), { ok: false, error: 'wrong_code' })
   assert.deepEqual(await check(personId, '123456'), { ok: false, error: { kind: 'not_enabled' } })
-  const { secret } = must(await startSecondFactor(database.pool, { personId }))
+  const { secret } = must(await startSecondFactor(people.database.pool, { personId }))
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
   must(await confirm(person, code))
   assert.deepEqual(await check(personId, code), { ok: false, error: { kind: 'wrong_code' } })
-  assert.deepEqual(await startSecondFactor(database.pool, { personId }), { ok: false, error: 'already_enabled' })
+  assert.deepEqual(await startSecondFactor(people.database.pool, { personId }), { ok: false, error: 'already_enabled' })
 })
 
 test('wrong_password: an enrolment without the correct password, also with a correct code', async () => {
-  const person = await createTestPerson()
-  const { secret } = must(await startSecondFactor(database.pool, person))
+  const person = await people.createOne()
+  const { secret } = must(await startSecondFactor(people.database.pool, person))
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
   for (const password of ['', 'wrong', `${person.password} `])
     assert.deepEqual(await confirm({ ...person, password }, code), { ok: false, error: 'wrong_password' })
-  assert.equal(must(await signIn(person)).hasSecondFactor, false)
+  assert.equal(must(await people.signIn(person)).hasSecondFactor, false)
   assert.equal(must(await confirm(person, code)).sessionEpoch, 2)
-  assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, 1), { ok: false, error: 'signed_out' })
+  assert.deepEqual(await loadActor(people.database.pool, person.personId, people.applicationId, 1), { ok: false, error: 'signed_out' })
   assert.deepEqual(await confirm({ ...person, personId: crypto.randomUUID() }, code), { ok: false, error: 'unknown_person' })
 })
 
 test('mustEnrolSecondFactor after the reset of a second factor that an application requires', async () => {
   const person = await withSecondFactor()
-  await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  await people.database.pool.query('update applications set requires_second_factor = true where application_id = $1', [
+    people.applicationId,
+  ])
   try {
-    assert.equal(must(await loadActor(database.pool, person.personId, applicationId, 2)).mustEnrolSecondFactor, false)
+    assert.equal(must(await loadActor(people.database.pool, person.personId, people.applicationId, 2)).mustEnrolSecondFactor, false)
     assert.deepEqual(
-      await resetSecondFactor(database.pool, { personId: person.personId, actor: { kind: 'person', id: crypto.randomUUID() } }),
+      await resetSecondFactor(people.database.pool, { personId: person.personId, actor: { kind: 'person', id: crypto.randomUUID() } }),
       { ok: false, error: 'not_permitted' },
     )
-    must(await resetSecondFactor(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
-    assert.deepEqual(await loadActor(database.pool, person.personId, applicationId, 1), { ok: false, error: 'signed_out' })
-    assert.equal(must(await loadActor(database.pool, person.personId, applicationId)).mustEnrolSecondFactor, true)
+    must(await resetSecondFactor(people.database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
+    assert.deepEqual(await loadActor(people.database.pool, person.personId, people.applicationId, 1), { ok: false, error: 'signed_out' })
+    assert.equal(must(await loadActor(people.database.pool, person.personId, people.applicationId)).mustEnrolSecondFactor, true)
     assert.deepEqual(await check(person.personId, person.recoveryCodes[0] ?? ''), { ok: false, error: { kind: 'not_enabled' } })
   } finally {
-    await database.pool.query('update applications set requires_second_factor = false where application_id = $1', [applicationId])
+    await people.database.pool.query('update applications set requires_second_factor = false where application_id = $1', [
+      people.applicationId,
+    ])
   }
 })
 
 test('an audit entry for each change of a person, without passwords and codes', async () => {
   const person = await withSecondFactor()
-  must(await resetPersonPassword(database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
-  const wide = await listAudit(database.pool, SERVICE_WIDE, { size: 200 })
+  must(await resetPersonPassword(people.database.pool, { personId: person.personId, actor: SYSTEM_ACTOR }))
+  const wide = await listAudit(people.database.pool, SERVICE_WIDE, { size: 200 })
   assert.deepEqual(
     wide.filter((entry) => entry.subject === person.personId).map((entry) => entry.action),
     ['person.password_reset', 'person.second_factor_enabled'],
   )
-  const { rows } = await database.pool.query<{ row: string }>('select e::text as row from audit_entries e')
+  const { rows } = await people.database.pool.query<{ row: string }>('select e::text as row from audit_entries e')
   for (const secret of [person.password, ...person.recoveryCodes]) assert.ok(rows.every(({ row }) => !row.includes(secret)))
-  for (const chain of [SERVICE_WIDE, applicationId]) must(await verifyAuditChain(database.pool, chain))
+  for (const chain of [SERVICE_WIDE, people.applicationId]) must(await verifyAuditChain(people.database.pool, chain))
 })

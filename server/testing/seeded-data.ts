@@ -15,13 +15,19 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const CACHE = `${ROOT}node_modules/.cache/countersign-seeds`
 const SOURCES = ['package-lock.json', '{server,lib}/**/*.{ts,mjs,sql}']
 
+const MADE_WITHIN_MS = 180_000
+
+/** Where `prepareSeededData` puts the data folder that belongs to the present sources. */
+export function seededDataPath(): string {
+  return path.join(CACHE, digestOfSources())
+}
+
 /**
- * Returns the path of a data folder as the first start of a sandbox leaves it, with its seeds. Makes it with a real first start whenever
- * a source changed, which takes more than ten seconds, and keeps it for later runs.
+ * Makes a data folder at this path, as the first start of a sandbox leaves it, with its seeds. It does so with a real first start, which
+ * takes more than ten seconds, whenever a source changed, and keeps the folder for later runs.
  */
-export async function prepareSeededData(): Promise<string> {
-  const template = path.join(CACHE, digestOfSources())
-  if (existsSync(template)) return template
+export async function prepareSeededData(template: string): Promise<void> {
+  if (existsSync(template)) return
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-seeds-'))
   try {
     // PostgreSQL may run as another user.
@@ -36,19 +42,22 @@ export async function prepareSeededData(): Promise<string> {
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
-  return template
 }
 
-/** Copies the seeded data folder to a path that does not exist yet: a service that starts there has its seeds already. */
+/**
+ * Copies the seeded data folder to a path that does not exist yet: a service that starts there has its seeds already. Waits for it, because
+ * the test runner makes it while other files run.
+ */
 export async function copySeededData(dataFolder: string): Promise<void> {
   const template = process.env['TEST_SEEDED_DATA']
   if (template === undefined) throw new Error('TEST_SEEDED_DATA is missing: run tests with `npm run test:server -- <files>`')
+  await waitUntil('the seeded data folder is made', async () => existsSync(template), { limitMs: MADE_WITHIN_MS, pauseMs: 100 })
   await copy(template, dataFolder)
 }
 
-/** True for a test file that calls copySeededData. */
+/** True for a test file that calls copySeededData, itself or through the harness of launchers. */
 export function usesSeededData(text: string): boolean {
-  return text.includes('/seeded-data.ts')
+  return /\/(seeded-data|launcher-harness)\.ts/.test(text)
 }
 
 /** Owners and modes are kept, which PostgreSQL checks. */

@@ -12,13 +12,14 @@ const ATTACK_REQUESTS = 600
 const startedAtMs = Date.now()
 const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
 const totals = { passed: 0, failed: 0 }
-let child
+/** The steps that run now. */
+const children = new Set()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     endPreparation()
     // The whole group: the shell, the programs that it runs, and their children.
-    if (child?.pid) process.kill(-child.pid, 'SIGTERM')
+    for (const child of children) if (child.pid) process.kill(-child.pid, 'SIGTERM')
     process.exitCode = 130
     setTimeout(() => process.exit(130), 10_000).unref()
   })
@@ -31,13 +32,16 @@ try {
   await step('Types', scripts.typecheck)
   // Pure functions: one process for all of them costs half as much as one for each file.
   await step('Tests of lib', "node --test --test-isolation=none 'lib/**/*.test.ts'")
-  await step('Tests of server', 'node server/testing/run.ts server')
+  // The crash run waits most of its time, for leases to end and schedules to come: the cores are free for the tests meanwhile.
+  await Promise.all([
+    step('Tests of server', 'node server/testing/run.ts server'),
+    scripts.crash && step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`, { isBeside: true }),
+  ])
   if (hasFiles('e2e', /\.test\.ts$/)) await step('Contract of the partner API, on both mounts', 'node server/testing/run.ts e2e')
   if (hasFiles('e2e', /\.spec\.ts$/)) {
     const browser = await findBrowser(ROOT, (line) => console.log(line))
-    await step('Pages in a browser', 'playwright test --config e2e/playwright.config.ts', { CHROMIUM_PATH: browser })
+    await step('Pages in a browser', 'playwright test --config e2e/playwright.config.ts', { environment: { CHROMIUM_PATH: browser } })
   }
-  if (scripts.crash) await step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`)
   if (scripts.attack)
     await step(
       `Attack run with ${ATTACK_REQUESTS} requests`,
@@ -55,11 +59,15 @@ console.log(`\n${Math.round((Date.now() - startedAtMs) / 1_000)} s`)
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode ||= totals.failed > 0 ? 1 : 0
 
-/** Runs one command line with the pinned Node and the installed programs, and counts its tests, or itself as one. */
-async function step(name, command, environment = {}) {
+/**
+ * Runs one command line with the pinned Node and the installed programs, and counts its tests, or itself as one. What a step that runs
+ * beside another prints is shown when it has ended.
+ */
+async function step(name, command, { environment = {}, isBeside = false } = {}) {
   if (process.exitCode === 130) return
-  console.log(`\n== ${name}`)
-  const { code, output } = await run(command, environment)
+  if (!isBeside) console.log(`\n== ${name}`)
+  const { code, output } = await run(command, environment, isBeside)
+  if (isBeside) process.stdout.write(`\n== ${name}\n${output}`)
   const counts = countTests(output)
   if (counts.passed + counts.failed === 0) counts[code === 0 ? 'passed' : 'failed'] = 1
   // A runner that breaks without a failed test has failed all the same.
@@ -69,15 +77,16 @@ async function step(name, command, environment = {}) {
   console.log(`== ${name}: ${counts.passed} passed, ${counts.failed} failed`)
 }
 
-function run(command, environment) {
+function run(command, environment, isSilent) {
   return new Promise((resolve) => {
     const searchPath = [path.dirname(PINNED_NODE), path.join(ROOT, 'node_modules/.bin'), process.env.PATH].join(path.delimiter)
-    child = spawn('sh', ['-c', command], {
+    const child = spawn('sh', ['-c', command], {
       cwd: ROOT,
       detached: true,
       env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...environment, PATH: searchPath },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    children.add(child)
     let output = ''
     for (const [stream, target] of [
       [child.stdout, process.stdout],
@@ -85,11 +94,14 @@ function run(command, environment) {
     ]) {
       stream.setEncoding('utf8')
       stream.on('data', (text) => {
-        target.write(text)
+        if (!isSilent) target.write(text)
         output = (output + text).slice(-20_000)
       })
     }
-    child.once('close', (code) => resolve({ code, output }))
+    child.once('close', (code) => {
+      children.delete(child)
+      resolve({ code, output })
+    })
   })
 }
 

@@ -8,7 +8,7 @@ const ENTRIES =
 const DECLARATION = /^export (?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|type|interface) (\w+)/gm
 const LIST = /^export (?:type )?\{([^}]*)\}/gm
 const IMPORT = /(?:^|[\s;`])(?:import|export)\s+(?:type\s+)?([^'"`;]*?)\s*from\s*['"]([^'"]+)['"]/gm
-/** Stands for a path that a program in a template string takes from a variable. */
+/** A path that a program in a template string takes from a variable. */
 const COMPUTED = '(computed)'
 const DYNAMIC_IMPORT = /\bimport\(\s*['"]([^'"]+)['"]/g
 

@@ -1,58 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
-import { createHostResolver } from './resolve-host.ts'
-import { createSender, type Sender, type SenderOptions } from './send-webhook.ts'
-import { closeEverything, listen, startReceiver } from './testing.ts'
+import { DEADLINE_MS, makeSender, startRaw } from '#server/webhooks/testing/senders.ts'
+import { closeEverything, startReceiver } from './testing.ts'
 
-// Long enough for an answer on a busy machine; only what hangs waits for it.
-const DEADLINE_MS = 600
-const opened: { close(): unknown }[] = []
-after(async () => {
-  for (const each of opened) each.close()
-  await closeEverything()
-})
-
-function makeSender(options: Partial<SenderOptions> = {}): Sender {
-  const sender = createSender({
-    resolveHost: createHostResolver(),
-    mayConnectTo: createAddressGuard(LOOPBACK_NETWORKS),
-    deadlineMs: DEADLINE_MS,
-    idleConnectionsMax: 16,
-    ...options,
-  })
-  opened.push(sender)
-  return sender
-}
-
-/** A server that does with each connection what it likes. */
-async function startRaw(
-  onConnection: (socket: Socket) => void,
-): Promise<{ url: string; port: number; sockets: Set<Socket>; close(): void }> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.on('close', () => sockets.delete(socket))
-    onConnection(socket)
-    // Unread, it would not notice that the other side closed.
-    socket.resume()
-  })
-  const port = await listen(server)
-  const raw = {
-    url: `http://127.0.0.1:${port}/`,
-    port,
-    sockets,
-    close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  }
-  opened.push(raw)
-  return raw
-}
+after(closeEverything)
 
 for (const [status, outcome] of [
   [200, 'delivered'],

@@ -46,9 +46,14 @@ async function closeServer(server: Server): Promise<void> {
   await closed
 }
 
-const opened: (() => Promise<void>)[] = []
+const opened: (() => unknown)[] = []
 
-/** Ends every receiver and loop that a failed test left open, so that its file ends. */
+/** `closeEverything` closes this too. */
+export function closeAtEnd(each: { close(): unknown }): void {
+  opened.push(() => each.close())
+}
+
+/** Ends every receiver, loop and sender that a test left open, so that its file ends. */
 export async function closeEverything(): Promise<void> {
   await Promise.all(opened.splice(0).map((close) => close()))
 }

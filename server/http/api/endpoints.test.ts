@@ -6,7 +6,7 @@ import { ok } from '#lib/result.ts'
 import { errorSchema, initiationSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { createAccessLog } from '#server/http/door/access-log.ts'
 import { healthReady } from '#server/http/endpoints/health.ts'
-import { aCollect, type HttpHarness, openHttpHarness, ROOM_TOKEN_SECRET } from '#server/http/testing/http-harness.ts'
+import { aCollect, HARNESS_TOKEN_SECRET, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
 import type { ApiRequest } from './api-request.ts'
 
@@ -34,10 +34,10 @@ async function post(
 
 test('401 for an expired access token', async () => {
   const { partner } = harness
-  const earlier = createTokens({ clock: { now: () => new Date(Date.now() - 3_601_000) }, secret: ROOM_TOKEN_SECRET })
+  const earlier = createTokens({ clock: { now: () => new Date(Date.now() - 3_601_000) }, secret: HARNESS_TOKEN_SECRET })
   const token = await earlier.sign(partner.apiUserId, partner.applicationId)
   assert.equal((await post(harness, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${token}` })).status, 401)
-  const inTime = createTokens({ clock: { now: () => new Date(Date.now() - 3_590_000) }, secret: ROOM_TOKEN_SECRET })
+  const inTime = createTokens({ clock: { now: () => new Date(Date.now() - 3_590_000) }, secret: HARNESS_TOKEN_SECRET })
   const stillGood = await inTime.sign(partner.apiUserId, partner.applicationId)
   assert.equal((await post(harness, `${TRANSACTION}/collect`, aCollect(), { authorization: `Bearer ${stillGood}` })).status, 200)
 })

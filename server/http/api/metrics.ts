@@ -27,26 +27,6 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  // Counted in plain maps and read at each scrape, so that a request costs one look-up only.
-  const requestCounts = new Map<string, Map<number, number>>()
-  new Counter({
-    name: 'countersign_http_requests_total',
-    help: 'Answered requests',
-    labelNames: ['endpoint', 'status'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [endpoint, byStatus] of requestCounts) for (const [status, count] of byStatus) this.inc({ endpoint, status }, count)
-    },
-  })
-  const latency = new Histogram({
-    name: 'countersign_http_request_seconds',
-    help: 'Time from the head of a request to its answer',
-    labelNames: ['endpoint'],
-    buckets: LATENCY_BUCKETS_S,
-    registers,
-  })
-  const latencies = new Map<string, { observe(seconds: number): void }>()
   const batches = new Histogram({
     name: 'countersign_batch_size',
     help: 'Items per batch',
@@ -72,18 +52,7 @@ export function createMetrics(): Metrics {
   })
 
   return {
-    countRequest(endpoint, status, durationMs) {
-      let byStatus = requestCounts.get(endpoint)
-      let seconds = latencies.get(endpoint)
-      if (!byStatus || !seconds) {
-        byStatus = new Map()
-        seconds = latency.labels(endpoint)
-        requestCounts.set(endpoint, byStatus)
-        latencies.set(endpoint, seconds)
-      }
-      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
-      seconds.observe(durationMs / 1_000)
-    },
+    countRequest: createRequestCounter(registers),
     observeBatch: (kind, size) => batches.observe({ kind }, size),
     countOutcome: (kind, outcome, count = 1) => outcomes.inc({ kind, outcome }, count),
     addGauge(name, help, read) {
@@ -106,5 +75,40 @@ export function createMetrics(): Metrics {
       for (const [name, count] of Object.entries({ service: 0, ...crashes })) counter.inc({ process: name }, count)
     },
     write: async () => ({ body: await registry.metrics(), contentType: registry.contentType }),
+  }
+}
+
+/** Counts requests in plain maps, which are read at each scrape, so that a request costs one look-up only. */
+function createRequestCounter(registers: Registry[]): Metrics['countRequest'] {
+  const counts = new Map<string, Map<number, number>>()
+  const latencies = new Map<string, { observe(seconds: number): void }>()
+  new Counter({
+    name: 'countersign_http_requests_total',
+    help: 'Answered requests',
+    labelNames: ['endpoint', 'status'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [endpoint, byStatus] of counts) for (const [status, count] of byStatus) this.inc({ endpoint, status }, count)
+    },
+  })
+  const latency = new Histogram({
+    name: 'countersign_http_request_seconds',
+    help: 'Time from the head of a request to its answer',
+    labelNames: ['endpoint'],
+    buckets: LATENCY_BUCKETS_S,
+    registers,
+  })
+  return (endpoint, status, durationMs) => {
+    let byStatus = counts.get(endpoint)
+    let seconds = latencies.get(endpoint)
+    if (!byStatus || !seconds) {
+      byStatus = new Map()
+      seconds = latency.labels(endpoint)
+      counts.set(endpoint, byStatus)
+      latencies.set(endpoint, seconds)
+    }
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+    seconds.observe(durationMs / 1_000)
   }
 }

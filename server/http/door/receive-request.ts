@@ -50,8 +50,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const pageBodyTimeoutMs = options.pageBodyTimeoutMs ?? PAGE_BODY_TIMEOUT_MS
   const peers = createPeerResolver(runtime.config.trustedProxies)
   let isDraining = false
-  let apiRequestsUnderWay = 0
-  let whenQuiet: (() => void) | undefined
+  const apiRequests = createUnderWay()
 
   function receive(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void {
     const connection = connectionOf(incoming.socket)
@@ -81,36 +80,28 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   async function answerApi(incoming: IncomingMessage, outgoing: ServerResponse, arrival: Arrival): Promise<void> {
     const { connection } = arrival
-    apiRequestsUnderWay++
+    apiRequests.begin()
     // Requests that a client pipelines behind this one are answered after it, so only the newest answer may close the connection.
     const mayClose = () => isDraining || connection.isBroken || connection.isClosing
     const request = new NodeRequest(incoming, arrival)
     const response = await handleApiRequest(runtime, request)
     const isCutOff = !incoming.complete && (connection.isBroken || CUTTING_OFF.has(response.status))
-    if (isCutOff && !request.isBodyOutstanding) writeEarly(incoming, outgoing, response, connection)
+    if (isCutOff && !request.isBodyOutstanding) writeEarly(incoming, outgoing, response)
     else write(outgoing, response, connection, request.isBodyOutstanding || (mayClose() && connection.newest === outgoing))
     request.release()
     noteAnswered(connection, incoming.socket)
-    if (--apiRequestsUnderWay === 0) whenQuiet?.()
+    apiRequests.end()
   }
 
   function refuseAtDoor(incoming: IncomingMessage, outgoing: ServerResponse, refusal: Refusal): void {
-    const path = readTarget(incoming.url ?? '')?.path ?? incoming.url ?? ''
-    const isPage = path.startsWith('/') && !isApiPath(path) && !isAmbiguousPath(path)
-    const response = isPage ? renderRefusal(refusal, refusedRequest(incoming)) : errorResponse(refusal, path, runtime.clock)
+    const response = responseAtDoor(incoming, refusal, runtime.clock)
     runtime.metrics.countRequest('refused', refusal.status, 0)
-    const connection = connectionOf(incoming.socket)
-    if (incoming.complete) write(outgoing, response, connection, true)
-    else writeEarly(incoming, outgoing, response, connection)
+    if (incoming.complete) write(outgoing, response, connectionOf(incoming.socket), true)
+    else writeEarly(incoming, outgoing, response)
   }
 
-  function write(outgoing: ServerResponse, response: ApiResponse, connection: Connection, isLast: boolean): void {
-    if (isLast) connection.isClosing = true
-    writeResponse(outgoing, response, isLast)
-  }
-
-  function writeEarly(incoming: IncomingMessage, outgoing: ServerResponse, response: ApiResponse, connection: Connection): void {
-    connection.isClosing = true
+  function writeEarly(incoming: IncomingMessage, outgoing: ServerResponse, response: ApiResponse): void {
+    connectionOf(incoming.socket).isClosing = true
     writeEarlyResponse(incoming, outgoing, response, linger)
   }
 
@@ -120,13 +111,40 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     startDraining() {
       isDraining = true
     },
-    whenApiQuiet: () =>
-      apiRequestsUnderWay === 0
+    whenApiQuiet: apiRequests.whenNone,
+  }
+}
+
+/** Counts what is under way. `whenNone` resolves as soon as nothing is. */
+function createUnderWay(): { begin(): void; end(): void; whenNone(): Promise<void> } {
+  let count = 0
+  let resolveNone: (() => void) | undefined
+  return {
+    begin() {
+      count++
+    },
+    end() {
+      if (--count === 0) resolveNone?.()
+    },
+    whenNone: () =>
+      count === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
-            whenQuiet = resolve
+            resolveNone = resolve
           }),
   }
+}
+
+function write(outgoing: ServerResponse, response: ApiResponse, connection: Connection, isLast: boolean): void {
+  if (isLast) connection.isClosing = true
+  writeResponse(outgoing, response, isLast)
+}
+
+/** Returns the refusal as JSON, or as a page where the path is one of a page. */
+function responseAtDoor(incoming: IncomingMessage, refusal: Refusal, clock: HttpRuntime['clock']): ApiResponse {
+  const path = readTarget(incoming.url ?? '')?.path ?? incoming.url ?? ''
+  const isPage = path.startsWith('/') && !isApiPath(path) && !isAmbiguousPath(path)
+  return isPage ? renderRefusal(refusal, refusedRequest(incoming)) : errorResponse(refusal, path, clock)
 }
 
 const TOO_MANY_PARAMETERS = refuse(400, 'The query string has more than 200 parameters.')

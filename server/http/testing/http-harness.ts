@@ -10,13 +10,14 @@ import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 import { createMetrics } from '#server/http/api/metrics.ts'
 import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/http/door/front-door.ts'
-import { createLogger } from '#server/logger.ts'
+import { createLogger, type Logger } from '#server/logger.ts'
+import type { Connectors } from '#server/operators/connector.ts'
 import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher } from '#server/operators/dispatcher.ts'
 import { createForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
-import { createTokens } from '#server/partner-auth/access-token.ts'
+import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { createIntake } from '#server/transactions/intake.ts'
@@ -47,7 +48,7 @@ export type HttpHarness = {
 }
 
 /** Signs the access tokens of the harness. */
-export const ROOM_TOKEN_SECRET = 'a secret for the access tokens of this test'
+export const HARNESS_TOKEN_SECRET = 'a secret for the access tokens of this test'
 
 const SECRET = 'a secret between the test and its operators'
 
@@ -57,27 +58,21 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const { pool } = database
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
   const simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 30, slowDelayMs: 400, givesTokens: false })
-  let isSimulatorOpen = true
-  const stopSimulator = async (): Promise<void> => {
-    if (isSimulatorOpen) await simulator.close()
-    isSimulatorOpen = false
-  }
+  let simulatorEnd: Promise<void> | undefined
+  const stopSimulator = (): Promise<void> => (simulatorEnd ??= simulator.close())
   const logger = createLogger('silent')
   const partner = await createTestPartner(pool)
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
-  const tokens = createTokens({ clock: systemClock, secret: ROOM_TOKEN_SECRET })
+  const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
   const settler = createSettler({ pool })
-  const connect = () =>
-    createConnectors({
-      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
-      callbackBaseUrl: undefined,
-      clock: systemClock,
-      logger,
-      submitTimeoutMs: 400,
-      queryTimeoutMs: 400,
-    })
-  const connectors = connect()
-  const forcedQueries = createForcedQueries({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
+  const connectors = connectTo(simulator.url, logger)
+  const forcedQueries = createForcedQueries({
+    pool,
+    settler,
+    connectors: connectTo(simulator.url, logger),
+    logger,
+    limits: options.forcedQueries,
+  })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
@@ -91,7 +86,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     settler,
     connectors,
     intake,
-    throttle: createSignInThrottle({ pool, clock: systemClock, secret: ROOM_TOKEN_SECRET }),
+    throttle: createSignInThrottle({ pool, clock: systemClock, secret: HARNESS_TOKEN_SECRET }),
     callbacks: createCallbackIntake({ pool, connectors, logger }),
     forcedQueries,
     wake: { operators: dispatcher.wake, webhooks: () => undefined },
@@ -109,12 +104,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     directory,
     port,
     baseUrl: `http://127.0.0.1:${port}`,
-    headers: {
-      'content-type': 'application/json',
-      apiKey: partner.apiKey,
-      apiId: partner.apiId,
-      authorization: `Bearer ${await tokens.sign(partner.apiUserId, partner.applicationId)}`,
-    },
+    headers: await headersOf(partner, tokens),
     async close() {
       await frontDoor.drain(100)
       await dispatcher.drain()
@@ -128,6 +118,26 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function headersOf(partner: TestPartner, tokens: Tokens): Promise<Record<string, string>> {
+  return {
+    'content-type': 'application/json',
+    apiKey: partner.apiKey,
+    apiId: partner.apiId,
+    authorization: `Bearer ${await tokens.sign(partner.apiUserId, partner.applicationId)}`,
+  }
+}
+
+function connectTo(simulatorUrl: string, logger: Logger): Connectors {
+  return createConnectors({
+    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulatorUrl, secret: SECRET }])),
+    callbackBaseUrl: undefined,
+    clock: systemClock,
+    logger,
+    submitTimeoutMs: 400,
+    queryTimeoutMs: 400,
+  })
 }
 
 /** Returns a valid body of collect with a new externalId. */

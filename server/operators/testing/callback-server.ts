@@ -1,19 +1,24 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Returns whether the callback was accepted. */
 type CallbackHandler = (operator: string, headers: IncomingHttpHeaders, body: Buffer) => Promise<boolean>
 
-export type CallbackServer = { url: string; onCallback(handler: CallbackHandler): void; close(): void }
+export type CallbackServer = { url: string; onCallback(handler: CallbackHandler): void; close(): Promise<void> }
 
 /** An address for callbacks: passes each of them to the handler and answers 200 or 400. */
 export async function startCallbackServer(): Promise<CallbackServer> {
   let handle: CallbackHandler | undefined
-  const server = createServer(async (incoming, response) => {
+  const underWay = new Set<Promise<void>>()
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(incoming)
     const isAccepted = await handle?.(incoming.url?.split('/').at(-1) ?? '', incoming.headers, body)
     response.writeHead(isAccepted ? 200 : 400).end()
+  }
+  const server = createServer((incoming, response) => {
+    const answered = answer(incoming, response).finally(() => underWay.delete(answered))
+    underWay.add(answered)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   // Not a pipe: it listens on a host.
@@ -23,9 +28,11 @@ export async function startCallbackServer(): Promise<CallbackServer> {
     onCallback(handler) {
       handle = handler
     },
-    close() {
-      server.closeAllConnections()
+    /** Waits for the handlers: a caller that has gone away does not stop them, and they use the database. */
+    async close() {
       server.close()
+      await Promise.allSettled(underWay)
+      server.closeAllConnections()
     },
   }
 }

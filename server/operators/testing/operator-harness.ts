@@ -192,7 +192,7 @@ export class OperatorHarness {
     await this.settler.drain()
     await closeConnectors(this.connectors)
     await this.simulator.close()
-    this.#callbackServer.close()
+    await this.#callbackServer.close()
     await this.database.drop()
     await rm(this.#folder, { recursive: true, force: true })
   }

@@ -13,7 +13,7 @@ import { useBoardContext } from './board-context.ts'
 import { DECIDED_COLUMNS, DECIDED_SETTINGS, WAITING_COLUMNS, WAITING_SETTINGS } from './columns.tsx'
 
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
-const NOTHING = definePart(() => import('./nothing.tsx'))
+const EMPTY_QUEUE = definePart(() => import('./empty-queue.tsx'))
 export const BULK_BAR = definePart(() => import('./bulk-bar.tsx'))
 
 /** The list, what came in since, the selection and the pages. */
@@ -45,7 +45,7 @@ export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber
               rowLabel: (row) => `${row.customerName}, ${moneyText(row, locale)}`,
             }
           : {})}
-        empty={<LazyPart part={NOTHING} props={{ application, queue, query, page: list.page }} fallback={<div className="h-44" />} />}
+        empty={<LazyPart part={EMPTY_QUEUE} props={{ application, queue, query, page: list.page }} fallback={<div className="h-44" />} />}
       />
       {total > APPROVAL_PAGE_SIZE && (
         <LazyPart

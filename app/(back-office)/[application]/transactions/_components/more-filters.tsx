@@ -17,6 +17,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  * The less common filters: phone, name, maker, batch, currency, failure reason, country, unconfirmed, webhook. Loaded when they are
  * opened, which is why it is the default export.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one form, a line or two per field
 export default function MoreFilters({ query, makers, onChange }: FilterProps & { makers: readonly Person[] }) {
   const t = useT()
   const [isBatchWrong, setIsBatchWrong] = useState(false)

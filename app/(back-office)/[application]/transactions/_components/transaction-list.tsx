@@ -44,6 +44,7 @@ type TransactionListProps = {
 }
 
 /** The list of its address, kept fresh; what is selected and which columns are shown stay with the person. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the state of one list and the markup that shows it
 export function TransactionList({ application, query, views, makers, columns, may }: TransactionListProps) {
   const { t, locale, timeZone } = useTranslations()
   const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)

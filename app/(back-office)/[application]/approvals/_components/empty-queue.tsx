@@ -11,7 +11,7 @@ const FILTERS = ['operator', 'min', 'max', 'maker', 'rule', 'checker', 'from', '
 type Props = { application: string; queue: ApprovalQueue; query: QueryValues; page: ApprovalPage }
 
 /** One sentence about a list without rows, and where to go from there. */
-export default function Nothing({ application, queue, query, page: { total, counts } }: Props) {
+export default function EmptyQueue({ application, queue, query, page: { total, counts } }: Props) {
   const t = useT()
   const isFiltered = FILTERS.some((key) => query[key] != null && query[key] !== '')
   const to = (title: string, href: string, words: string) => (

@@ -6,7 +6,7 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
 /** What the people see: what is now, and what would be. */
-export type Difference = { before: ChangeFacts; after: ChangeFacts }
+type Difference = { before: ChangeFacts; after: ChangeFacts }
 type Json = { [key: string]: string | number | boolean | null | string[] }
 
 /** A kind of change, with its input still to be read. */

@@ -1,7 +1,7 @@
 import type { ChangeFacts } from '#lib/proposed-change.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type ChangeOutcome = 'confirmed' | 'refused' | 'withdrawn'
+type ChangeOutcome = 'confirmed' | 'refused' | 'withdrawn'
 
 type NewChange = {
   applicationId: string

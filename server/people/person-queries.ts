@@ -23,7 +23,7 @@ export async function readOwnSecondFactor(
   return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
 }
 
-export type Member = { name: string; roles: Role[]; isActive: boolean; hasSecondFactor: boolean }
+type Member = { name: string; roles: Role[]; isActive: boolean; hasSecondFactor: boolean }
 
 /** Returns a member of an application, also one whose membership has ended; undefined if the person never was one. */
 export async function readMember(queryable: Queryable, applicationId: string, personId: string): Promise<Member | undefined> {

@@ -43,6 +43,7 @@ export const paths = {
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string) => `/${application}/balances`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
+  people: (application: string) => `/${application}/people`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

@@ -21,6 +21,8 @@ export const PERMISSIONS = {
   'policy:read': ROLES,
   'policy:change': ['administrator'],
   'people:change': ['administrator'],
+  /** To propose or decide a change that needs two people; its kind needs a permission of its own as well. */
+  'change:propose': ['administrator'],
   'access:read': ['administrator'],
   'access:change': ['administrator'],
   'own-settings:change': ROLES,

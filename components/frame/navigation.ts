@@ -28,11 +28,13 @@ const ITEMS = {
   approvals: { id: 'approvals', label: 'frame.approvals', icon: 'sign', permission: 'approval:read', href: paths.approvals, key: 'a' },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
+  people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
 } as const satisfies Record<string, NavigationItem>
 
 /** The pages of the back office in the order of the side navigation. A new page is added here. */
 const GROUPS: readonly NavigationGroup[] = [
   { heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
+  { heading: 'frame.administration', items: [ITEMS.people] },
 ]
 
 /** Returns the side navigation for these roles, without empty groups. */

@@ -43,6 +43,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/totals': { access: 'total:read' },
   'GET /[application]/balances': { access: 'balance:read' },
   'GET /[application]/balances/[operator]': { access: 'statement:read' },
+  'GET /[application]/people': { access: 'people:change' },
   'GET /[application]/settings': { access: 'own-settings:change' },
 
   'GET /api/back-office/[application]/overview': { access: 'overview:read' },
@@ -81,6 +82,10 @@ export const ACTIONS: Record<string, Access> = {
   'app/actions/preferences.ts setTheme': 'public',
   'app/actions/preferences.ts setLanguage': 'public',
   'app/actions/page-failure.ts reportPageFailure': 'overview:read',
+  'app/actions/changes.ts proposeChange': 'change:propose',
+  'app/actions/changes.ts confirmChange': 'change:propose',
+  'app/actions/changes.ts refuseChange': 'change:propose',
+  'app/actions/changes.ts withdrawChange': 'change:propose',
   'app/actions/session.ts signOut': 'public',
   'app/actions/session.ts signOutEverywhere': 'public',
   'app/sign-in/actions.ts signInAction': 'public',

@@ -21,7 +21,7 @@ type ApiKeyListing = {
 }
 type ApiUserListing = { apiUserId: string; username: string; isBlocked: boolean; createdAt: Date }
 type AddressListing = { network: string; note: string; createdAt: Date }
-type PersonListing = {
+export type PersonListing = {
   personId: string
   name: string
   email: string

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { type NetworkProblem, parseNetwork } from './allow-list.ts'
 import { insertNetwork, lockApplication } from './application-store.ts'
 
 /** Adds an address or a network to an application's allow list. Returns its canonical spelling. Adding an existing one changes nothing. */
 export async function allowAddress(
-  pool: Pool,
+  database: Database,
   command: { applicationId: string; network: string; note?: string; actor: CommandActor },
 ): Promise<Result<{ network: string }, 'not_permitted' | 'unknown_application' | NetworkProblem>> {
   const { applicationId, actor } = command
@@ -16,7 +16,7 @@ export async function allowAddress(
   const parsed = parseNetwork(command.network)
   if (!parsed.ok) return parsed
   const note = (command.note ?? '').replaceAll('\0', '').slice(0, 200)
-  return withTransaction(pool, async (trx) => {
+  return withTransaction(database, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     if (await insertNetwork(trx, applicationId, parsed.value, note)) {
       await appendAudit(trx, { applicationId, actor, action: 'address.allowed', subject: parsed.value, details: { note } })

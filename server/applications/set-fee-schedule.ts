@@ -4,10 +4,11 @@ import type { OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
-import type { CommandActor } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockApplication, upsertFees } from './application-store.ts'
+import { readFees } from './terms-queries.ts'
 
 type SetFeeSchedule = {
   applicationId: string
@@ -18,22 +19,23 @@ type SetFeeSchedule = {
 }
 
 /**
- * Sets the fees of one operator and direction. Transactions keep those they were made under. Only the machine's
- * administrator may: part of them is the service's income.
+ * Sets the fees of one operator and direction. Transactions keep those they were made under. The administrators of an application
+ * set its own part; the service's part is its income, and only the machine's administrator may change it.
  */
 export async function setFeeSchedule(
-  pool: Pool,
+  database: Database,
   command: SetFeeSchedule,
 ): Promise<Result<void, 'not_permitted' | 'unknown_application' | 'invalid_fees'>> {
   const { applicationId, operator, type, fees, actor } = command
-  if (actor.kind !== 'system') return err('not_permitted')
+  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
   const isRate = (ppm: number): boolean => Number.isInteger(ppm) && ppm >= 0 && ppm <= 1_000_000
   const isFixed = (minor: bigint): boolean => minor >= 0n && minor <= AMOUNT_MINOR_MAX
   // Both rates together must leave something of a collect.
   const areSensible = isRate(fees.systemRatePpm) && isRate(fees.appRatePpm) && fees.systemRatePpm + fees.appRatePpm < 1_000_000
   if (!areSensible || !isFixed(fees.systemFixedMinor) || !isFixed(fees.appFixedMinor)) return err('invalid_fees')
-  return withTransaction(pool, async (trx) => {
+  return withTransaction(database, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    if (actor.kind !== 'system' && !keepsSystemPart(await readFees(trx, applicationId, operator, type), fees)) return err('not_permitted')
     await upsertFees(trx, applicationId, operator, type, fees)
     await appendAudit(trx, {
       applicationId,
@@ -49,4 +51,8 @@ export async function setFeeSchedule(
     })
     return ok(undefined)
   })
+}
+
+function keepsSystemPart(present: FeeSchedule, next: FeeSchedule): boolean {
+  return present.systemRatePpm === next.systemRatePpm && present.systemFixedMinor === next.systemFixedMinor
 }

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockApplication, upsertService } from './application-store.ts'
 import type { TransferService } from './snapshot.ts'
@@ -22,14 +22,14 @@ type SetTransferService = {
  * allowed) in force there. Without limits of its own, `enforcesLimits` means the operator table's.
  */
 export async function setTransferService(
-  pool: Pool,
+  database: Database,
   command: SetTransferService,
 ): Promise<Result<void, 'not_permitted' | 'unknown_application' | 'invalid_limits'>> {
   const { applicationId, operator, type, service, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
   const [minimum, maximum] = [service.minimumMinor ?? 1n, service.maximumMinor ?? AMOUNT_MINOR_MAX]
   if (minimum < 1n || maximum < minimum || maximum > AMOUNT_MINOR_MAX) return err('invalid_limits')
-  return withTransaction(pool, async (trx) => {
+  return withTransaction(database, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     await upsertService(trx, applicationId, operator, type, service)
     await appendAudit(trx, {

@@ -31,7 +31,7 @@ export type ApplicationSnapshot = {
   webhookSecrets: readonly WebhookSecret[]
 }
 
-const OPEN_SERVICE: TransferService = { isEnabled: true, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
+export const OPEN_SERVICE: TransferService = { isEnabled: true, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
 
 /** The fee schedule in force: the application's own for this operator and direction, else the default. */
 export function feesFor(snapshot: ApplicationSnapshot, operator: OperatorCode, type: TransactionType): FeeSchedule {

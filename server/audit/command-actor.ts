@@ -7,7 +7,8 @@ export type AuditActor = { kind: 'api' | 'person' | 'operator' | 'system'; id: s
  * Who runs a command that changes the configuration or the people: the machine's own administrator (the command line),
  * or a person whose roles in one application were just read from the database (`loadActor`).
  */
-export type CommandActor = { kind: 'system'; id: null } | { kind: 'person'; id: string; applicationId: string; roles: readonly Role[] }
+export type CommandActor = { kind: 'system'; id: null } | PersonCommandActor
+export type PersonCommandActor = { kind: 'person'; id: string; applicationId: string; roles: readonly Role[] }
 
 /** The actor of the command line and of scheduled work. */
 export const SYSTEM_ACTOR: CommandActor = { kind: 'system', id: null }

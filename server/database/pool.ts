@@ -58,3 +58,5 @@ export function createPool(options: PoolOptions): Pool {
 /** What a function needs that runs a statement: a pool, or the client that holds a transaction open. */
 export type Queryable = Pick<pg.Pool, 'query'>
 export type TrxClient = pg.PoolClient
+/** Where a command runs: in a transaction of its own, or as a part of the caller's. */
+export type Database = Pool | TrxClient

@@ -479,6 +479,32 @@ create table people (
   constraint people_name_check check (length(name) >= 1 and length(name) <= 200)
 );
 
+create table proposed_changes (
+  application_id uuid        not null,
+  change_id      uuid        not null,
+  kind           text        not null,
+  subject        text        not null,
+  payload        jsonb       not null,
+  before         jsonb       not null,
+  after          jsonb       not null,
+  proposed_by    uuid        not null,
+  proposed_at    timestamptz not null default now(),
+  expires_at     timestamptz not null,
+  outcome        text,
+  decided_by     uuid,
+  decided_at     timestamptz,
+  reason         text        not null default '',
+  constraint proposed_changes_pkey primary key (application_id, change_id),
+  constraint proposed_changes_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint proposed_changes_decided_by_fkey foreign key (decided_by) references people(person_id),
+  constraint proposed_changes_proposed_by_fkey foreign key (proposed_by) references people(person_id),
+  constraint proposed_changes_check check ((outcome is null) = (decided_by is null) and (outcome is null) = (decided_at is null)),
+  constraint proposed_changes_check1 check (outcome is null or (outcome = 'withdrawn') = (decided_by = proposed_by)),
+  constraint proposed_changes_outcome_check check (outcome in ('confirmed', 'refused', 'withdrawn')),
+  constraint proposed_changes_reason_check check (length(reason) <= 500)
+);
+create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
+
 create table recovery_codes (
   person_id uuid        not null,
   code_hash bytea       not null,

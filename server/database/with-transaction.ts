@@ -1,6 +1,6 @@
 import type { Result } from '#lib/result.ts'
 import { retryWithBackoff } from '#server/retry.ts'
-import type { Pool, TrxClient } from './pool.ts'
+import type { Database, Pool, TrxClient } from './pool.ts'
 
 const RETRYABLE = new Set(['40001', '40P01'])
 /** How statements and transactions are repeated that PostgreSQL cancelled because of others. */
@@ -10,12 +10,30 @@ export const RETRY_CANCELLED = { attemptsMax: 4, backoff: { firstMs: 10, maxMs: 
  * Runs `work` inside one database transaction. A throw and a Result that is not ok both roll back: a refusal never
  * leaves half a command behind. Deadlocks and serialization failures are retried three times with jitter, so `work`
  * may run more than once and must have no effect outside the database.
+ *
+ * Given the client of an open transaction, `work` becomes a part of that one: a refusal undoes only what `work` did, and a deadlock is
+ * passed to the caller, whose whole transaction has to run again.
  */
 export async function withTransaction<Value, Failure>(
-  pool: Pool,
+  database: Database,
   work: (trx: TrxClient) => Promise<Result<Value, Failure>>,
 ): Promise<Result<Value, Failure>> {
-  return retryWithBackoff(() => runOnce(pool, work), RETRY_CANCELLED)
+  if (isTrxClient(database)) return runAsPart(database, work)
+  return retryWithBackoff(() => runOnce(database, work), RETRY_CANCELLED)
+}
+
+function isTrxClient(database: Database): database is TrxClient {
+  return 'release' in database
+}
+
+async function runAsPart<Value, Failure>(
+  trx: TrxClient,
+  work: (trx: TrxClient) => Promise<Result<Value, Failure>>,
+): Promise<Result<Value, Failure>> {
+  await trx.query('savepoint part')
+  const result = await work(trx)
+  await trx.query(result.ok ? 'release savepoint part' : 'rollback to savepoint part')
+  return result
 }
 
 async function runOnce<Value, Failure>(

@@ -1,3 +1,4 @@
+import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 /** Returns the id of the person who signs in with this e-mail address, in upper or lower case; undefined if there is none. */
@@ -20,4 +21,26 @@ export async function readOwnSecondFactor(
     [personId],
   )
   return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
+}
+
+type Member = { name: string; roles: Role[]; isActive: boolean; hasSecondFactor: boolean }
+
+/** Returns a member of an application, also one whose membership has ended; undefined if the person never was one. */
+export async function readMember(queryable: Queryable, applicationId: string, personId: string): Promise<Member | undefined> {
+  const { rows } = await queryable.query<Member>(
+    `select p.name, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor"
+       from memberships m join people p using (person_id) where m.application_id = $1 and m.person_id = $2`,
+    [applicationId, personId],
+  )
+  return rows[0]
+}
+
+/** Returns the active members of an application who are not blocked, with their roles. */
+export async function listActiveMembers(queryable: Queryable, applicationId: string): Promise<{ personId: string; roles: Role[] }[]> {
+  const { rows } = await queryable.query<{ personId: string; roles: Role[] }>(
+    `select m.person_id as "personId", m.roles from memberships m join people p using (person_id)
+      where m.application_id = $1 and m.is_active and not p.is_blocked`,
+    [applicationId],
+  )
+  return rows
 }

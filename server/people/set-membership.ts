@@ -2,7 +2,7 @@ import { ROLES, type Role } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { updateMembership } from './person-store.ts'
 
@@ -13,7 +13,7 @@ type SetMembership = { applicationId: string; personId: string; roles?: readonly
  * Nobody changes their own: an administrator cannot make themselves a checker of what they prepared.
  */
 export async function setMembership(
-  pool: Pool,
+  database: Database,
   command: SetMembership,
 ): Promise<Result<void, 'not_permitted' | 'own_membership' | 'invalid_roles' | 'not_a_member'>> {
   const { applicationId, personId, isActive, actor } = command
@@ -21,7 +21,7 @@ export async function setMembership(
   if (actor.id === personId) return err('own_membership')
   const roles = command.roles && ROLES.filter((role) => command.roles?.includes(role))
   if (roles && (roles.length === 0 || roles.length !== new Set(command.roles).size)) return err('invalid_roles')
-  return withTransaction(pool, async (trx) => {
+  return withTransaction(database, async (trx) => {
     if (!(await updateMembership(trx, applicationId, personId, { roles, isActive }))) return err('not_a_member')
     await appendAudit(trx, {
       applicationId,

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockPolicies, markActivated, readPolicy } from './policy-store.ts'
 
@@ -13,12 +13,12 @@ type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 
  * against that.
  */
 export async function activatePolicy(
-  pool: Pool,
+  database: Database,
   command: { applicationId: string; version: number; actor: CommandActor },
 ): Promise<Result<void, ActivateFailure>> {
   const { applicationId, version, actor } = command
   if (!mayAct(actor, applicationId, 'policy:change')) return err('not_permitted')
-  return withTransaction<void, ActivateFailure>(pool, async (trx) => {
+  return withTransaction<void, ActivateFailure>(database, async (trx) => {
     if (!(await lockPolicies(trx, applicationId))) return err('unknown_version')
     const { policy, activeVersion } = await readPolicy(trx, applicationId, version)
     if (!policy) return err('unknown_version')

@@ -1,0 +1,54 @@
+import { formatAmount } from '#lib/format.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import { formatMinor } from '#lib/money.ts'
+import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
+import { ROLES } from '#lib/permissions.ts'
+import type { ChangeFacts } from '#lib/proposed-change.ts'
+
+/** The name of each fact in a difference. A fact that is not listed here is not shown. */
+export const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
+  roles: 'change.fact.roles',
+  isActive: 'change.fact.isActive',
+  hasSecondFactor: 'change.fact.hasSecondFactor',
+  isEnabled: 'change.fact.isEnabled',
+  enforcesLimits: 'change.fact.enforcesLimits',
+  minimumMinor: 'change.fact.minimum',
+  maximumMinor: 'change.fact.maximum',
+  appRatePpm: 'change.fact.appRate',
+  appFixedMinor: 'change.fact.appFixed',
+  name: 'change.fact.name',
+  requiresSecondFactor: 'change.fact.requiresSecondFactor',
+  copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
+  network: 'change.fact.network',
+  note: 'change.fact.note',
+  version: 'change.fact.version',
+}
+
+/** Returns one side of a difference as text. Amounts are in the currency of the operator that the change is about. */
+export function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts): string {
+  const value = facts[name]
+  if (value === undefined || value === null || value === '') return t('change.none')
+  if (typeof value === 'boolean') return t(value ? 'change.yes' : 'change.no')
+  if (typeof value === 'object') {
+    const names = ROLES.filter((role) => value.includes(role)).map((role) => t(`role.${role}`))
+    return names.join(', ')
+  }
+  if (name.endsWith('Minor')) {
+    const operator = facts['operator']
+    const currency = isOperatorCode(operator) ? ` ${OPERATORS[operator].country.currency}` : ''
+    return `${formatAmount(formatMinor(BigInt(value)), locale)}${currency}`
+  }
+  // Millionths, shown as a percentage.
+  if (name === 'appRatePpm') return `${formatAmount(String(Number(value) / 10_000), locale)} %`
+  return String(value)
+}
+
+/** What a change is about, which is the same on both sides: the person, or operator and direction. */
+export function subjectText(t: Translate, facts: ChangeFacts): string | null {
+  if (typeof facts['person'] === 'string') return facts['person']
+  const { operator, type } = facts
+  if (!isOperatorCode(operator) || (type !== 'COLLECT' && type !== 'DEPOSIT')) return null
+  const { brand, country } = OPERATORS[operator]
+  return `${brand} ${t(`country.${country.name}`)} · ${t(`type.${type}`)}`
+}

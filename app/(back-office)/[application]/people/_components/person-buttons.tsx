@@ -1,0 +1,35 @@
+'use client'
+
+import { useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { Role } from '#lib/permissions.ts'
+
+const ROLES_DIALOG = definePart(() => import('./roles-dialog.tsx'))
+const RESET_DIALOG = definePart(() => import('./reset-dialog.tsx'))
+
+export type EditedPerson = { personId: string; name: string; roles: readonly Role[]; isActive: boolean; hasSecondFactor: boolean }
+
+type Props = { application: string; person: EditedPerson; ownRoles: readonly Role[] }
+
+/** What an administrator can propose about one person. */
+export function PersonButtons({ application, person, ownRoles }: Props) {
+  const t = useT()
+  const [open, setOpen] = useState<'roles' | 'reset' | null>(null)
+  const onClose = () => setOpen(null)
+  return (
+    <div className="flex flex-wrap justify-end gap-2">
+      <Button size="small" aria-label={t('people.changeRolesOf', { name: person.name })} onClick={() => setOpen('roles')}>
+        {t('people.changeRoles')}
+      </Button>
+      {person.hasSecondFactor && (
+        <Button size="small" aria-label={t('people.resetFactorOf', { name: person.name })} onClick={() => setOpen('reset')}>
+          {t('people.resetFactor')}
+        </Button>
+      )}
+      {open === 'roles' && <LazyPart part={ROLES_DIALOG} props={{ application, person, ownRoles, onClose }} />}
+      {open === 'reset' && <LazyPart part={RESET_DIALOG} props={{ application, person, onClose }} />}
+    </div>
+  )
+}

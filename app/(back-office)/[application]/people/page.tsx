@@ -1,0 +1,49 @@
+import type { Metadata } from 'next'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { can } from '#lib/permissions.ts'
+import { listAccess } from '#server/applications/access-queries.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { listChanges } from '#server/changes/list-changes.ts'
+import { ChangeList } from '../_components/changes/change-list.tsx'
+import { PeopleTable } from './_components/people-table.tsx'
+
+type Props = { params: Promise<{ application: string }> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('people.title') }
+}
+
+/** The members of an application: roles and second factor. A change of either waits for a second administrator. */
+export default async function PeoplePage({ params }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'people:change')
+  const { pool } = backOfficeRuntime()
+  const { applicationId } = actor
+  const [t, locale, { people }, changes] = await Promise.all([
+    getT(),
+    readLocale(),
+    listAccess(pool, applicationId),
+    listChanges(pool, { applicationId, kinds: ['person.roles', 'person.second_factor_reset'], actor }),
+  ])
+  const isAlone = !people.some(
+    ({ personId, roles, isActive, isBlocked }) => personId !== actor.id && isActive && !isBlocked && can(roles, 'people:change'),
+  )
+  return (
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['people.', 'change.', 'role.'])}>
+      <PageHeader title={t('people.title')} lead={t('people.lead')} />
+      {isAlone && (
+        <div className="mt-4">
+          <Notice>{t('change.noSecondPerson')}</Notice>
+        </div>
+      )}
+      <ChangeList t={t} locale={locale} application={application} changes={changes} />
+      <PeopleTable t={t} application={application} people={people} actor={{ id: actor.id, roles: actor.roles }} isAlone={isAlone} />
+    </PageMessages>
+  )
+}

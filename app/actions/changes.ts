@@ -1,0 +1,73 @@
+'use server'
+
+import { z } from 'zod'
+import type { ActionResult } from '#lib/action-result.ts'
+import { CHANGE_KINDS, type ChangeKindName } from '#lib/proposed-change.ts'
+import { err, ok } from '#lib/result.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { runAction } from '#server/back-office/run-action.ts'
+import { confirmChange as confirm } from '#server/changes/confirm-change.ts'
+import { proposeChange as propose } from '#server/changes/propose-change.ts'
+import { refuseChange as refuse } from '#server/changes/refuse-change.ts'
+import { withdrawChange as withdraw } from '#server/changes/withdraw-change.ts'
+
+const proposal = z.object({ kind: z.enum(CHANGE_KINDS), input: z.record(z.string(), z.unknown()) })
+const oneChange = z.object({ changeId: z.uuid() })
+const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
+
+type ProposeCode =
+  | 'not_permitted'
+  | 'unknown_application'
+  | 'about_you'
+  | 'no_second_person'
+  | 'already_proposed'
+  | 'no_difference'
+  | 'refused'
+  | 'invalid'
+type DecideCode = 'not_found' | 'not_permitted' | 'not_open' | 'own_proposal' | 'about_you'
+
+/** Proposes a change that another administrator has to confirm. The schema of its kind reads `input`. */
+export async function proposeChange(
+  application: string,
+  input: { kind: ChangeKindName; input: Record<string, unknown> },
+): Promise<ActionResult<null, ProposeCode>> {
+  return runAction({ schema: proposal, permission: 'change:propose', application, input }, async (actor, change) => {
+    const result = await propose(backOfficeRuntime().pool, { applicationId: actor.applicationId, ...change, actor })
+    if (result.ok) return ok(null)
+    return err(typeof result.error === 'string' ? result.error : result.error.code)
+  })
+}
+
+/** Confirms a change that somebody else proposed; it takes effect at once. */
+export async function confirmChange(
+  application: string,
+  input: { changeId: string },
+): Promise<ActionResult<null, DecideCode | 'changed_meanwhile' | 'refused'>> {
+  return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
+    const result = await confirm(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, actor })
+    if (result.ok) return ok(null)
+    return err(typeof result.error === 'string' ? result.error : result.error.code)
+  })
+}
+
+/** Refuses a change that somebody else proposed. */
+export async function refuseChange(
+  application: string,
+  input: { changeId: string; reason: string },
+): Promise<ActionResult<null, DecideCode | 'invalid_reason'>> {
+  return runAction({ schema: refusal, permission: 'change:propose', application, input }, async (actor, { changeId, reason }) => {
+    const result = await refuse(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, reason, actor })
+    return result.ok ? ok(null) : err(result.error)
+  })
+}
+
+/** Takes back an own proposal. */
+export async function withdrawChange(
+  application: string,
+  input: { changeId: string },
+): Promise<ActionResult<null, 'not_found' | 'not_open'>> {
+  return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
+    const result = await withdraw(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, actor })
+    return result.ok ? ok(null) : err(result.error)
+  })
+}

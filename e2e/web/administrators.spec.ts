@@ -1,0 +1,97 @@
+import type { Pool } from '#server/database/pool.ts'
+import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
+import { newApplication, newPerson, sandboxPool } from './people.ts'
+import type { SandboxPerson } from './sandbox.ts'
+
+let pool: Pool
+test.beforeAll(async () => {
+  pool = await sandboxPool()
+})
+test.afterAll(() => pool.end())
+
+/** An application of its own with two administrators and a maker. */
+async function team(): Promise<{ anna: SandboxPerson; ben: SandboxPerson; maker: SandboxPerson }> {
+  const { applicationId } = await newApplication(pool)
+  const anna = await newPerson(pool, ['administrator', 'checker'], applicationId, 'Anna Ngo')
+  const ben = await newPerson(pool, ['administrator'], applicationId, 'Ben Fouda')
+  const maker = await newPerson(pool, ['maker'], applicationId, 'Solange Mballa')
+  return { anna, ben, maker }
+}
+
+test('roles change when a second administrator confirms, and the person has them at the next request', async ({ browser, baseURL }) => {
+  const { anna, ben, maker } = await team()
+  const [first, second, third] = await Promise.all(
+    [0, 1, 2].map(async () => (await browser.newContext({ baseURL: baseURL ?? '' })).newPage()),
+  )
+  if (!first || !second || !third) throw new Error('A page is missing')
+  await signIn(first, anna, `/${anna.slug}/people`)
+  await first.getByRole('button', { name: 'Change roles of Solange Mballa' }).click()
+  await expect(first.getByRole('checkbox', { name: /Finance/ })).toBeDisabled()
+  await first.getByRole('checkbox', { name: 'Checker' }).check()
+  await first.getByRole('checkbox', { name: 'Maker' }).uncheck()
+  await first.getByRole('button', { name: 'Propose change' }).click()
+  await expect(first.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(first.getByRole('button', { name: 'Confirm' })).toHaveCount(0)
+
+  await signIn(third, maker, `/${anna.slug}/approvals`)
+  await signIn(second, ben, `/${anna.slug}/people`)
+  const proposal = second.getByRole('listitem').filter({ hasText: 'Solange Mballa' })
+  await expect(proposal.getByText('Maker', { exact: true })).toBeVisible()
+  await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await expect(second.getByRole('row', { name: /Solange Mballa/ })).toContainText('Checker')
+  await third.reload()
+  await expect(third.getByRole('banner')).toBeVisible()
+  await expect.poll(async () => (await third.request.get(`/api/back-office/${anna.slug}/approvals/snapshot`)).status()).not.toBe(403)
+  await Promise.all([first, second, third].map((page) => page.context().close()))
+})
+
+test('a refusal has a reason, which the proposer reads; nothing is changed', async ({ browser, baseURL }) => {
+  const { anna, ben } = await team()
+  const [first, second] = await Promise.all([0, 1].map(async () => (await browser.newContext({ baseURL: baseURL ?? '' })).newPage()))
+  if (!first || !second) throw new Error('A page is missing')
+  await signIn(first, anna, `/${anna.slug}/people`)
+  await first.getByRole('button', { name: 'Change roles of Solange Mballa' }).click()
+  await first.getByRole('checkbox', { name: 'Checker' }).check()
+  await first.getByRole('button', { name: 'Propose change' }).click()
+  await expect(first.getByText('Waiting for another administrator.')).toBeVisible()
+  await signIn(second, ben, `/${anna.slug}/people`)
+  await second.getByRole('button', { name: 'Refuse' }).click()
+  const dialog = second.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Refuse' }).click()
+  await expect(dialog.getByRole('alert')).toHaveText('Enter a reason.')
+  await dialog.getByLabel('Reason').fill('She leaves on Friday')
+  await dialog.getByRole('button', { name: 'Refuse' }).click()
+  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await first.reload()
+  await first.getByText('1 earlier change').click()
+  await expect(first.getByText('Reason: She leaves on Friday')).toBeVisible()
+  await expect(first.getByRole('row', { name: /Solange Mballa/ })).toContainText('Maker')
+  await Promise.all([first, second].map((page) => page.context().close()))
+})
+
+test('an administrator who is alone is told to use the command line, and is offered no button', async ({ page }) => {
+  const { applicationId } = await newApplication(pool)
+  const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
+  await newPerson(pool, ['maker'], applicationId, 'Solange Mballa')
+  await signIn(page, anna, `/${anna.slug}/people`)
+  await expect(page.getByText('You are the only administrator of this application.')).toBeVisible()
+  await expect(page.getByRole('button', { name: /Change roles/ })).toHaveCount(0)
+})
+
+for (const look of LOOKS) {
+  test.describe(`${look.locale} ${look.colorScheme}`, () => {
+    test.use(look)
+    test('the people with a waiting change and the dialog are accessible at every width', async ({ page }) => {
+      const { anna } = await team()
+      await signIn(page, anna, `/${anna.slug}/people`)
+      const change = page.getByRole('button', { name: /Solange Mballa/ }).first()
+      await change.click()
+      await page.getByRole('dialog').getByRole('checkbox').nth(1).check()
+      await expectAccessibleEverywhere(page)
+      await page.getByRole('dialog').locator('button[type=submit]').click()
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expectAccessibleEverywhere(page)
+    })
+  })
+}

@@ -1,0 +1,44 @@
+/** How long a proposal can be confirmed. */
+export const CHANGE_LIFETIME_DAYS = 7
+
+/** The kinds of changes that need a second administrator. */
+export const CHANGE_KINDS = [
+  'person.roles',
+  'person.second_factor_reset',
+  'service.set',
+  'fees.set',
+  'application.set',
+  'address.allow',
+  'address.deny',
+  'policy.activate',
+] as const
+export type ChangeKindName = (typeof CHANGE_KINDS)[number]
+
+export type ChangeState = 'open' | 'confirmed' | 'refused' | 'withdrawn' | 'expired'
+
+/** One side of a difference: what is, or what would be. Amounts are hundredths as decimal strings. */
+export type ChangeFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
+
+/** A proposed change as pages show it. */
+export type ProposedChangeDto = {
+  changeId: string
+  kind: ChangeKindName
+  subject: string
+  before: ChangeFacts
+  after: ChangeFacts
+  state: ChangeState
+  proposedBy: { personId: string; name: string }
+  proposedAt: string
+  expiresAt: string
+  decidedBy: { personId: string; name: string } | null
+  decidedAt: string | null
+  reason: string
+  /** Whether the viewer may confirm or refuse it; otherwise the reason why not. */
+  mayDecide: true | 'own_proposal' | 'about_you' | 'not_permitted' | 'decided'
+}
+
+/** Whether a text names a kind of change. */
+export function isChangeKind(text: string): text is ChangeKindName {
+  const names: readonly string[] = CHANGE_KINDS
+  return names.includes(text)
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { AMOUNT_MINOR_MAX } from '../money.ts'
+import { OPERATOR_CODES } from '../operators.ts'
+import { ROLES } from '../permissions.ts'
+import { TRANSACTION_TYPES } from '../transaction-status.ts'
+
+const personId = z.uuid()
+/** Hundredths as a decimal string: JSON cannot hold a bigint. */
+const minor = z
+  .string()
+  .regex(/^\d{1,13}$/)
+  .refine((text) => BigInt(text) <= AMOUNT_MINOR_MAX)
+const direction = { operator: z.enum(OPERATOR_CODES), type: z.enum(TRANSACTION_TYPES) }
+/** Text that PostgreSQL can store. */
+const text = (lengthMax: number) =>
+  z
+    .string()
+    .trim()
+    .max(lengthMax)
+    .refine((value) => !value.includes('\0') && value.isWellFormed())
+
+/** What to do if a proposed change is confirmed, by kind. Forms, actions and the stored rows are read with the same schemas. */
+export const rolesChangeSchema = z.strictObject({
+  personId,
+  roles: z
+    .array(z.enum(ROLES))
+    .min(1)
+    .refine((roles) => new Set(roles).size === roles.length),
+  isActive: z.boolean(),
+})
+export const secondFactorResetSchema = z.strictObject({ personId })
+export const serviceChangeSchema = z.strictObject({
+  ...direction,
+  isEnabled: z.boolean(),
+  enforcesLimits: z.boolean(),
+  minimumMinor: minor.nullable(),
+  maximumMinor: minor.nullable(),
+})
+export const feesChangeSchema = z.strictObject({ ...direction, appRatePpm: z.int().min(0).max(999_999), appFixedMinor: minor })
+export const applicationChangeSchema = z.strictObject({
+  name: text(200).min(1),
+  requiresSecondFactor: z.boolean(),
+  copiesWebhookStatus: z.boolean(),
+})
+export const addressAllowanceSchema = z.strictObject({ network: text(60).min(1), note: text(200) })
+export const addressRemovalSchema = z.strictObject({ network: text(60).min(1) })
+export const policyActivationSchema = z.strictObject({ version: z.int().min(1) })

@@ -1,0 +1,57 @@
+import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/fees.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { OPEN_SERVICE, type TransferService } from './snapshot.ts'
+
+export type ApplicationTerms = { name: string; requiresSecondFactor: boolean; copiesWebhookStatus: boolean }
+
+/** Returns the settings of an application that its administrators may change; undefined if there is no such application. */
+export async function readTerms(queryable: Queryable, applicationId: string): Promise<ApplicationTerms | undefined> {
+  const { rows } = await queryable.query<ApplicationTerms>(
+    `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus"
+       from applications where application_id = $1`,
+    [applicationId],
+  )
+  return rows[0]
+}
+
+/** Returns one transfer service. Never set: in service, without limits of its own. */
+export async function readService(
+  queryable: Queryable,
+  applicationId: string,
+  operator: OperatorCode,
+  type: TransactionType,
+): Promise<TransferService> {
+  const { rows } = await queryable.query<TransferService>(
+    `select is_enabled as "isEnabled", enforces_limits as "enforcesLimits", minimum_minor as "minimumMinor", maximum_minor as "maximumMinor"
+       from transfer_services where application_id = $1 and operator = $2 and type = $3`,
+    [applicationId, operator, type],
+  )
+  return rows[0] ?? OPEN_SERVICE
+}
+
+/** Returns the fees of one operator and direction. Never set: the default ones. */
+export async function readFees(
+  queryable: Queryable,
+  applicationId: string,
+  operator: OperatorCode,
+  type: TransactionType,
+): Promise<FeeSchedule> {
+  const { rows } = await queryable.query<FeeSchedule>(
+    `select system_rate_ppm as "systemRatePpm", system_fixed_minor as "systemFixedMinor",
+            app_rate_ppm as "appRatePpm", app_fixed_minor as "appFixedMinor"
+       from fee_schedules where application_id = $1 and operator = $2 and type = $3`,
+    [applicationId, operator, type],
+  )
+  return rows[0] ?? DEFAULT_FEE_SCHEDULE
+}
+
+/** Whether a network is on the allow list, in its canonical spelling. */
+export async function isOnAllowList(queryable: Queryable, applicationId: string, network: string): Promise<boolean> {
+  const { rowCount } = await queryable.query('select 1 from ip_allow_entries where application_id = $1 and network = $2', [
+    applicationId,
+    network,
+  ])
+  return rowCount === 1
+}

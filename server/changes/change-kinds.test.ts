@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ChangeKindName } from '#lib/proposed-change.ts'
+import { isOnAllowList, readFees, readService, readTerms } from '#server/applications/terms-queries.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { readMember } from '#server/people/person-queries.ts'
+import { listPolicies } from '#server/policy/list-policies.ts'
+import { proposePolicy } from '#server/policy/propose-policy.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { confirmChange } from './confirm-change.ts'
+import { listChanges } from './list-changes.ts'
+import { proposeChange } from './propose-change.ts'
+
+let database: TestDatabase
+let applicationId: string
+let anna: PersonCommandActor
+let ben: PersonCommandActor
+before(async () => {
+  database = await createTestDatabase()
+  applicationId = await makeApplication(database.pool, 'Kora Stores')
+  ;[anna, ben] = [await administrator(applicationId), await administrator(applicationId)]
+})
+after(() => database.drop())
+
+async function administrator(of: string): Promise<PersonCommandActor> {
+  return { kind: 'person', id: await makePerson(database.pool, of, ['administrator']), applicationId: of, roles: ['administrator'] }
+}
+
+async function make(kind: ChangeKindName, input: unknown) {
+  const change = await proposeChange(database.pool, { applicationId, kind, input, actor: anna })
+  if (!change.ok) return change
+  return confirmChange(database.pool, { applicationId, changeId: change.value.changeId, actor: ben })
+}
+
+test('application.set changes the settings that it names', async () => {
+  const settings = { name: 'Kora Shops', requiresSecondFactor: true, copiesWebhookStatus: true }
+  assert.ok((await make('application.set', settings)).ok)
+  assert.deepEqual(await readTerms(database.pool, applicationId), settings)
+})
+
+test('service.set changes one operator and direction, and shows both limits as they were', async () => {
+  const service = { operator: 'MOMOCM', type: 'DEPOSIT', isEnabled: true, enforcesLimits: true, minimumMinor: '10000', maximumMinor: null }
+  assert.ok((await make('service.set', service)).ok)
+  assert.deepEqual(await readService(database.pool, applicationId, 'MOMOCM', 'DEPOSIT'), {
+    isEnabled: true,
+    enforcesLimits: true,
+    minimumMinor: 10_000n,
+    maximumMinor: null,
+  })
+  assert.equal((await readService(database.pool, applicationId, 'MOMOCM', 'COLLECT')).enforcesLimits, false)
+  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['service.set'], actor: anna })
+  assert.deepEqual([listed?.before['minimumMinor'], listed?.after['minimumMinor']], [null, '10000'])
+})
+
+test("fees.set changes the application's part and keeps the service's", async () => {
+  const before = await readFees(database.pool, applicationId, 'CIOM', 'COLLECT')
+  assert.ok((await make('fees.set', { operator: 'CIOM', type: 'COLLECT', appRatePpm: 7_500, appFixedMinor: '100' })).ok)
+  assert.deepEqual(await readFees(database.pool, applicationId, 'CIOM', 'COLLECT'), { ...before, appRatePpm: 7_500, appFixedMinor: 100n })
+})
+
+test('address.allow and address.deny know a network in every spelling', async () => {
+  assert.ok((await make('address.allow', { network: '::ffff:198.51.100.0/120', note: 'Head office' })).ok)
+  assert.ok(await isOnAllowList(database.pool, applicationId, '198.51.100.0/24'))
+  assert.deepEqual(await make('address.allow', { network: '198.51.100.0/24', note: '' }), { ok: false, error: 'no_difference' })
+  assert.ok((await make('address.deny', { network: '198.51.100.0/24' })).ok)
+  assert.ok(!(await isOnAllowList(database.pool, applicationId, '198.51.100.0/24')))
+  assert.deepEqual(await make('address.deny', { network: '198.51.100.0/24' }), {
+    ok: false,
+    error: { code: 'refused', reason: 'not_on_the_list' },
+  })
+})
+
+test('policy.activate activates a version, and refuses whoever wrote it as the second person', async () => {
+  const rules = [{ name: 'Large', sources: ['api'], currency: 'XAF', aboveMinor: '50000000', approvals: [2] }]
+  const written = await proposePolicy(database.pool, { applicationId, rules, actor: ben })
+  assert.ok(written.ok)
+  assert.deepEqual(await make('policy.activate', { version: written.value.version }), {
+    ok: false,
+    error: { code: 'refused', reason: 'same_person' },
+  })
+  const own = await proposePolicy(database.pool, { applicationId, rules, actor: anna })
+  assert.ok(own.ok)
+  const carl = await administrator(applicationId)
+  const [waiting] = await listChanges(database.pool, { applicationId, kinds: ['policy.activate'], actor: carl })
+  assert.ok(waiting)
+  assert.ok((await confirmChange(database.pool, { applicationId, changeId: waiting.changeId, actor: carl })).ok)
+  const active = (await listPolicies(database.pool, applicationId)).find(({ activatedAt }) => activatedAt !== null)
+  assert.deepEqual([active?.version, active?.activatedBy], [written.value.version, carl.id])
+})
+
+test('person.second_factor_reset switches it off and ends all sessions; refused for a person who works elsewhere too', async () => {
+  const personId = await makePerson(database.pool, applicationId, ['maker'])
+  const enable = () =>
+    database.pool.query(`update people set totp_secret = 'sealed', totp_enabled_at = now() where person_id = $1 returning session_epoch`, [
+      personId,
+    ])
+  const { rows } = await enable()
+  assert.ok((await make('person.second_factor_reset', { personId })).ok)
+  assert.equal((await readMember(database.pool, applicationId, personId))?.hasSecondFactor, false)
+  const after = await database.pool.query('select session_epoch from people where person_id = $1', [personId])
+  assert.ok(after.rows[0].session_epoch > rows[0].session_epoch)
+  await enable()
+  const elsewhere = await makeApplication(database.pool)
+  await database.pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [elsewhere, personId])
+  assert.deepEqual(await make('person.second_factor_reset', { personId }), {
+    ok: false,
+    error: { code: 'refused', reason: 'works_elsewhere' },
+  })
+})
+
+for (const [kind, input] of [
+  ['person.roles', { personId: 'nobody', roles: ['maker'], isActive: true }],
+  ['person.roles', { personId: crypto.randomUUID(), roles: ['maker', 'maker'], isActive: true }],
+  ['person.roles', { personId: crypto.randomUUID(), roles: [], isActive: true }],
+  ['service.set', { operator: 'NOPE', type: 'COLLECT', isEnabled: true, enforcesLimits: false, minimumMinor: null, maximumMinor: null }],
+  ['service.set', { operator: 'CIOM', type: 'COLLECT', isEnabled: true, enforcesLimits: false, minimumMinor: '-1', maximumMinor: null }],
+  ['fees.set', { operator: 'CIOM', type: 'COLLECT', appRatePpm: 1_000_000, appFixedMinor: '0' }],
+  ['fees.set', { operator: 'CIOM', type: 'COLLECT', appRatePpm: 1, appFixedMinor: '99999999999999' }],
+  ['application.set', { name: ' ', requiresSecondFactor: false, copiesWebhookStatus: false }],
+  ['application.set', { name: 'a\0b', requiresSecondFactor: false, copiesWebhookStatus: false }],
+  ['policy.activate', { version: 0 }],
+  ['address.allow', { network: '', note: '' }],
+  ['address.allow', null],
+] as const) {
+  test(`invalid for ${kind} with ${JSON.stringify(input)}`, async () => {
+    assert.deepEqual(await make(kind, input), { ok: false, error: 'invalid' })
+  })
+}

@@ -1,0 +1,113 @@
+import type { ChangeFacts } from '#lib/proposed-change.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+type ChangeOutcome = 'confirmed' | 'refused' | 'withdrawn'
+
+type NewChange = {
+  applicationId: string
+  changeId: string
+  kind: string
+  subject: string
+  payload: unknown
+  before: ChangeFacts
+  after: ChangeFacts
+  proposedBy: string
+  lifetimeDays: number
+}
+
+/** Locks the application until the transaction ends, so that its changes come one after the other. Returns false if it does not exist. */
+export async function lockChanges(trx: Queryable, applicationId: string): Promise<boolean> {
+  const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
+  return rowCount === 1
+}
+
+/** Whether a proposal about the same subject can still be confirmed. */
+export async function hasOpenChange(trx: Queryable, applicationId: string, kind: string, subject: string): Promise<boolean> {
+  const { rowCount } = await trx.query(
+    `select 1 from proposed_changes where application_id = $1 and kind = $2 and subject = $3 and outcome is null and expires_at > now()`,
+    [applicationId, kind, subject],
+  )
+  return (rowCount ?? 0) > 0
+}
+
+export async function insertChange(trx: Queryable, change: NewChange): Promise<void> {
+  await trx.query(
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(days => $9))`,
+    [
+      change.applicationId,
+      change.changeId,
+      change.kind,
+      change.subject,
+      JSON.stringify(change.payload),
+      JSON.stringify(change.before),
+      JSON.stringify(change.after),
+      change.proposedBy,
+      change.lifetimeDays,
+    ],
+  )
+}
+
+export type StoredChange = {
+  changeId: string
+  kind: string
+  subject: string
+  payload: unknown
+  before: ChangeFacts
+  after: ChangeFacts
+  proposedBy: string
+  isOpen: boolean
+}
+
+/** Returns a change and locks its row until the transaction ends. */
+export async function lockChange(trx: Queryable, applicationId: string, changeId: string): Promise<StoredChange | undefined> {
+  const { rows } = await trx.query<StoredChange>(
+    `select change_id as "changeId", kind, subject, payload, before, after, proposed_by as "proposedBy",
+            outcome is null and expires_at > now() as "isOpen"
+       from proposed_changes where application_id = $1 and change_id = $2 for update`,
+    [applicationId, changeId],
+  )
+  return rows[0]
+}
+
+/** Stores what became of a change. */
+export async function endChange(
+  trx: Queryable,
+  end: { applicationId: string; changeId: string; outcome: ChangeOutcome; decidedBy: string; reason: string },
+): Promise<void> {
+  await trx.query(
+    `update proposed_changes set outcome = $3, decided_by = $4, decided_at = now(), reason = $5
+      where application_id = $1 and change_id = $2 and outcome is null`,
+    [end.applicationId, end.changeId, end.outcome, end.decidedBy, end.reason],
+  )
+}
+
+export type ChangeRow = Omit<StoredChange, 'isOpen' | 'payload'> & {
+  proposerName: string
+  proposedAt: Date
+  expiresAt: Date
+  outcome: ChangeOutcome | null
+  isExpired: boolean
+  decidedBy: string | null
+  deciderName: string | null
+  decidedAt: Date | null
+  reason: string
+}
+
+/** Returns the changes of some kinds, newest first. */
+export async function selectChanges(
+  queryable: Queryable,
+  applicationId: string,
+  kinds: readonly string[],
+  countMax: number,
+): Promise<ChangeRow[]> {
+  const { rows } = await queryable.query<ChangeRow>(
+    `select c.change_id as "changeId", c.kind, c.subject, c.before, c.after, c.proposed_by as "proposedBy", p.name as "proposerName",
+            c.proposed_at as "proposedAt", c.expires_at as "expiresAt", c.outcome, c.outcome is null and c.expires_at <= now() as "isExpired",
+            c.decided_by as "decidedBy", d.name as "deciderName", c.decided_at as "decidedAt", c.reason
+       from proposed_changes c join people p on p.person_id = c.proposed_by left join people d on d.person_id = c.decided_by
+      where c.application_id = $1 and c.kind = any ($2) order by c.proposed_at desc, c.change_id limit $3`,
+    [applicationId, kinds, countMax],
+  )
+  return rows
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Role } from '#lib/permissions.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
+import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { readMember } from '#server/people/person-queries.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { confirmChange } from './confirm-change.ts'
+import { listChanges } from './list-changes.ts'
+import { proposeChange } from './propose-change.ts'
+import { refuseChange } from './refuse-change.ts'
+import { withdrawChange } from './withdraw-change.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+async function actorOf(applicationId: string, roles: Role[] = ['administrator', 'checker']): Promise<PersonCommandActor> {
+  return { kind: 'person', id: await makePerson(database.pool, applicationId, roles), applicationId, roles }
+}
+
+/** An application with two administrators and a maker. */
+async function scene() {
+  const applicationId = await makeApplication(database.pool)
+  const [anna, ben] = [await actorOf(applicationId), await actorOf(applicationId)]
+  const makerId = await makePerson(database.pool, applicationId, ['maker'])
+  const propose = (input: unknown = { personId: makerId, roles: ['checker'], isActive: true }, actor = anna) =>
+    proposeChange(database.pool, { applicationId, kind: 'person.roles', input, actor })
+  const confirm = (changeId: string, actor: PersonCommandActor) => confirmChange(database.pool, { applicationId, changeId, actor })
+  return {
+    applicationId,
+    anna,
+    ben,
+    makerId,
+    propose,
+    confirm,
+    rolesOf: async () => (await readMember(database.pool, applicationId, makerId))?.roles,
+  }
+}
+
+async function proposed(result: ReturnType<typeof proposeChange>): Promise<string> {
+  const value = await result
+  assert.ok(value.ok, JSON.stringify(value))
+  return value.value.changeId
+}
+
+test('unchanged until the second administrator confirms, changed and audited with both people afterwards', async () => {
+  const { applicationId, anna, ben, propose, confirm, rolesOf } = await scene()
+  const changeId = await proposed(propose())
+  assert.deepEqual(await rolesOf(), ['maker'])
+  assert.ok((await confirm(changeId, ben)).ok)
+  assert.deepEqual(await rolesOf(), ['checker'])
+  const entries = await listAudit(database.pool, applicationId, { size: 10 })
+  assert.deepEqual(
+    entries.map(({ action, actor }) => [action, actor.id]),
+    [
+      ['change.confirmed', ben.id],
+      ['person.membership_changed', ben.id],
+      ['change.proposed', anna.id],
+    ],
+  )
+  assert.ok((await verifyAuditChain(database.pool, applicationId)).ok)
+  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: anna })
+  assert.deepEqual([listed?.state, listed?.decidedBy?.personId, listed?.mayDecide], ['confirmed', ben.id, 'decided'])
+})
+
+test('own_proposal for the proposer, also by a direct write to the table', async () => {
+  const { applicationId, anna, propose, confirm, rolesOf } = await scene()
+  const changeId = await proposed(propose())
+  assert.deepEqual(await confirm(changeId, anna), { ok: false, error: 'own_proposal' })
+  await assert.rejects(
+    database.pool.query(
+      `update proposed_changes set outcome = 'confirmed', decided_by = proposed_by, decided_at = now() where application_id = $1`,
+      [applicationId],
+    ),
+    /proposed_changes_check/,
+  )
+  assert.deepEqual(await rolesOf(), ['maker'])
+})
+
+test('about_you for the person whose roles would change, as proposer and as second person', async () => {
+  const { applicationId, anna, ben, propose, confirm } = await scene()
+  assert.deepEqual(await propose({ personId: anna.id, roles: ['maker'], isActive: true }), { ok: false, error: 'about_you' })
+  const carl = await actorOf(applicationId)
+  const changeId = await proposed(propose({ personId: ben.id, roles: ['checker'], isActive: true }))
+  assert.deepEqual(await confirm(changeId, ben), { ok: false, error: 'about_you' })
+  assert.ok((await confirm(changeId, carl)).ok)
+})
+
+test('not_permitted for a role that the proposer does not have, allowed for one that the member keeps', async () => {
+  const { makerId, propose } = await scene()
+  assert.deepEqual(await propose({ personId: makerId, roles: ['finance'], isActive: true }), { ok: false, error: 'not_permitted' })
+  assert.ok((await propose({ personId: makerId, roles: ['maker', 'checker'], isActive: true })).ok)
+})
+
+test('not_permitted for every other role, as proposer and as second person', async () => {
+  const { applicationId, propose, confirm, makerId } = await scene()
+  const changeId = await proposed(propose())
+  for (const role of ['maker', 'checker', 'finance'] as const) {
+    const actor = await actorOf(applicationId, [role])
+    assert.deepEqual(await propose({ personId: makerId, roles: [role], isActive: true }, actor), { ok: false, error: 'not_permitted' })
+    assert.deepEqual(await confirm(changeId, actor), { ok: false, error: 'not_permitted' })
+  }
+})
+
+test('no_second_person in an application with one administrator', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const anna = await actorOf(applicationId)
+  const input = { personId: await makePerson(database.pool, applicationId, ['maker']), roles: ['checker'], isActive: true }
+  const result = await proposeChange(database.pool, { applicationId, kind: 'person.roles', input, actor: anna })
+  assert.deepEqual(result, { ok: false, error: 'no_second_person' })
+})
+
+test('already_proposed for a second proposal about one person, until the first one ends', async () => {
+  const { applicationId, anna, propose } = await scene()
+  const changeId = await proposed(propose())
+  assert.deepEqual(await propose(), { ok: false, error: 'already_proposed' })
+  assert.ok((await withdrawChange(database.pool, { applicationId, changeId, actor: anna })).ok)
+  assert.ok((await propose()).ok)
+})
+
+test('changed_meanwhile after what both people saw is no longer so', async () => {
+  const { applicationId, ben, makerId, propose, confirm } = await scene()
+  const changeId = await proposed(propose())
+  await database.pool.query(`update memberships set roles = '{maker,finance}' where application_id = $1 and person_id = $2`, [
+    applicationId,
+    makerId,
+  ])
+  assert.deepEqual(await confirm(changeId, ben), { ok: false, error: 'changed_meanwhile' })
+})
+
+test('not_open after seven days', async () => {
+  const { applicationId, ben, propose, confirm, rolesOf } = await scene()
+  const changeId = await proposed(propose())
+  await database.pool.query(`update proposed_changes set expires_at = now() where change_id = $1`, [changeId])
+  assert.deepEqual(await confirm(changeId, ben), { ok: false, error: 'not_open' })
+  assert.deepEqual(await rolesOf(), ['maker'])
+  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: ben })
+  assert.equal(listed?.state, 'expired')
+})
+
+test('one of two confirmations at the same moment makes the change, the other gets not_open', async () => {
+  const { applicationId, ben, propose, confirm } = await scene()
+  const carl = await actorOf(applicationId)
+  const changeId = await proposed(propose())
+  const results = await Promise.all([confirm(changeId, ben), confirm(changeId, carl)])
+  assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), ['not_open', 'ok'])
+  const entries = await listAudit(database.pool, applicationId, { size: 10 })
+  assert.equal(entries.filter(({ action }) => action === 'person.membership_changed').length, 1)
+})
+
+test('unchanged after a refusal, whose reason the proposer sees', async () => {
+  const { applicationId, anna, ben, propose, confirm, rolesOf } = await scene()
+  const changeId = await proposed(propose())
+  const refuse = (reason: string) => refuseChange(database.pool, { applicationId, changeId, reason, actor: ben })
+  assert.deepEqual(await refuse(' '), { ok: false, error: 'invalid_reason' })
+  assert.ok((await refuse('She leaves on Friday')).ok)
+  assert.deepEqual(await confirm(changeId, ben), { ok: false, error: 'not_open' })
+  assert.deepEqual(await rolesOf(), ['maker'])
+  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: anna })
+  assert.deepEqual([listed?.state, listed?.reason], ['refused', 'She leaves on Friday'])
+})
+
+test('not_found for a change of another application', async () => {
+  const here = await scene()
+  const elsewhere = await scene()
+  const changeId = await proposed(here.propose())
+  assert.deepEqual(await elsewhere.confirm(changeId, elsewhere.ben), { ok: false, error: 'not_found' })
+  assert.deepEqual(await here.confirm(randomUUID(), here.ben), { ok: false, error: 'not_found' })
+})

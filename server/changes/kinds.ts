@@ -1,0 +1,8 @@
+import type { ChangeKindName } from '#lib/proposed-change.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
+import { PERSON_KINDS } from './kinds/person-kinds.ts'
+import { POLICY_KINDS } from './kinds/policy-kinds.ts'
+
+/** Every kind of change that needs two administrators. */
+export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = { ...PERSON_KINDS, ...APPLICATION_KINDS, ...POLICY_KINDS }

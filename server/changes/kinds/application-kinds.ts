@@ -1,0 +1,110 @@
+import { err, ok } from '#lib/result.ts'
+import {
+  addressAllowanceSchema,
+  addressRemovalSchema,
+  applicationChangeSchema,
+  feesChangeSchema,
+  serviceChangeSchema,
+} from '#lib/schemas/proposed-change.ts'
+import { allowAddress } from '#server/applications/allow-address.ts'
+import { parseNetwork } from '#server/applications/allow-list.ts'
+import { changeApplication } from '#server/applications/change-application.ts'
+import { denyAddress } from '#server/applications/deny-address.ts'
+import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
+import { setTransferService } from '#server/applications/set-transfer-service.ts'
+import { isOnAllowList, readFees, readService, readTerms } from '#server/applications/terms-queries.ts'
+import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
+
+const settings: ChangeKind = defineKind({
+  permission: 'access:change',
+  schema: applicationChangeSchema,
+  subjectOf: () => 'settings',
+  async read(queryable, applicationId, payload) {
+    const terms = await readTerms(queryable, applicationId)
+    return terms ? ok({ before: terms, after: payload }) : err('unknown_application')
+  },
+  apply: (trx, { applicationId, payload, actor }) => changeApplication(trx, { applicationId, change: payload, actor }),
+})
+
+const service: ChangeKind = defineKind({
+  permission: 'access:change',
+  schema: serviceChangeSchema,
+  subjectOf: ({ operator, type }) => `${operator} ${type}`,
+  async read(queryable, applicationId, { operator, type, ...after }) {
+    const present = await readService(queryable, applicationId, operator, type)
+    const before = { ...present, minimumMinor: textOf(present.minimumMinor), maximumMinor: textOf(present.maximumMinor) }
+    return ok({ before: { operator, type, ...before }, after: { operator, type, ...after } })
+  },
+  apply(trx, { applicationId, payload: { operator, type, ...limits }, actor }) {
+    const [minimumMinor, maximumMinor] = [amountOf(limits.minimumMinor), amountOf(limits.maximumMinor)]
+    return setTransferService(trx, { applicationId, operator, type, service: { ...limits, minimumMinor, maximumMinor }, actor })
+  },
+})
+
+/** The application's own part: the service's part is not its to change. */
+const fees: ChangeKind = defineKind({
+  permission: 'access:change',
+  schema: feesChangeSchema,
+  subjectOf: ({ operator, type }) => `${operator} ${type}`,
+  async read(queryable, applicationId, { operator, type, ...after }) {
+    const { appRatePpm, appFixedMinor } = await readFees(queryable, applicationId, operator, type)
+    return ok({
+      before: { operator, type, appRatePpm, appFixedMinor: String(appFixedMinor) },
+      after: { operator, type, ...after },
+    })
+  },
+  async apply(trx, { applicationId, payload: { operator, type, appRatePpm, appFixedMinor }, actor }) {
+    const present = await readFees(trx, applicationId, operator, type)
+    const changed = { ...present, appRatePpm, appFixedMinor: BigInt(appFixedMinor) }
+    return setFeeSchedule(trx, { applicationId, operator, type, fees: changed, actor })
+  },
+})
+
+const allowance: ChangeKind = defineKind({
+  permission: 'access:change',
+  schema: addressAllowanceSchema,
+  subjectOf: ({ network }) => canonical(network),
+  async read(queryable, applicationId, { network, note }) {
+    const parsed = parseNetwork(network)
+    if (!parsed.ok) return parsed
+    const present = { network: parsed.value }
+    if (await isOnAllowList(queryable, applicationId, parsed.value)) return ok({ before: present, after: present })
+    return ok({ before: { network: null }, after: { ...present, note } })
+  },
+  apply: (trx, { applicationId, payload, actor }) => allowAddress(trx, { applicationId, ...payload, actor }),
+})
+
+const removal: ChangeKind = defineKind({
+  permission: 'access:change',
+  schema: addressRemovalSchema,
+  subjectOf: ({ network }) => canonical(network),
+  async read(queryable, applicationId, { network }) {
+    const parsed = parseNetwork(network)
+    if (!parsed.ok) return parsed
+    if (!(await isOnAllowList(queryable, applicationId, parsed.value))) return err('not_on_the_list')
+    return ok({ before: { network: parsed.value }, after: { network: null } })
+  },
+  apply: (trx, { applicationId, payload, actor }) => denyAddress(trx, { applicationId, ...payload, actor }),
+})
+
+/** Two spellings of one network are one subject. */
+function canonical(network: string): string {
+  const parsed = parseNetwork(network)
+  return parsed.ok ? parsed.value : network
+}
+
+function textOf(amountMinor: bigint | null): string | null {
+  return amountMinor === null ? null : String(amountMinor)
+}
+
+function amountOf(text: string | null): bigint | null {
+  return text === null ? null : BigInt(text)
+}
+
+export const APPLICATION_KINDS = {
+  'application.set': settings,
+  'service.set': service,
+  'fees.set': fees,
+  'address.allow': allowance,
+  'address.deny': removal,
+}

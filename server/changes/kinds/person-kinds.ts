@@ -1,0 +1,50 @@
+import type { ChangeFacts } from '#lib/proposed-change.ts'
+import { err, ok } from '#lib/result.ts'
+import { rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposed-change.ts'
+import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
+import { readMember } from '#server/people/person-queries.ts'
+import { resetMemberSecondFactor } from '#server/people/reset-member-second-factor.ts'
+import { setMembership } from '#server/people/set-membership.ts'
+
+/** What a member may do, and whether they may do anything. A person proposes only roles that they have. */
+const roles: ChangeKind = defineKind({
+  permission: 'people:change',
+  schema: rolesChangeSchema,
+  subjectOf: ({ personId }) => personId,
+  personOf: ({ personId }) => personId,
+  mayPropose(actor, { before, after }) {
+    const held: readonly string[] = actor.roles
+    return rolesIn(after).every((role) => held.includes(role) || rolesIn(before).includes(role))
+  },
+  async read(queryable, applicationId, payload) {
+    const member = await readMember(queryable, applicationId, payload.personId)
+    if (!member) return err('not_a_member')
+    return ok({
+      before: { person: member.name, roles: [...member.roles].sort(), isActive: member.isActive },
+      after: { person: member.name, roles: [...payload.roles].sort(), isActive: payload.isActive },
+    })
+  },
+  apply: (trx, { applicationId, payload, actor }) => setMembership(trx, { applicationId, ...payload, actor }),
+})
+
+function rolesIn({ roles: names }: ChangeFacts): readonly string[] {
+  return typeof names === 'object' && names !== null ? names : []
+}
+
+const secondFactorReset: ChangeKind = defineKind({
+  permission: 'people:change',
+  schema: secondFactorResetSchema,
+  subjectOf: ({ personId }) => personId,
+  personOf: ({ personId }) => personId,
+  async read(queryable, applicationId, { personId }) {
+    const member = await readMember(queryable, applicationId, personId)
+    if (!member?.isActive) return err('not_a_member')
+    return ok({
+      before: { person: member.name, hasSecondFactor: member.hasSecondFactor },
+      after: { person: member.name, hasSecondFactor: false },
+    })
+  },
+  apply: (trx, { applicationId, payload, actor }) => resetMemberSecondFactor(trx, { applicationId, ...payload, actor }),
+})
+
+export const PERSON_KINDS = { 'person.roles': roles, 'person.second_factor_reset': secondFactorReset }

@@ -1,0 +1,46 @@
+import { can } from '#lib/permissions.ts'
+import { type ChangeKindName, isChangeKind, type ProposedChangeDto } from '#lib/proposed-change.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { type ChangeRow, selectChanges } from './change-store.ts'
+import { KINDS } from './kinds.ts'
+
+/** The list of a page: those that wait, and what was decided lately. */
+const LISTED_MAX = 50
+
+/** Returns the newest changes of some kinds, each with what this person may do with it. */
+export async function listChanges(
+  queryable: Queryable,
+  request: { applicationId: string; kinds: readonly ChangeKindName[]; actor: PersonCommandActor },
+): Promise<ProposedChangeDto[]> {
+  const rows = await selectChanges(queryable, request.applicationId, request.kinds, LISTED_MAX)
+  return rows.flatMap((row) => (isChangeKind(row.kind) ? [toDto(row, row.kind, request.actor)] : []))
+}
+
+function toDto(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor): ProposedChangeDto {
+  const { changeId, subject, before, after, reason, proposedAt, expiresAt, decidedAt } = row
+  return {
+    changeId,
+    kind,
+    subject,
+    before,
+    after,
+    reason,
+    state: row.outcome ?? (row.isExpired ? 'expired' : 'open'),
+    proposedBy: { personId: row.proposedBy, name: row.proposerName },
+    proposedAt: proposedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    decidedBy: row.decidedBy === null ? null : { personId: row.decidedBy, name: row.deciderName ?? '' },
+    decidedAt: decidedAt?.toISOString() ?? null,
+    mayDecide: mayDecide(row, kind, actor),
+  }
+}
+
+function mayDecide(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor): ProposedChangeDto['mayDecide'] {
+  if (row.outcome !== null || row.isExpired) return 'decided'
+  if (!can(actor.roles, KINDS[kind].permission)) return 'not_permitted'
+  if (row.proposedBy === actor.id) return 'own_proposal'
+  // The subject of a change about a person is that person's id.
+  if (row.subject === actor.id) return 'about_you'
+  return true
+}

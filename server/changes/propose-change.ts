@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { can } from '#lib/permissions.ts'
+import { CHANGE_LIFETIME_DAYS, type ChangeKindName } from '#lib/proposed-change.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { listActiveMembers } from '#server/people/person-queries.ts'
+import type { BoundChange, ChangeKind } from './change-kind.ts'
+import { hasOpenChange, insertChange, lockChanges } from './change-store.ts'
+import { KINDS } from './kinds.ts'
+
+export type ProposeFailure =
+  | 'not_permitted'
+  | 'invalid'
+  | 'unknown_application'
+  /** The change is about the person who proposes it. */
+  | 'about_you'
+  /** Nobody else may confirm it: the machine's administrator has to make it. */
+  | 'no_second_person'
+  | 'already_proposed'
+  /** Everything is already as proposed. */
+  | 'no_difference'
+  /** What the kind itself refuses, such as `not_a_member`. */
+  | { code: 'refused'; reason: string }
+
+type ProposeChange = { applicationId: string; kind: ChangeKindName; input: unknown; actor: PersonCommandActor }
+
+/**
+ * Proposes a change. Nothing happens until another person with the same permission confirms it, within seven days. Stores what is now
+ * and what would be, which is what that person decides on.
+ */
+export async function proposeChange(pool: Pool, command: ProposeChange): Promise<Result<{ changeId: string }, ProposeFailure>> {
+  const { applicationId, actor } = command
+  const kind = KINDS[command.kind]
+  if (!mayAct(actor, applicationId, kind.permission)) return err('not_permitted')
+  const bound = kind.bind(command.input)
+  if (!bound.ok) return bound
+  if (bound.value.personId === actor.id) return err('about_you')
+  return withTransaction<{ changeId: string }, ProposeFailure>(pool, async (trx) => {
+    if (!(await lockChanges(trx, applicationId))) return err('unknown_application')
+    if (!(await hasSecondPerson(trx, command, kind, bound.value))) return err('no_second_person')
+    return store(trx, command, bound.value)
+  })
+}
+
+async function store(
+  trx: TrxClient,
+  { applicationId, kind, actor }: ProposeChange,
+  change: BoundChange,
+): Promise<Result<{ changeId: string }, ProposeFailure>> {
+  const { subject, payload } = change
+  if (await hasOpenChange(trx, applicationId, kind, subject)) return err('already_proposed')
+  const difference = await change.read(trx, applicationId)
+  if (!difference.ok) return err({ code: 'refused', reason: difference.error })
+  const { before, after } = difference.value
+  if (JSON.stringify(before) === JSON.stringify(after)) return err('no_difference')
+  if (!change.mayPropose(actor, difference.value)) return err('not_permitted')
+  const changeId = randomUUID()
+  const proposedBy = actor.id
+  await insertChange(trx, {
+    applicationId,
+    changeId,
+    kind,
+    subject,
+    payload,
+    before,
+    after,
+    proposedBy,
+    lifetimeDays: CHANGE_LIFETIME_DAYS,
+  })
+  const details = { kind, subject, before: { ...before }, after: { ...after } }
+  await appendAudit(trx, {
+    applicationId,
+    actor,
+    action: 'change.proposed',
+    subject: changeId,
+    details: JSON.parse(JSON.stringify(details)),
+  })
+  return ok({ changeId })
+}
+
+/** Whether anybody else could confirm it. */
+async function hasSecondPerson(
+  trx: TrxClient,
+  { applicationId, actor }: ProposeChange,
+  kind: ChangeKind,
+  change: BoundChange,
+): Promise<boolean> {
+  const members = await listActiveMembers(trx, applicationId)
+  return members.some(({ personId, roles }) => personId !== actor.id && personId !== change.personId && can(roles, kind.permission))
+}

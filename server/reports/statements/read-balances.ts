@@ -1,7 +1,8 @@
+import { type BusinessTime, dayIn } from '#lib/business-days.ts'
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor, parseMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
-import { addDays, daysBetween, LAST_DAY, utcDayOf } from '#lib/time.ts'
+import { addDays, daysBetween, LAST_DAY } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { type OperatorLedger, readLedger } from './day-ledger.ts'
@@ -10,13 +11,18 @@ import { selectCrossing, selectThresholds } from './ledger-days-store.ts'
 const TREND_DAYS = 30
 
 /** One card per operator, all thirteen, with the trend of its deposit balance and whether it is low; free money per currency. One snapshot. */
-export function readBalances(pool: Pool, applicationId: string, now: Date): Promise<BalancesDto> {
+export function readBalances(pool: Pool, application: BusinessTime, now: Date): Promise<BalancesDto> {
   return withSnapshot(pool, async (snapshot) => {
-    const today = utcDayOf(now)
+    const { applicationId, businessZone } = application
+    const today = dayIn(businessZone, now)
     const fromDay = addDays(today, 1 - TREND_DAYS)
     const thresholds = new Map((await selectThresholds(snapshot, applicationId)).map((row) => [row.operator, row.thresholdMinor]))
     const cards: BalanceCard[] = []
-    for (const ledger of await readLedger(snapshot, applicationId, { operator: null, fromDay, toDay: LAST_DAY, length: 10 })) {
+    const asked = { operator: null, fromDay, toDay: LAST_DAY, length: 10 } as const
+    // The peaks of days are kept for UTC days.
+    const utc = await readLedger(snapshot, { applicationId, businessZone: 'UTC' }, asked)
+    const inZone = businessZone === 'UTC' ? utc : await readLedger(snapshot, application, asked)
+    for (const [place, ledger] of inZone.entries()) {
       const { balance } = ledger
       const threshold = thresholds.get(balance.operator) ?? null
       const isLow = threshold !== null && balance.depositMinor < threshold
@@ -29,7 +35,7 @@ export function readBalances(pool: Pool, applicationId: string, now: Date): Prom
         trend: trendOf(ledger, daysBetween(fromDay, today)),
         threshold: threshold === null ? null : formatMinor(threshold),
         isLow,
-        lowSince: isLow ? ((await lowSince(snapshot, applicationId, ledger, threshold))?.toISOString() ?? null) : null,
+        lowSince: isLow ? ((await lowSince(snapshot, applicationId, utc[place] ?? ledger, threshold))?.toISOString() ?? null) : null,
       })
     }
     const free = CURRENCIES.map((currency) => {

@@ -76,7 +76,7 @@ export async function selectMovements(queryable: Queryable, applicationId: strin
           await queryable.query<DayMovements>(
             `select operator, ${PERIOD} as day, false as "isLive", sum(posting_count)::bigint as count, ${SUMS},
                max(deposit_peak_minor) as "peakMinor"
-             from ${SEALED_DAYS} group by 1, 2`,
+             from ${SEALED_DAYS} group by 1, 2 having sum(posting_count) > 0`,
             values,
           )
         ).rows

@@ -1,5 +1,5 @@
 import type { BusinessTime } from '#lib/business-days.ts'
-import { addDays, FIRST_DAY, LAST_DAY, monthEnd, type OpenRange, type UtcDay } from '#lib/time.ts'
+import { addDays, type DayRange, FIRST_DAY, LAST_DAY, monthEnd, type OpenRange, type UtcDay } from '#lib/time.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import { type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -57,25 +57,24 @@ function addRange(ranges: RollUpRanges, from: UtcDay, to: UtcDay): void {
 type EdgeUse = 'each day' | 'whole ranges'
 
 /**
- * The UTC days whose edges cross a border of these ranges, in ranges. Between two months: the last and the first. Of a range of days: its
- * days and one on either side, or only the first and the last ones. Ranges of days do not touch each other, so none is read twice.
+ * The UTC days whose edges cross a border of these ranges, as ranges that do not overlap: on either side of the first and the last day of a
+ * range or a month; for the sums of each day also the days between.
  */
 function edgeWindows({ months, fromDays, toDays }: RollUpRanges, use: EdgeUse): { fromDays: UtcDay[]; toDays: UtcDay[] } {
-  const windows: { fromDays: UtcDay[]; toDays: UtcDay[] } = { fromDays: [], toDays: [] }
+  const borderAt = (day: UtcDay): DayRange => ({ from: addDays(day, -1), to: day })
+  const bordersOf = ({ from, to }: DayRange) => [borderAt(from), borderAt(addDays(to, 1))]
+  const windows = months.flatMap((month) => bordersOf({ from: month, to: monthEnd(month) }))
   for (const [place, from] of fromDays.entries()) {
     const to = toDays[place] ?? from
-    const isLong = use === 'whole ranges' && addDays(from, 1) < to
-    windows.fromDays.push(addDays(from, -1), ...(isLong ? [to] : []))
-    windows.toDays.push(...(isLong ? [from] : []), addDays(to, 1))
+    windows.push(...(use === 'each day' ? [{ from: addDays(from, -1), to: addDays(to, 1) }] : bordersOf({ from, to })))
   }
-  const isMonth = new Set(months)
-  for (const month of months) {
-    const end = monthEnd(month)
-    if (!isMonth.has(addDays(end, 1))) continue
-    windows.fromDays.push(end)
-    windows.toDays.push(addDays(end, 1))
+  const joined: DayRange[] = []
+  for (const window of windows.sort((left, right) => (left.from < right.from ? -1 : 1))) {
+    const last = joined.at(-1)
+    if (!last || last.to < window.from) joined.push({ ...window })
+    else if (last.to < window.to) last.to = window.to
   }
-  return windows
+  return { fromDays: joined.map((window) => window.from), toDays: joined.map((window) => window.to) }
 }
 
 /**

@@ -627,11 +627,7 @@ create table transaction_day_edges (
   amount_minor      bigint not null,
   fee_system_minor  bigint not null,
   fee_app_minor     bigint not null,
-  constraint transaction_day_edges_pkey primary key (application_id, time_zone, status, day, business_day, operator, type),
-  constraint transaction_day_edges_amount_minor_check check (amount_minor >= 0),
-  constraint transaction_day_edges_fee_app_minor_check check (fee_app_minor >= 0),
-  constraint transaction_day_edges_fee_system_minor_check check (fee_system_minor >= 0),
-  constraint transaction_day_edges_transaction_count_check check (transaction_count >= 0)
+  constraint transaction_day_edges_pkey primary key (application_id, time_zone, status, day, business_day, operator, type)
 );
 
 create table transaction_days (

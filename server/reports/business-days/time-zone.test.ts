@@ -137,7 +137,7 @@ test('unknown_time_zone for what is no IANA name of the database, not_permitted 
     applicationId,
     roles: ['administrator'],
   } as const
-  assert.deepEqual(await setTimeZone(pool, { applicationId, timeZone: 'Africa/Douala', actor: person as never }), {
+  assert.deepEqual(await setTimeZone(pool, { applicationId, timeZone: 'Africa/Douala', actor: person }), {
     ok: false,
     error: 'not_permitted',
   })

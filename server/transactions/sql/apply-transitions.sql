@@ -150,35 +150,23 @@ begin
       select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
         where not exists (select 1 from transaction_days r where r.application_id = d.application_id and r.day = d.day
                             and r.operator = d.operator and r.type = d.type and r.status = d.status)
-  ), edge_delta as materialized (
-    -- What is still to be counted for a zone is counted with the status that it has then.
-    select x.application_id, x.time_zone, x.status, x.day, x.business_day, x.operator, x.type,
-           sum(x.sign)::bigint as transaction_count, sum(x.sign * x.amount_minor)::bigint as amount_minor,
-           sum(x.sign * x.fee_system_minor)::bigint as fee_system_minor, sum(x.sign * x.fee_app_minor)::bigint as fee_app_minor
-      from (select e.application_id, z.time_zone, v.status, v.sign, d.day, d.business_day, e.operator, e.type, e.amount_minor,
-                   e.fee_system_minor, e.fee_app_minor
-              from entry e
-              join day_zones z on z.application_id = e.application_id
-              cross join lateral (select (e.created_at at time zone 'UTC')::date, (e.created_at at time zone z.time_zone)::date) d (day, business_day)
-              cross join lateral (values (e.to_status, 1), (e.from_status, -1)) v (status, sign)
-              where e.sequence >= z.counted_from and d.day <> d.business_day) x
-      group by 1, 2, 3, 4, 5, 6, 7
   ), moved_edges as (
-    update transaction_day_edges r
-      set transaction_count = r.transaction_count + d.transaction_count, amount_minor = r.amount_minor + d.amount_minor,
-          fee_system_minor = r.fee_system_minor + d.fee_system_minor, fee_app_minor = r.fee_app_minor + d.fee_app_minor
-      from edge_delta d
-      where r.application_id = d.application_id and r.time_zone = d.time_zone and r.status = d.status and r.day = d.day
-        and r.business_day = d.business_day and r.operator = d.operator and r.type = d.type
-  ), new_edges as (
+    -- What is still to be counted for a zone is counted with the status that it has then.
     insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,
         amount_minor, fee_system_minor, fee_app_minor)
-      select d.application_id, d.time_zone, d.status, d.day, d.business_day, d.operator, d.type, d.transaction_count, d.amount_minor,
-             d.fee_system_minor, d.fee_app_minor
-        from edge_delta d
-        where not exists (select 1 from transaction_day_edges r where r.application_id = d.application_id and r.time_zone = d.time_zone
-                            and r.status = d.status and r.day = d.day and r.business_day = d.business_day and r.operator = d.operator
-                            and r.type = d.type)
+      select e.application_id, z.time_zone, v.status, d.day, d.business_day, e.operator, e.type, sum(v.sign), sum(v.sign * e.amount_minor),
+             sum(v.sign * e.fee_system_minor), sum(v.sign * e.fee_app_minor)
+        from entry e
+        join day_zones z on z.application_id = e.application_id
+        cross join lateral (select (e.created_at at time zone 'UTC')::date, (e.created_at at time zone z.time_zone)::date) d (day, business_day)
+        cross join lateral (values (e.to_status, 1), (e.from_status, -1)) v (status, sign)
+        where e.sequence >= z.counted_from and d.day <> d.business_day
+        group by 1, 2, 3, 4, 5, 6, 7
+      on conflict (application_id, time_zone, status, day, business_day, operator, type) do update
+        set transaction_count = transaction_day_edges.transaction_count + excluded.transaction_count,
+            amount_minor = transaction_day_edges.amount_minor + excluded.amount_minor,
+            fee_system_minor = transaction_day_edges.fee_system_minor + excluded.fee_system_minor,
+            fee_app_minor = transaction_day_edges.fee_app_minor + excluded.fee_app_minor
   ), moved_counters as (
     update application_counters c
       set pending_count = c.pending_count + n.pending, pending_approval_count = c.pending_approval_count - n.decided,

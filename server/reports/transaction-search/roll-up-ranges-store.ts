@@ -57,43 +57,52 @@ function addRange(ranges: RollUpRanges, from: UtcDay, to: UtcDay): void {
 type EdgeUse = 'each day' | 'whole ranges'
 
 /**
- * The UTC days whose edges cross a border of these ranges, as ranges that do not overlap: on either side of the first and the last day of a
- * range or a month; for the sums of each day also the days between.
+ * Where edges are read: at borders, between a day and the one before, and for the sums of each day on all days of a range and one on either
+ * side. None is read twice.
  */
-function edgeWindows({ months, fromDays, toDays }: RollUpRanges, use: EdgeUse): { fromDays: UtcDay[]; toDays: UtcDay[] } {
-  const borderAt = (day: UtcDay): DayRange => ({ from: addDays(day, -1), to: day })
-  const bordersOf = ({ from, to }: DayRange) => [borderAt(from), borderAt(addDays(to, 1))]
-  const windows = months.flatMap((month) => bordersOf({ from: month, to: monthEnd(month) }))
-  for (const [place, from] of fromDays.entries()) {
-    const to = toDays[place] ?? from
-    windows.push(...(use === 'each day' ? [{ from: addDays(from, -1), to: addDays(to, 1) }] : bordersOf({ from, to })))
+function edgePlaces({ months, fromDays, toDays }: RollUpRanges, use: EdgeUse): { borders: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] } {
+  const ranges = fromDays.map((from, place) => ({ from, to: toDays[place] ?? from }))
+  const parts = [...months.map((month) => ({ from: month, to: monthEnd(month) })), ...(use === 'each day' ? [] : ranges)]
+  const windows: DayRange[] = []
+  for (const { from, to } of use === 'each day' ? ranges : []) {
+    const window = { from: addDays(from, -1), to: addDays(to, 1) }
+    const last = windows.at(-1)
+    // Ranges that follow each other, as the days of two months do.
+    if (last && window.from <= last.to) last.to = window.to
+    else windows.push(window)
   }
-  const joined: DayRange[] = []
-  for (const window of windows.sort((left, right) => (left.from < right.from ? -1 : 1))) {
-    const last = joined.at(-1)
-    if (!last || last.to < window.from) joined.push({ ...window })
-    else if (last.to < window.to) last.to = window.to
+  const borders = new Set(parts.flatMap(({ from, to }) => [from, addDays(to, 1)]))
+  return {
+    borders: [...borders].filter((day) => !windows.some(({ from, to }) => addDays(day, -1) >= from && day <= to)),
+    fromDays: windows.map((window) => window.from),
+    toDays: windows.map((window) => window.to),
   }
-  return { fromDays: joined.map((window) => window.from), toDays: joined.map((window) => window.to) }
 }
 
 /**
  * What the edges of a zone add to the sums of these ranges and take from them, as rows of day, is_month, operator, type, status,
- * transaction_count, amount_minor, fee_system_minor and fee_app_minor. `offset 0` keeps the planner at one descent of the key per range
+ * transaction_count, amount_minor, fee_system_minor and fee_app_minor. `offset 0` keeps the planner at one descent of the key per place
  * and status.
  */
 export function edgesOf(applicationId: string, ranges: RollUpRanges, statuses: readonly TransactionStatus[], use: EdgeUse): Sql {
-  const windows = edgeWindows(ranges, use)
+  const places = edgePlaces(ranges, use)
+  const ofZone = sql`e.application_id = ${applicationId} and e.time_zone = ${ranges.zone}`
   return sql`
     select case when p.is_month then date_trunc('month', v.day)::date else v.day end as day, p.is_month, n.operator, n.type, n.status,
            v.sign * n.transaction_count as transaction_count, v.sign * n.amount_minor as amount_minor,
            v.sign * n.fee_system_minor as fee_system_minor, v.sign * n.fee_app_minor as fee_app_minor
-      from unnest(${windows.fromDays}::date[], ${windows.toDays}::date[]) as g (from_day, to_day)
-      cross join unnest(${statuses}::text[]) as w (status)
-      cross join lateral (
-        select * from transaction_day_edges e
-          where e.application_id = ${applicationId} and e.time_zone = ${ranges.zone} and e.status = w.status
-            and e.day between g.from_day and g.to_day offset 0) n
+      from (
+        select x.* from unnest(${places.borders}::date[]) as b (day)
+          cross join unnest(${statuses}::text[]) as w (status)
+          cross join lateral (values (b.day - 1, b.day), (b.day, b.day - 1)) as c (day, business_day)
+          cross join lateral (select * from transaction_day_edges e
+            where ${ofZone} and e.status = w.status and e.day = c.day and e.business_day = c.business_day offset 0) x
+        union all
+        select x.* from unnest(${places.fromDays}::date[], ${places.toDays}::date[]) as g (from_day, to_day)
+          cross join unnest(${statuses}::text[]) as w (status)
+          cross join lateral (select * from transaction_day_edges e
+            where ${ofZone} and e.status = w.status and e.day between g.from_day and g.to_day offset 0) x
+      ) n
       cross join lateral (values (n.day, -1), (n.business_day, 1)) v (day, sign)
       cross join lateral (select date_trunc('month', v.day)::date = any (${ranges.months}::date[]) as is_month) p
       where p.is_month or exists (select 1 from unnest(${ranges.fromDays}::date[], ${ranges.toDays}::date[]) as d (from_day, to_day)

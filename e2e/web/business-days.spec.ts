@@ -62,8 +62,9 @@ test('a collect at 00:30 in Douala is of the new day: list, filter, totals, stat
 
   await page.goto(`/${person.slug}/balances/MOMOCM?from=2026-03-14&to=2026-03-14`)
   await expect(page.getByText('Days in Douala time', { exact: true })).toHaveCount(1)
-  await expect(page.locator('tbody tr')).toHaveCount(1)
-  await expect(page.locator('tbody tr')).toContainText('14 Mar')
+  const days = page.getByRole('table', { name: 'By day' }).locator('tbody tr')
+  await expect(days).toHaveCount(1)
+  await expect(days).toContainText('14 Mar')
   const statement = page.waitForEvent('download')
   await page.getByRole('link', { name: /^Export/ }).click()
   const statementFile = await readFile(await (await statement).path(), 'utf8')

@@ -1,10 +1,8 @@
 'use client'
 
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from 'react'
-import { dayIn } from '#lib/business-days.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import { createTranslate, type Messages, type Translate } from '#lib/i18n/translate.ts'
-import type { UtcDay } from '#lib/time.ts'
 
 /** `timeZone`: for clock times, as the person chose. `businessZone`: for days, the same for everybody in the application. */
 type Zones = { timeZone: string; businessZone: string }
@@ -76,10 +74,4 @@ export function useNow(): Date {
     () => serverNowMs,
   )
   return new Date(nowMs)
-}
-
-/** Returns the present day in the application's business time zone. */
-export function useToday(): UtcDay {
-  const { businessZone } = useTranslations()
-  return dayIn(businessZone, useNow())
 }

@@ -51,7 +51,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
         lead={
           data && (
             <>
-              {days.range(data)} <DaysNote zone={data.zone} />
+              {days.range(data)} · <DaysNote zone={data.zone} />
               {data.before && <span className="block">{t('totals.comparedWith', { days: days.range(data.before) })}</span>}
             </>
           )

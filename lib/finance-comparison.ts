@@ -9,9 +9,8 @@ import { addDays, countDays, type DayRange, FIRST_DAY, monthEnd, resolveDateRang
  * before; other ranges: as many days directly before. Days still to come do not count. Null for a range that is open at its
  * beginning, has not begun or begins with the calendar.
  */
-export function rangeBefore(query: DatesQuery, now: Date): DayRange | null {
-  const { from, to } = resolveDateRange(query, now)
-  const today = utcDayOf(now)
+export function rangeBefore(query: DatesQuery, today: UtcDay): DayRange | null {
+  const { from, to } = resolveDateRange(query, today)
   if (from === null || from > today || from === FIRST_DAY) return null
   const end = to === null || to > today ? today : to
   const preset = query.from === null && query.to === null ? query.dates : null

@@ -7,7 +7,7 @@ import type { TransactionStatus, TransactionType } from './transaction-status.ts
 
 /*
  * What the pages of money show, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
- * writes them, instants ISO 8601, days UTC.
+ * writes them, instants ISO 8601, days those of the application's business time zone (`zone`, an IANA name).
  */
 
 type DirectionSum = { count: number; amount: string }
@@ -33,7 +33,8 @@ export type OperatorTotal = {
 }
 
 export type TotalsDto = {
-  /** UTC days, both included; null: open. */
+  zone: string
+  /** Both included; null: open. */
   from: UtcDay | null
   to: UtcDay | null
   /** The days that are compared with these; null where there are none. */
@@ -45,6 +46,8 @@ export type TotalsDto = {
   operators: OperatorTotal[]
   /** What the partner API answers for the same question, everything added together; null where it has no such question. */
   apiTotal: string | null
+  /** Whether the UTC days of the API and these days are the same instants. */
+  isApiOfSameDays: boolean
 }
 
 export const AGE_BUCKETS = ['fresh', 'tenMinutes', 'hour', 'day'] as const
@@ -118,6 +121,7 @@ export type AdministratorOverview = { share: number | null; operators: OperatorH
 
 /** A part for each role of the person; null for a role that they do not have. */
 export type OverviewDto = {
+  zone: string
   asOf: string
   from: UtcDay
   to: UtcDay
@@ -159,6 +163,7 @@ export type Holdings = { collect: string; deposit: string; held: string; total: 
 export type StatementDay = Movements & { day: string; from: UtcDay; to: UtcDay; closing: Holdings }
 
 export type StatementDto = {
+  zone: string
   operator: OperatorCode
   currency: Currency
   asOf: string

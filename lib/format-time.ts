@@ -9,7 +9,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>()
  * Returns the parts of an instant in a time zone (IANA name; an unknown one falls back to UTC). Only digits are taken from Intl:
  * names of months differ between the dictionaries of Node and of browsers, and then server and browser disagree.
  */
-function partsIn(timeZone: string, instant: Date): Parts {
+export function partsIn(timeZone: string, instant: Date): Parts {
   let formatter = formatters.get(timeZone)
   if (!formatter) {
     const options = {

@@ -93,38 +93,38 @@ test('a month of any year ends on its own last day', () => {
     assert.equal(monthEnd(month), end)
 })
 
-const NOW = new Date('2026-11-21T23:59:59Z')
+const TODAY = '2026-11-21'
 
 test('a preset of a month or a year is the whole of it, including the days to come', () => {
-  assert.deepEqual(presetRange('thisMonth', NOW), { from: '2026-11-01', to: '2026-11-30' })
-  assert.deepEqual(presetRange('lastMonth', new Date('2026-01-31T00:00:00Z')), { from: '2025-12-01', to: '2025-12-31' })
-  assert.deepEqual(presetRange('thisYear', NOW), { from: '2026-01-01', to: '2026-12-31' })
+  assert.deepEqual(presetRange('thisMonth', TODAY), { from: '2026-11-01', to: '2026-11-30' })
+  assert.deepEqual(presetRange('lastMonth', '2026-01-31'), { from: '2025-12-01', to: '2025-12-31' })
+  assert.deepEqual(presetRange('thisYear', TODAY), { from: '2026-01-01', to: '2026-12-31' })
 })
 
-test('a preset of days ends with the UTC day of the instant', () => {
-  assert.deepEqual(presetRange('today', NOW), { from: '2026-11-21', to: '2026-11-21' })
-  assert.deepEqual(presetRange('yesterday', new Date('2026-03-01T00:00:00Z')), { from: '2026-02-28', to: '2026-02-28' })
-  assert.deepEqual(presetRange('last7', NOW), { from: '2026-11-15', to: '2026-11-21' })
-  assert.deepEqual(presetRange('last30', NOW), { from: '2026-10-23', to: '2026-11-21' })
+test('a preset of days ends today', () => {
+  assert.deepEqual(presetRange('today', TODAY), { from: '2026-11-21', to: '2026-11-21' })
+  assert.deepEqual(presetRange('yesterday', '2026-03-01'), { from: '2026-02-28', to: '2026-02-28' })
+  assert.deepEqual(presetRange('last7', TODAY), { from: '2026-11-15', to: '2026-11-21' })
+  assert.deepEqual(presetRange('last30', TODAY), { from: '2026-10-23', to: '2026-11-21' })
 })
 
 test('the days of every preset of the list are recognised as that preset', () => {
   for (const preset of LIST_PRESETS) {
-    const { from, to } = presetRange(preset, NOW)
-    assert.equal(presetOfDays(from, to, NOW), preset)
+    const { from, to } = presetRange(preset, TODAY)
+    assert.equal(presetOfDays(from, to, TODAY), preset)
   }
-  assert.equal(presetOfDays('2026-11-01', '2026-11-02', NOW), undefined)
+  assert.equal(presetOfDays('2026-11-01', '2026-11-02', TODAY), undefined)
 })
 
 test('totals of this month and the list of this month have the same range', () => {
-  assert.deepEqual(resolveDateRange({ dates: 'thisMonth', from: null, to: null }, NOW), presetRange('thisMonth', NOW))
+  assert.deepEqual(resolveDateRange({ dates: 'thisMonth', from: null, to: null }, TODAY), presetRange('thisMonth', TODAY))
 })
 
 test('days of an address win over its preset', () => {
-  assert.deepEqual(resolveDateRange({ dates: 'today', from: '2026-02-03', to: '2026-02-01' }, NOW), {
+  assert.deepEqual(resolveDateRange({ dates: 'today', from: '2026-02-03', to: '2026-02-01' }, TODAY), {
     from: '2026-02-01',
     to: '2026-02-03',
   })
-  assert.deepEqual(resolveDateRange({ dates: 'today', from: '2026-02-03', to: null }, NOW), { from: '2026-02-03', to: null })
-  assert.deepEqual(resolveDateRange({ dates: 'always', from: null, to: null }, NOW), { from: null, to: null })
+  assert.deepEqual(resolveDateRange({ dates: 'today', from: '2026-02-03', to: null }, TODAY), { from: '2026-02-03', to: null })
+  assert.deepEqual(resolveDateRange({ dates: 'always', from: null, to: null }, TODAY), { from: null, to: null })
 })

@@ -1,7 +1,10 @@
 /** Returns the present instant. Rules that depend on time take one, so that tests can move it. */
 export type Clock = { now(): Date }
 
-/** A UTC calendar day, YYYY-MM-DD, from FIRST_DAY to LAST_DAY. */
+/**
+ * A calendar day, YYYY-MM-DD, from FIRST_DAY to LAST_DAY. In the API and in the roll-ups it is a day in UTC; in the back office a day in
+ * the business time zone of its application.
+ */
 export type UtcDay = string
 
 /**
@@ -63,7 +66,7 @@ export function monthEnd(month: string): UtcDay {
   return utcDayOf(end)
 }
 
-/** A range of UTC days, both included. */
+/** A range of days, both included. */
 export type DayRange = { from: UtcDay; to: UtcDay }
 /** The same, where null is open. */
 export type OpenRange = { from: UtcDay | null; to: UtcDay | null }
@@ -96,15 +99,15 @@ export type TotalPreset = (typeof TOTAL_PRESETS)[number]
 /** The numbers of days that the overview can look back. */
 export const OVERVIEW_DAYS = [7, 30, 90] as const
 
-/** The UTC days that a preset means at an instant. */
-export function presetRange(preset: keyof typeof PRESET_RANGES, now: Date): DayRange {
-  return PRESET_RANGES[preset]({ year: now.getUTCFullYear(), month: now.getUTCMonth(), day: now.getUTCDate() })
+/** The days that a preset means on a day. */
+export function presetRange(preset: keyof typeof PRESET_RANGES, today: UtcDay): DayRange {
+  return PRESET_RANGES[preset]({ year: Number(today.slice(0, 4)), month: Number(today.slice(5, 7)) - 1, day: Number(today.slice(8)) })
 }
 
-/** The preset of the list that two days are at this instant; undefined if they are none. */
-export function presetOfDays(from: string | null, to: string | null, now: Date): ListPreset | undefined {
+/** The preset of the list that two days are today; undefined if they are none. */
+export function presetOfDays(from: string | null, to: string | null, today: UtcDay): ListPreset | undefined {
   return LIST_PRESETS.find((preset) => {
-    const days = presetRange(preset, now)
+    const days = presetRange(preset, today)
     return days.from === from && days.to === to
   })
 }
@@ -112,8 +115,8 @@ export function presetOfDays(from: string | null, to: string | null, now: Date):
 /** The days that an address means: its own one or two days if it has any, otherwise its preset. Two days in the wrong order are exchanged. */
 export function resolveDateRange(
   { dates, from, to }: { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null },
-  now: Date,
+  today: UtcDay,
 ): OpenRange {
-  if (from === null && to === null) return dates === 'always' ? { from, to } : presetRange(dates, now)
+  if (from === null && to === null) return dates === 'always' ? { from, to } : presetRange(dates, today)
   return from !== null && to !== null && from > to ? { from: to, to: from } : { from, to }
 }

@@ -9,10 +9,10 @@ export type Viewer = {
   name: string
   email: string
   locale: Locale
-  /** IANA name; UTC if the person chose none. */
+  /** In which this person reads clock times: an IANA name; the application's zone if they chose none. */
   timeZone: string
   roles: readonly Role[]
-  application: ApplicationChoice & { applicationId: string }
+  application: ApplicationChoice & { applicationId: string; timeZone: string }
   /** Every application this person is an active member of, by name. */
   applications: readonly ApplicationChoice[]
 }

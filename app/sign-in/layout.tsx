@@ -29,6 +29,7 @@ export default async function SignInLayout({ children }: { children: ReactNode }
           <MessagesProvider
             locale={locale}
             timeZone="UTC"
+            businessZone="UTC"
             messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.'])}
             serverNowMs={Date.now()}
           >

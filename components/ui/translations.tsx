@@ -4,17 +4,19 @@ import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStor
 import type { Locale } from '#lib/i18n/locale.ts'
 import { createTranslate, type Messages, type Translate } from '#lib/i18n/translate.ts'
 
-type Translations = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; t: Translate }
+/** `timeZone`: for clock times, as the person chose. `businessZone`: for days, the same for everybody in the application. */
+type Zones = { timeZone: string; businessZone: string }
+type Translations = Zones & { locale: Locale; messages: Messages; serverNowMs: number; t: Translate }
 
 const TranslationsContext = createContext<Translations | null>(null)
 
-type MessagesProviderProps = { locale: Locale; timeZone: string; messages: Messages; serverNowMs: number; children: ReactNode }
+type MessagesProviderProps = Omit<Translations, 't'> & { children: ReactNode }
 
-/** Provides client components with language, time zone and the instant of the server's render. */
-export function MessagesProvider({ locale, timeZone, messages, serverNowMs, children }: MessagesProviderProps) {
+/** Provides client components with language, time zones and the instant of the server's render. */
+export function MessagesProvider({ locale, timeZone, businessZone, messages, serverNowMs, children }: MessagesProviderProps) {
   const words = useMemo(
-    () => ({ locale, timeZone, messages, serverNowMs, t: createTranslate(locale, messages) }),
-    [locale, timeZone, messages, serverNowMs],
+    () => ({ locale, timeZone, businessZone, messages, serverNowMs, t: createTranslate(locale, messages) }),
+    [locale, timeZone, businessZone, messages, serverNowMs],
   )
   return <TranslationsContext value={words}>{children}</TranslationsContext>
 }
@@ -29,7 +31,7 @@ export function PageMessages({ messages, children }: { messages: Messages; child
   return <TranslationsContext value={words}>{children}</TranslationsContext>
 }
 
-/** Returns language, time zone and messages. Throws outside a MessagesProvider: that is a bug. */
+/** Returns language, time zones and messages. Throws outside a MessagesProvider: that is a bug. */
 export function useTranslations(): Translations {
   const words = useContext(TranslationsContext)
   if (!words) throw new Error('useTranslations needs a MessagesProvider above it')

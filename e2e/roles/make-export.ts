@@ -14,6 +14,7 @@ export async function makeExport(pool: Pool, applicationId: string): Promise<str
       {
         applicationId,
         applicationName: 'An application',
+        businessZone: 'UTC',
         person: { id: await makePerson(pool, applicationId, ['finance']), name: 'A person', roles: ['finance'] },
         format: 'csv',
         filter: transactionFilterSchema.parse({}),

@@ -21,13 +21,14 @@ export async function sandboxPool(): Promise<Pool> {
   return createPool({ databaseUrl: databaseUrl.trim(), connectionsMax: 2, applicationName: 'e2e' })
 }
 
-/** Creates an empty application with a unique name. */
+/** Creates an empty application with a unique name, by default with UTC days. */
 export async function newApplication(
   pool: Pool,
   requiresSecondFactor = false,
+  timeZone = 'UTC',
 ): Promise<{ applicationId: string; slug: string; name: string }> {
   const name = `Prudence ${randomUUID().slice(0, 8)}`
-  const { applicationId } = must(await createApplication(pool, { name, requiresSecondFactor, actor: SYSTEM_ACTOR }))
+  const { applicationId } = must(await createApplication(pool, { name, requiresSecondFactor, timeZone, actor: SYSTEM_ACTOR }))
   return { applicationId, name, slug: name.toLowerCase().replaceAll(' ', '-') }
 }
 

@@ -23,6 +23,10 @@ const SENTENCES: Record<string, string> = {
   already_member: 'That person is a member of the application already.',
   not_a_member: 'That person is not a member of the application.',
   too_many_keys: 'The application has ten working keys already; revoke one first.',
+  unknown_time_zone: 'That is not the name of a time zone. Write it as in Africa/Douala, or UTC.',
+  unusable_time_zone:
+    'The database and this program do not agree on when the days of that time zone begin, or a day of it returns after the next one.',
+  busy: 'Transactions under way prevent it; try again in a minute.',
   unknown_application: 'There is no such application.',
   unknown_key: 'There is no such key that still works.',
   unknown_user: 'There is no such API user.',

@@ -144,6 +144,19 @@ test('users and key prefixes of an application in list, without secrets', async 
   for (const secret of [apiKey, webhookSecret]) assert.ok(!one.out.includes(secret))
 })
 
+test('the business time zone: as told, from the country of the services, and exit code 1 for what is none', async () => {
+  const { applicationId = '' } = await facts('create-application', '--name', 'Zoned', '--time-zone', 'Asia/Kolkata')
+  assert.match((await admin(['list', '--application', 'zoned'])).out, /Asia\/Kolkata/)
+  const told = ['set-time-zone', '--application', applicationId] as const
+  assert.deepEqual(await facts(...told, '--time-zone', 'UTC'), { applicationId, before: 'Asia/Kolkata', timeZone: 'UTC' })
+  const unknown = await admin([...told, '--time-zone', 'Douala'])
+  assert.deepEqual([unknown.code, /not the name of a time zone/.test(unknown.problem)], [1, true])
+  assert.equal(fact(await facts(...told), 'timeZone'), 'UTC')
+  await facts('set-service', '--application', applicationId, '--operator', 'all', '--enabled', 'no')
+  await facts('set-service', '--application', applicationId, '--operator', 'MOMOCM', '--enabled', 'yes', '--type', 'collect')
+  assert.deepEqual(await facts(...told), { applicationId, before: 'UTC', timeZone: 'Africa/Douala' })
+})
+
 test('a new secret on stdout, with a warning on stderr', async () => {
   const run = await admin(['create-application', '--name', 'Shown'])
   assert.match(run.out, /webhookSecret {2}whsec_/)

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { zoneOfOperators } from '#lib/country-zones.ts'
 import { DEFAULT_FEE_SCHEDULE, smallestCollect } from '#lib/fees.ts'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { ok } from '#lib/result.ts'
+import { listOpenOperators } from '#server/applications/access-queries.ts'
 import { changeApplication } from '#server/applications/change-application.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
@@ -12,6 +14,7 @@ import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { fundBalance } from '#server/ledger/fund-balance.ts'
+import { setTimeZone } from '#server/reports/business-days/set-time-zone.ts'
 import { AdminError, unwrap } from './admin-error.ts'
 import { type Command, type Options, type Output, optional, required } from './command.ts'
 import { LIST_COMMAND } from './list-command.ts'
@@ -25,13 +28,14 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     name: 'create-application',
     summary: 'Create an application; it has no key and no API user yet',
-    options: { name: required('NAME'), 'second-factor': optional('yes|no') },
+    options: { name: required('NAME'), 'time-zone': optional('ZONE'), 'second-factor': optional('yes|no') },
     usesSecrets: true,
     async run(pool, options) {
       const created = unwrap(
         await createApplication(pool, {
           name: textOf(options, 'name'),
           requiresSecondFactor: yesOrNo(options, 'second-factor') ?? false,
+          timeZone: options['time-zone'],
           actor,
         }),
       )
@@ -60,6 +64,12 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
       unwrap(await changeApplication(pool, { applicationId, change, actor }))
       return { facts: { applicationId } }
     },
+  },
+  {
+    name: 'set-time-zone',
+    summary: 'Set in which zone its days begin and end in the back office (left out: that of the country of its services)',
+    options: { application: required('ID|NAME'), 'time-zone': optional('ZONE') },
+    run: setZone,
   },
   {
     name: 'enable-application',
@@ -115,6 +125,13 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   },
   LIST_COMMAND,
 ]
+
+async function setZone(pool: Pool, options: Options): Promise<Output> {
+  const { applicationId } = await applicationOf(pool, options)
+  const timeZone = options['time-zone'] ?? zoneOfOperators(await listOpenOperators(pool, applicationId))
+  const { before, after } = unwrap(await setTimeZone(pool, { applicationId, timeZone, actor }))
+  return { facts: { applicationId, before, timeZone: after } }
+}
 
 async function setEnabled(pool: Pool, options: Options, isEnabled: boolean): Promise<Output> {
   const { applicationId } = await applicationOf(pool, options)

@@ -20,6 +20,7 @@ async function list(pool: Pool, options: Options): Promise<Output> {
           name: one.name,
           applicationId: one.applicationId,
           apiId: one.apiId,
+          timeZone: one.timeZone,
           enabled: yes(one.isEnabled),
         })),
       },
@@ -32,6 +33,7 @@ async function list(pool: Pool, options: Options): Promise<Output> {
       name: application.name,
       applicationId: application.applicationId,
       apiId: application.apiId,
+      timeZone: application.timeZone,
       enabled: yes(application.isEnabled),
     },
     tables: {

@@ -1,4 +1,6 @@
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import type { Role } from '#lib/permissions.ts'
+import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type ApplicationListing = {
@@ -8,6 +10,7 @@ export type ApplicationListing = {
   isEnabled: boolean
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
+  timeZone: string
   createdAt: Date
 }
 type ApiKeyListing = {
@@ -40,6 +43,7 @@ export async function listApplications(queryable: Queryable): Promise<Applicatio
     is_enabled: boolean
     requires_second_factor: boolean
     copies_webhook_status: boolean
+    time_zone: string
     created_at: Date
   }>('select * from applications order by name, application_id')
   return rows.map((row) => ({
@@ -49,8 +53,20 @@ export async function listApplications(queryable: Queryable): Promise<Applicatio
     isEnabled: row.is_enabled,
     requiresSecondFactor: row.requires_second_factor,
     copiesWebhookStatus: row.copies_webhook_status,
+    timeZone: row.time_zone,
     createdAt: row.created_at,
   }))
+}
+
+/** Returns the operators with at least one service that is on; a service without a row is. */
+export async function listOpenOperators(queryable: Queryable, applicationId: string): Promise<OperatorCode[]> {
+  const { rows } = await queryable.query<{ operator: OperatorCode }>(
+    `select c.operator from unnest($2::text[]) as c (operator)
+       where (select count(*) from transfer_services s
+                where s.application_id = $1 and s.operator = c.operator and not s.is_enabled) < $3`,
+    [applicationId, OPERATOR_CODES, TRANSACTION_TYPES.length],
+  )
+  return rows.map((row) => row.operator)
 }
 
 /** Returns who and what may use one application, without any secret. */

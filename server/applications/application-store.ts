@@ -12,6 +12,7 @@ type NewApplication = {
   apiId: string
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
+  timeZone: string
 }
 
 /** Stores a new application, with its counters and its thirteen balances at zero. */
@@ -20,11 +21,18 @@ export async function insertApplication(
   application: NewApplication,
   books: readonly { operator: string; currency: string }[],
 ): Promise<void> {
-  const { applicationId, name, apiId, requiresSecondFactor, copiesWebhookStatus } = application
+  const { applicationId, name, apiId, requiresSecondFactor, copiesWebhookStatus, timeZone } = application
   await trx.query(
-    `insert into applications (application_id, name, api_id, requires_second_factor, copies_webhook_status) values ($1, $2, $3, $4, $5)`,
-    [applicationId, name, apiId, requiresSecondFactor, copiesWebhookStatus],
+    `insert into applications (application_id, name, api_id, requires_second_factor, copies_webhook_status, time_zone)
+       values ($1, $2, $3, $4, $5, $6)`,
+    [applicationId, name, apiId, requiresSecondFactor, copiesWebhookStatus, timeZone],
   )
+  // There is nothing to count yet.
+  if (timeZone !== 'UTC')
+    await trx.query('insert into day_zones (application_id, time_zone, counted_from, is_ledger_counted) values ($1, $2, 1, true)', [
+      applicationId,
+      timeZone,
+    ])
   await trx.query('insert into application_counters (application_id) values ($1)', [applicationId])
   await trx.query(
     `insert into ledger_balances (application_id, operator, currency)

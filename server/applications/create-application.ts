@@ -8,8 +8,16 @@ import { generateWebhookSecret } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApplication, insertFirstPolicy, insertWebhookSecret } from './application-store.ts'
+import { checkTimeZone, type TimeZoneProblem } from './check-time-zone.ts'
 
-type CreateApplication = { name: string; actor: CommandActor; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
+type CreateApplication = {
+  name: string
+  actor: CommandActor
+  requiresSecondFactor?: boolean
+  copiesWebhookStatus?: boolean
+  /** Its business time zone; UTC if left out, because all services are on, in every country. */
+  timeZone?: string | undefined
+}
 type CreatedApplication = { applicationId: string; apiId: string; webhookSecret: string }
 
 /**
@@ -20,15 +28,17 @@ type CreatedApplication = { applicationId: string; apiId: string; webhookSecret:
 export async function createApplication(
   pool: Pool,
   command: CreateApplication,
-): Promise<Result<CreatedApplication, 'not_permitted' | 'invalid_name'>> {
+): Promise<Result<CreatedApplication, 'not_permitted' | 'invalid_name' | TimeZoneProblem>> {
   const name = command.name.trim()
   if (command.actor.kind !== 'system') return err('not_permitted')
   if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
+  const { requiresSecondFactor = false, copiesWebhookStatus = false, timeZone = 'UTC' } = command
+  const problem = await checkTimeZone(pool, timeZone)
+  if (problem) return err(problem)
   const created = { applicationId: randomUUID(), apiId: randomUUID(), webhookSecret: generateWebhookSecret() }
   const books = OPERATOR_CODES.map((operator) => ({ operator, currency: OPERATORS[operator].country.currency }))
   return withTransaction(pool, async (trx) => {
-    const { requiresSecondFactor = false, copiesWebhookStatus = false } = command
-    await insertApplication(trx, { ...created, name, requiresSecondFactor, copiesWebhookStatus }, books)
+    await insertApplication(trx, { ...created, name, requiresSecondFactor, copiesWebhookStatus, timeZone }, books)
     await insertFirstPolicy(trx, created.applicationId, DEFAULT_POLICY_RULES)
     await insertWebhookSecret(trx, created.applicationId, randomUUID(), created.webhookSecret)
     await appendAudit(trx, {
@@ -36,7 +46,7 @@ export async function createApplication(
       actor: command.actor,
       action: 'application.created',
       subject: created.applicationId,
-      details: { name },
+      details: { name, timeZone },
     })
     return ok(created)
   })

@@ -42,7 +42,7 @@ async function scene() {
     return item.transactionId
   }
   const queue = async (viewer: (typeof cast)[keyof typeof cast], name: ApprovalQueue, filter: Record<string, string> = {}) =>
-    listApprovals(pool, viewer, approvalFilterSchema.parse({ queue: name, ...filter }))
+    listApprovals(pool, { ...viewer, businessZone: 'UTC' }, approvalFilterSchema.parse({ queue: name, ...filter }))
   const say = (transactionId: string, checkerId: string, decision: 'validated' | 'rejected') =>
     decide(decisionDeps(pool), {
       applicationId,

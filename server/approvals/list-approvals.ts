@@ -1,6 +1,7 @@
 import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import { BASE_RULE } from '#lib/approval-policy.ts'
 import { type ApprovalPage, type ApprovalRow, BULK_MAX, type BulkSnapshot, type CurrencyAmount } from '#lib/approvals.ts'
+import type { BusinessTime } from '#lib/business-days.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -24,7 +25,11 @@ import { readRisks } from './read-risks.ts'
 export type ApprovalViewer = QueueViewer & { hasSecondFactor: boolean }
 
 /** One page of one approval queue with everything around it, as this person may see and use it now. */
-export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer, filter: ApprovalFilter): Promise<ApprovalPage> {
+export async function listApprovals(
+  queryable: Queryable,
+  viewer: ApprovalViewer & BusinessTime,
+  filter: ApprovalFilter,
+): Promise<ApprovalPage> {
   const [{ rows, total }, groups, checkers] = await Promise.all([
     selectPage(queryable, viewer, filter),
     groupWaiting(queryable, viewer, filter),
@@ -47,7 +52,7 @@ export async function listApprovals(queryable: Queryable, viewer: ApprovalViewer
 /** The rows of a page. `total` is null where the groups of what waits count it. */
 async function selectPage(
   queryable: Queryable,
-  viewer: ApprovalViewer,
+  viewer: ApprovalViewer & BusinessTime,
   filter: ApprovalFilter,
 ): Promise<{ rows: readonly QueueRow[]; total: number | null }> {
   const window = { offset: filter.page * APPROVAL_PAGE_SIZE, limit: APPROVAL_PAGE_SIZE }

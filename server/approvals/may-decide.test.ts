@@ -131,12 +131,12 @@ test('the same verdict from command, row, queue, counts, snapshot, deciders, bad
       assert.equal(await verdictOf(item, person), obstacle, `command: ${about}`)
       assert.equal(rows.get(item.id), obstacle ?? true, `row: ${about}`)
     }
-    const page = await listApprovals(pool, viewer, approvalFilterSchema.parse({ ...ALL, queue: 'mine' }))
+    const page = await listApprovals(pool, { ...viewer, businessZone: 'UTC' }, approvalFilterSchema.parse({ ...ALL, queue: 'mine' }))
     assert.deepEqual([page.rows.map((row) => row.transactionId), page.counts.mine, page.total], [mine, mine.length, mine.length], name)
     const snapshot = await snapshotApprovals(pool, viewer, approvalFilterSchema.parse(ALL))
     assert.deepEqual([snapshot.items.map((one) => one.transactionId), snapshot.total], [mine, mine.length], name)
     assert.equal((await countWaiting(pool, applicationId, person.id, person.roles)).count, mine.length, name)
-    const { checker } = await readOverview(pool, { ...viewer, roles: person.roles }, 7, systemClock.now())
+    const { checker } = await readOverview(pool, { businessZone: 'UTC', ...viewer, roles: person.roles }, 7, systemClock.now())
     assert.equal(checker?.count ?? 0, mine.length, name)
     assert.equal(checker?.oldestAt ?? null, page.oldestAt, name)
   }

@@ -1,6 +1,7 @@
 import type { ApprovalBand } from '#lib/approval-policy.ts'
 import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 import type { ApprovalEnd, ApprovalQueue } from '#lib/approvals.ts'
+import type { BusinessTime } from '#lib/business-days.ts'
 import type { Currency } from '#lib/money.ts'
 import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
@@ -60,12 +61,12 @@ function filterCondition(filter: ApprovalFilter): Sql {
   return sql`${sql.join(conditions, sql` and `)}`
 }
 
-/** Who decided, and on which UTC days. */
-function decisionCondition({ checker, from, to }: ApprovalFilter): Sql {
+/** Who decided, and on which days of the zone. */
+function decisionCondition({ checker, from, to }: ApprovalFilter, zone: string): Sql {
   const conditions: Sql[] = [sql`true`]
   if (checker !== null) conditions.push(sql`checker_id = ${checker}`)
-  if (from !== null) conditions.push(sql`decided_at >= ${from}::date::timestamp at time zone 'UTC'`)
-  if (to !== null) conditions.push(sql`decided_at < (${to}::date + 1)::timestamp at time zone 'UTC'`)
+  if (from !== null) conditions.push(sql`decided_at >= ${from}::date::timestamp at time zone ${zone}`)
+  if (to !== null) conditions.push(sql`decided_at < (${to}::date + 1)::timestamp at time zone ${zone}`)
   return sql`${sql.join(conditions, sql` and `)}`
 }
 
@@ -105,7 +106,7 @@ export function selectWaiting(
 /** One page of what was decided lately, the newest decision first, and how many fit; a page past the end counts nothing. */
 export async function selectDecided(
   queryable: Queryable,
-  viewer: QueueViewer,
+  viewer: QueueViewer & BusinessTime,
   filter: ApprovalFilter,
   page: { offset: number; limit: number },
 ): Promise<{ rows: QueueRow[]; total: number | null }> {
@@ -114,7 +115,7 @@ export async function selectDecided(
     sql`with lately as materialized (
       select d.application_id, d.transaction_id, max(d.decided_at) as decided_at
       from (select application_id, transaction_id, decided_at from approval_decisions
-            where application_id = ${viewer.applicationId} and ${decisionCondition(filter)}
+            where application_id = ${viewer.applicationId} and ${decisionCondition(filter, viewer.businessZone)}
             order by decided_at desc limit ${DECIDED_MAX}) d group by 1, 2
     ), fitting as materialized (
       select l.*, count(*) over ()::integer as total from lately l

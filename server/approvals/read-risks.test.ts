@@ -39,7 +39,7 @@ async function scene() {
     },
     waiting: (overrides: Partial<IntakeItem>) => add({ source: 'person', bands: [aBand()], ...overrides }),
     risks: async () => {
-      const { rows } = await listApprovals(pool, checker, approvalFilterSchema.parse({}))
+      const { rows } = await listApprovals(pool, { ...checker, businessZone: 'UTC' }, approvalFilterSchema.parse({}))
       return new Map(rows.map((row) => [row.transactionId, row.risks]))
     },
   }

@@ -2,6 +2,7 @@ import { headers } from 'next/headers'
 import { forbidden, notFound, redirect } from 'next/navigation'
 import { cache } from 'react'
 import type { ActorRefusal } from '#lib/action-result.ts'
+import type { BusinessTime } from '#lib/business-days.ts'
 import { paths } from '#lib/paths.ts'
 import { can, type Permission } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
@@ -12,7 +13,7 @@ import { currentPerson } from './current-person.ts'
 import { readLocale } from './preferences.ts'
 
 /** A signed-in person at work in one application; accepted by every command as its actor. */
-export type BackOfficeActor = PersonActor & { applicationSlug: string; applicationName: string }
+export type BackOfficeActor = PersonActor & BusinessTime & { applicationSlug: string; applicationName: string }
 
 /**
  * The actor of this request in the application with this slug or id, from the database. An application that does not exist and
@@ -59,9 +60,9 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
     name: person.name,
     email: person.email,
     locale: await readLocale(),
-    timeZone: person.timeZone ?? 'UTC',
+    timeZone: person.timeZone ?? membership.timeZone,
     roles: membership.roles,
-    application: { applicationId: membership.applicationId, slug: membership.slug, name: membership.name },
+    application: { applicationId: membership.applicationId, slug: membership.slug, name: membership.name, timeZone: membership.timeZone },
     applications: person.memberships.map(({ slug, name }) => ({ slug, name })),
   }
 })
@@ -78,6 +79,7 @@ function toActor(person: SessionPerson, membership: SessionPerson['memberships']
     applicationId: membership.applicationId,
     applicationSlug: membership.slug,
     applicationName: membership.name,
+    businessZone: membership.timeZone,
     roles: membership.roles,
     name: person.name,
     email: person.email,

@@ -109,6 +109,8 @@ test('no foreign key in a table with volume, because each would cost a look-up a
     'ledger_balances',
     'ledger_postings',
     'transaction_days',
+    'transaction_day_edges',
+    'day_zones',
     'operator_work',
     'operator_attempts',
     'webhook_deliveries',

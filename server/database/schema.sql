@@ -79,11 +79,13 @@ create table applications (
   copies_webhook_status  boolean     not null default false,
   created_at             timestamptz not null default now(),
   slug                   text        not null,
+  time_zone              text        not null default 'UTC',
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),
   constraint one_application_per_slug unique (slug),
   constraint applications_name_check check (length(name) >= 1 and length(name) <= 200),
-  constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
+  constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
+  constraint time_zone_is_known check (time_zone ~ '^[A-Za-z][A-Za-z0-9_+/-]*$' and timezone(time_zone, '2026-01-01 00:00:00+00'::timestamptz) is not null)
 );
 create trigger give_slug before insert on applications for each row execute function give_application_slug();
 create trigger note_delete after delete on applications
@@ -208,6 +210,17 @@ create table customers (
   constraint customers_pkey primary key (application_id, phone_number, folded_name)
 );
 
+create table day_zones (
+  application_id    uuid        not null,
+  time_zone         text        not null,
+  counted_from      bigint,
+  is_ledger_counted boolean     not null default false,
+  is_wanted         boolean     not null default false,
+  last_used_at      timestamptz not null default clock_timestamp(),
+  constraint day_zones_pkey primary key (application_id, time_zone),
+  constraint day_zones_counted_from_check check (counted_from >= 1)
+);
+
 create table ended_sessions (
   session_id uuid        not null,
   ends_at    timestamptz not null,
@@ -243,6 +256,7 @@ create table exports (
   file_bytes     bigint,
   columns        text[],
   stored_at      timestamptz,
+  time_zone      text,
   constraint exports_pkey primary key (application_id, export_id),
   constraint exports_data_sha256_check check (length(data_sha256) = 32),
   constraint exports_file_sha256_check check (length(file_sha256) = 32),
@@ -331,6 +345,26 @@ create table ledger_balances (
   constraint ledger_balances_deposit_minor_check check (deposit_minor >= 0),
   constraint ledger_balances_held_minor_check check (held_minor >= 0)
 ) with (fillfactor = 50);
+
+create table ledger_day_edges (
+  application_id  uuid   not null,
+  time_zone       text   not null,
+  operator        text   not null,
+  day             date   not null,
+  business_day    date   not null,
+  posting_count   bigint not null,
+  collect_minor   bigint not null,
+  deposit_minor   bigint not null,
+  held_minor      bigint not null,
+  collected_minor bigint not null,
+  paid_minor      bigint not null,
+  fees_minor      bigint not null,
+  funded_minor    bigint not null,
+  corrected_minor bigint not null,
+  placed_minor    bigint not null,
+  released_minor  bigint not null,
+  constraint ledger_day_edges_pkey primary key (application_id, time_zone, operator, day, business_day)
+);
 
 create table ledger_days (
   application_id     uuid   not null,
@@ -608,6 +642,21 @@ create unlogged table sign_in_throttles (
   constraint sign_in_throttles_pkey primary key (throttle_key)
 );
 
+create table transaction_day_edges (
+  application_id    uuid   not null,
+  time_zone         text   not null,
+  status            text   not null,
+  day               date   not null,
+  business_day      date   not null,
+  operator          text   not null,
+  type              text   not null,
+  transaction_count bigint not null,
+  amount_minor      bigint not null,
+  fee_system_minor  bigint not null,
+  fee_app_minor     bigint not null,
+  constraint transaction_day_edges_pkey primary key (application_id, time_zone, status, day, business_day, operator, type)
+);
+
 create table transaction_days (
   application_id    uuid   not null,
   day               date   not null,
@@ -839,6 +888,9 @@ create view ledger_movements as
 -- function add_ledger_days(p_application uuid, p_from timestamptz, p_until timestamptz)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/add-ledger-days.sql
+-- function add_ledger_edges(p_application uuid, p_time_zone text, p_from timestamptz, p_until timestamptz)
+--   returns void
+--   plpgsql, volatile: server/ledger/sql/add-ledger-edges.sql
 -- function apply_transitions(p_application_ids uuid[], p_items json)
 --   returns table(item_index integer, is_moved boolean, status text, version integer)
 --   plpgsql, volatile: server/transactions/sql/apply-transitions.sql
@@ -851,6 +903,9 @@ create view ledger_movements as
 -- function assert_same_count(p_actual bigint, p_expected bigint)
 --   returns boolean
 --   plpgsql, stable: server/transactions/sql/assert-same-count.sql
+-- function begin_day_zone(p_application uuid, p_time_zone text)
+--   returns boolean
+--   plpgsql, volatile: server/reports/sql/begin-day-zone.sql
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
@@ -860,6 +915,12 @@ create view ledger_movements as
 -- function claim_webhooks(p_items json, p_free jsonb, p_suspects jsonb)
 --   returns table(next_cursor text, is_walk_complete boolean, next_due_ms integer, claimed_at timestamptz, webhooks json)
 --   plpgsql, volatile: server/webhooks/sql/claim-webhooks.sql
+-- function count_day_edges(p_application uuid, p_time_zone text, p_limit bigint)
+--   returns bigint
+--   plpgsql, volatile: server/reports/sql/count-day-edges.sql
+-- function count_ledger_edges(p_application uuid, p_time_zone text)
+--   returns void
+--   plpgsql, volatile: server/ledger/sql/count-ledger-edges.sql
 -- function fund_in_order(balance_minor bigint, holds bigint[])
 --   returns boolean[]
 --   plpgsql, immutable: server/transactions/sql/fund-in-order.sql

@@ -6,6 +6,8 @@ type MembershipRow = {
   applicationId: string
   slug: string
   name: string
+  /** The application's business time zone. */
+  timeZone: string
   requiresSecondFactor: boolean
   isEnabled: boolean
   roles: Role[]
@@ -32,7 +34,7 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
     `select p.person_id as "personId", p.name, p.email, p.locale, p.time_zone as "timeZone", p.is_blocked as "isBlocked",
             p.totp_enabled_at is not null as "hasSecondFactor", p.session_epoch as "sessionEpoch",
             exists (select 1 from ended_sessions e where e.session_id = $2) as "isSessionEnded",
-            coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name,
+            coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name, 'timeZone', a.time_zone,
                         'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'roles', m.roles) order by a.name, a.slug)
                       from memberships m join applications a on a.application_id = m.application_id
                       where m.person_id = p.person_id and m.is_active and cardinality(m.roles) > 0), '[]') as memberships

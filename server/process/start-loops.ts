@@ -8,6 +8,7 @@ import { repairOperatorSchedule } from '#server/operators/repair-operator-schedu
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { countWantedZones } from '#server/reports/business-days/count-wanted-zones.ts'
 import { listCustomers } from '#server/reports/customers/list-customers.ts'
 import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
@@ -98,6 +99,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics }
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
+    scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
     scheduledTask('add_fee_days', '* * * * *', () => addFeeDays(pool, isEnding)),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),

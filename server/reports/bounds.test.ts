@@ -14,6 +14,7 @@ import { readStatementLines, walkStatementLines } from '#server/reports/statemen
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { readTransactionList } from '#server/reports/transaction-search/read-transaction-list.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -88,16 +89,17 @@ async function readTwelveTimes(read: () => Promise<unknown>): Promise<{ bytes: n
 const WHOLE = { from: '0001-01-01', to: '9999-12-31' }
 const everything = () => ({ applicationId, operator: 'MOMOCM' as const, filter: statementQuerySchema.parse(WHOLE), now: NOW })
 const listed = (filter: Record<string, string>) =>
-  readTransactionList(database.pool, applicationId, transactionFilterSchema.parse({ size: '100', ...filter }))
+  readTransactionList(database.pool, inUtc(applicationId), transactionFilterSchema.parse({ size: '100', ...filter }))
 
 const READS: Record<string, () => Promise<unknown>> = {
-  'a statement of all days': () => readStatement(database.pool, everything()),
-  'the last page of its lines': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 86 }),
-  'a page of its lines that does not exist': () => readStatementLines(database.pool, { ...everything(), kind: null, page: 99_999_999 }),
-  'its lines of one kind': () => readStatementLines(database.pool, { ...everything(), kind: 'fund', page: 0 }),
-  'the balances of all operators': () => readBalances(database.pool, applicationId, NOW),
+  'a statement of all days': () => readStatement(database.pool, { ...everything(), businessZone: 'UTC' }),
+  'the last page of its lines': () => readStatementLines(database.pool, { businessZone: 'UTC', ...everything(), kind: null, page: 86 }),
+  'a page of its lines that does not exist': () =>
+    readStatementLines(database.pool, { businessZone: 'UTC', ...everything(), kind: null, page: 99_999_999 }),
+  'its lines of one kind': () => readStatementLines(database.pool, { businessZone: 'UTC', ...everything(), kind: 'fund', page: 0 }),
+  'the balances of all operators': () => readBalances(database.pool, inUtc(applicationId), NOW),
   'the overview of 90 days': () =>
-    readOverview(database.pool, { applicationId, id: personId, hasSecondFactor: true, roles: [...ROLES] }, 90, NOW),
+    readOverview(database.pool, { businessZone: 'UTC', applicationId, id: personId, hasSecondFactor: true, roles: [...ROLES] }, 90, NOW),
   'the list of all transactions': () => listed(WHOLE),
   'its page a thousand million': () => listed({ page: '1000000000' }),
   'a name in all transactions': () => listed({ ...WHOLE, name: 'a' }),
@@ -121,7 +123,7 @@ for (const [name, read] of Object.entries(READS)) {
 
 test('small pieces for the lines of a statement, however many there are', async () => {
   async function* rows() {
-    for await (const lines of walkStatementLines(database.pool, { ...everything(), kind: null }, 50_000))
+    for await (const lines of walkStatementLines(database.pool, { businessZone: 'UTC', ...everything(), kind: null }, 50_000))
       yield lines.map((line) => [{ text: line.at }])
   }
   const exported = await exportTable(

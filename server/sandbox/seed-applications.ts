@@ -6,6 +6,8 @@ import type { Random } from '#lib/seeded-random.ts'
 type SeedPerson = { name: string; email: string; roles: Role[] }
 export type SeedApplication = {
   name: string
+  /** Where its people are: their days begin and end there. */
+  timeZone: string
   username: string
   people: SeedPerson[]
   receivers: readonly string[]
@@ -18,6 +20,7 @@ export type SeedApplication = {
 export const SEED_APPLICATIONS: readonly SeedApplication[] = [
   {
     name: 'Kora Stores',
+    timeZone: 'Africa/Douala',
     username: 'api@kora.example',
     people: [
       { name: 'Aïcha Traoré', email: 'aicha.traore@kora.example', roles: ['maker'] },
@@ -53,6 +56,7 @@ export const SEED_APPLICATIONS: readonly SeedApplication[] = [
   },
   {
     name: 'Teranga Logistics',
+    timeZone: 'Africa/Dakar',
     username: 'api@teranga.example',
     people: [
       { name: 'Ousmane Diop', email: 'ousmane.diop@teranga.example', roles: ['maker'] },

@@ -101,7 +101,7 @@ async function seedApplication(
   const pool = poolOfOne(trx)
   const nowMs = now.getTime()
   await setSimulatedTime(trx, setupMs(now))
-  const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, actor }))
+  const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, timeZone: cast.timeZone, actor }))
   const { apiKey } = demand(await createApiKey(pool, { applicationId, name: 'Sandbox', actor }))
   const { apiUserId, password } = demand(await createApiUser(pool, { applicationId, username: cast.username, actor }))
   for (const network of ['127.0.0.1', '::1']) demand(await allowAddress(pool, { applicationId, network, note: 'This machine', actor }))

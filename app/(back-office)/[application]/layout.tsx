@@ -30,6 +30,7 @@ export default async function BackOfficeLayout({ children, params }: Props) {
     <MessagesProvider
       locale={viewer.locale}
       timeZone={viewer.timeZone}
+      businessZone={viewer.application.timeZone}
       messages={pickMessages(MESSAGES[viewer.locale], FRAME_WORDS)}
       serverNowMs={runtime.clock.now().getTime()}
     >

@@ -28,4 +28,5 @@ begin
         released_minor = d.released_minor + excluded.released_minor,
         deposit_peak_minor = greatest(d.deposit_peak_minor, d.deposit_minor + excluded.deposit_peak_minor)
   $sql$ using p_application, p_from, p_until;
+  perform add_ledger_edges(p_application, null, p_from, p_until);
 end $$;

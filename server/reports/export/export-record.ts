@@ -15,6 +15,8 @@ export type ExportSubject = {
   selected: number | null
   /** The columns of the list that were chosen, in order; null: all. */
   columns: readonly ListColumn[] | null
+  /** The zone whose days the filter means. */
+  timeZone: string
   /** What others committed after this instant is not in the file. */
   cutOffAt: Date
 }
@@ -32,6 +34,7 @@ export function recordLines(subject: ExportSubject, result: ExportResult): [stri
     ['Application', subject.applicationName],
     ['Exported by', subject.personName],
     ['Filter', subject.query === '' ? '(none)' : subject.query],
+    ['Days of the filter', subject.timeZone],
     ...(subject.selected === null ? [] : [['Selected rows', String(subject.selected)] as [string, string]]),
     ['Columns', columnNames(subject.columns).join(', ')],
     ['Cut-off (UTC)', subject.cutOffAt.toISOString()],
@@ -49,6 +52,7 @@ export function toRecordFile(applicationName: string, one: ExportDto) {
     exportedBy: one.personName,
     format: one.format,
     filter: one.query,
+    filterTimeZone: one.timeZone ?? 'UTC',
     selectedRows: one.selected,
     columns: columnNames(one.columns),
     cutOffAt: one.cutOffAt,

@@ -10,15 +10,16 @@ type NewExport = {
   query: string
   selected: number | null
   columns: readonly ListColumn[] | null
+  timeZone: string
   cutOffAt: Date
 }
 
 /** The record of a file, before its first byte leaves. */
 export async function insertExport(queryable: Queryable, row: NewExport): Promise<void> {
   await queryable.query(
-    `insert into exports (application_id, export_id, person_id, format, query, selected, columns, cut_off_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [row.applicationId, row.exportId, row.personId, row.format, row.query, row.selected, row.columns, row.cutOffAt],
+    `insert into exports (application_id, export_id, person_id, format, query, selected, columns, time_zone, cut_off_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [row.applicationId, row.exportId, row.personId, row.format, row.query, row.selected, row.columns, row.timeZone, row.cutOffAt],
   )
 }
 
@@ -59,6 +60,7 @@ export type ExportRow = {
   query: string
   selected: number | null
   columns: ListColumn[] | null
+  timeZone: string | null
   cutOffAt: Date
   finishedAt: Date | null
   rowCount: bigint | null
@@ -67,7 +69,7 @@ export type ExportRow = {
   isStored: boolean
 }
 
-const EXPORT_COLUMNS = `x.export_id as "exportId", p.name as "personName", x.format, x.query, x.selected, x.columns, x.cut_off_at as "cutOffAt", x.finished_at as "finishedAt",
+const EXPORT_COLUMNS = `x.export_id as "exportId", p.name as "personName", x.format, x.query, x.selected, x.columns, x.time_zone as "timeZone", x.cut_off_at as "cutOffAt", x.finished_at as "finishedAt",
   x.row_count as "rowCount", x.totals, encode(x.file_sha256, 'hex') as "fileSha256",
   x.stored_at is not null and exists (select 1 from export_pieces s
     where s.application_id = x.application_id and s.export_id = x.export_id and s.number = 0) as "isStored"`

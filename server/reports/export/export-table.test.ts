@@ -85,11 +85,14 @@ test('the exported lines of a statement equal those of its pages, for every kind
   }
   for (const kind of [null, 'hold', 'collect'] as const) {
     const walked = []
-    for await (const lines of walkStatementLines(database.pool, { ...request, kind }, 1_000)) walked.push(...lines)
+    for await (const lines of walkStatementLines(database.pool, { businessZone: 'UTC', ...request, kind }, 1_000)) walked.push(...lines)
     assert.ok(walked.length > 0)
-    assert.deepEqual(walked, (await readStatementLines(database.pool, { ...request, kind, page: 0, size: 1_000 })).lines)
+    assert.deepEqual(
+      walked,
+      (await readStatementLines(database.pool, { businessZone: 'UTC', ...request, kind, page: 0, size: 1_000 })).lines,
+    )
     const some = []
-    for await (const lines of walkStatementLines(database.pool, { ...request, kind }, 3)) some.push(...lines)
+    for await (const lines of walkStatementLines(database.pool, { businessZone: 'UTC', ...request, kind }, 3)) some.push(...lines)
     assert.deepEqual(some, walked.slice(0, 3))
   }
   assert.equal(database.pool.totalCount - database.pool.idleCount, 0)
@@ -111,6 +114,7 @@ test('a statement has days, months or years, depending on its length, and adds u
   await sealLedgerDays(database.pool)
   const read = (from: string | null, to: string | null) =>
     readStatement(database.pool, {
+      businessZone: 'UTC',
       applicationId: yearly,
       operator: 'MOMOCM',
       filter: { dates: 'always', from, to },
@@ -148,9 +152,9 @@ test('a statement has days, months or years, depending on its length, and adds u
       kind: null,
     }
     const walked = []
-    for await (const lines of walkStatementLines(database.pool, request, 10_000)) walked.push(...lines)
+    for await (const lines of walkStatementLines(database.pool, { ...request, businessZone: 'UTC' }, 10_000)) walked.push(...lines)
     for (const page of [0, 1, 4, Math.ceil(walked.length / 37) - 1]) {
-      const part = await readStatementLines(database.pool, { ...request, page, size: 37 })
+      const part = await readStatementLines(database.pool, { businessZone: 'UTC', ...request, page, size: 37 })
       assert.equal(part.total, walked.length)
       assert.deepEqual(part.lines, walked.slice(page * 37, (page + 1) * 37), `page ${page} of ${range.join(' to ')}`)
     }

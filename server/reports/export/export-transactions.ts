@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { BusinessTime } from '#lib/business-days.ts'
 import type { ExportFormat, ListColumn } from '#lib/export-formats.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { toQuery } from '#lib/paths.ts'
@@ -24,8 +25,7 @@ import { type FileResult, writeExport } from './write-export.ts'
 
 const BATCH_ROWS = 1_000
 
-export type ExportRequest = {
-  applicationId: string
+export type ExportRequest = BusinessTime & {
   applicationName: string
   person: { id: string; name: string; roles: readonly Role[] }
   format: ExportFormat
@@ -68,7 +68,7 @@ export async function exportTransactions(
     await recordStart(deps.pool, request, subject)
     const rows = request.transactionIds
       ? batchesByIds(snapshot.client, request.applicationId, request.transactionIds)
-      : batchesByFilter(snapshot.client, request.applicationId, request.filter)
+      : batchesByFilter(snapshot.client, request, request.filter)
     const named = withMakers(snapshot.client, rows)
     const made = writeExport({ subject, t: request.t }, named, stored, (result) => recordEnd(deps.pool, request, exportId, result))
     return ok({ exportId, cutOffAt: subject.cutOffAt, file: guardFile(made, end, deps.limits) })
@@ -79,7 +79,7 @@ export async function exportTransactions(
 }
 
 function subjectOf(request: ExportRequest, exportId: string, cutOffAt: Date): ExportSubject {
-  const { format, filter, transactionIds, columns, applicationName, person } = request
+  const { format, filter, transactionIds, columns, applicationName, businessZone, person } = request
   const query = toQuery(toAddressValues({ ...toTransactionQuery(filter), page: 0, size: 50 })).replace(/^\?/, '')
   return {
     exportId,
@@ -89,6 +89,7 @@ function subjectOf(request: ExportRequest, exportId: string, cutOffAt: Date): Ex
     query,
     selected: transactionIds?.length ?? null,
     columns,
+    timeZone: businessZone,
     cutOffAt,
   }
 }
@@ -96,16 +97,16 @@ function subjectOf(request: ExportRequest, exportId: string, cutOffAt: Date): Ex
 async function recordStart(
   pool: Pool,
   { applicationId, person }: ExportRequest,
-  { exportId, format, query, selected, columns, cutOffAt }: ExportSubject,
+  { exportId, format, query, selected, columns, timeZone, cutOffAt }: ExportSubject,
 ): Promise<void> {
   await withTransaction(pool, async (trx) => {
-    await insertExport(trx, { applicationId, exportId, personId: person.id, format, query, selected, columns, cutOffAt })
+    await insertExport(trx, { applicationId, exportId, personId: person.id, format, query, selected, columns, timeZone, cutOffAt })
     await appendAudit(trx, {
       applicationId,
       actor: { kind: 'person', id: person.id },
       action: 'export.started',
       subject: exportId,
-      details: { format, query, selected, columns: columns?.join(',') ?? null, cutOffAt: cutOffAt.toISOString() },
+      details: { format, query, selected, columns: columns?.join(',') ?? null, timeZone, cutOffAt: cutOffAt.toISOString() },
     })
     return ok(null)
   })
@@ -129,15 +130,15 @@ async function recordEnd(pool: Pool, { applicationId, person }: ExportRequest, e
 
 async function* batchesByFilter(
   queryable: Queryable,
-  applicationId: string,
+  application: BusinessTime,
   filter: TransactionFilter,
 ): AsyncGenerator<Transaction[], void, undefined> {
-  const found = await findSequenceRange(queryable, applicationId, filter)
+  const found = await findSequenceRange(queryable, application, filter)
   if (!found) return
   const order = filter.sort === 'oldest' ? 'oldest' : 'newest'
   let { first, last } = found
   for (;;) {
-    const rows = await selectBatch(queryable, applicationId, filter, { range: { first, last }, order, limit: BATCH_ROWS })
+    const rows = await selectBatch(queryable, application.applicationId, filter, { range: { first, last }, order, limit: BATCH_ROWS })
     const end = rows.at(-1)
     if (!end) return
     yield rows

@@ -59,6 +59,7 @@ after(() => database.drop())
 function aRequest(overrides: Partial<ExportRequest> = {}): ExportRequest {
   return {
     applicationId,
+    businessZone: 'UTC',
     applicationName: 'Kora Stores',
     person: { id: personId, name: 'Test person', roles: ['finance'] },
     format: 'csv',

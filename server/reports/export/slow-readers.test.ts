@@ -45,6 +45,7 @@ function exportFor(overrides: Partial<ExportRequest> = {}, limits = PATIENT) {
     { pool: database.pool, reportPool: database.pool, limits },
     {
       applicationId,
+      businessZone: 'UTC',
       applicationName: 'Kora Stores',
       person: { id: personId, name: 'Test person', roles: ['finance'] },
       format: 'csv',

@@ -39,6 +39,7 @@ async function open(applicationId: string, more: { format?: 'csv' | 'xlsx'; stor
   const exported = await exportTransactions(
     { pool: database.pool, reportPool: database.pool, ...limits },
     {
+      businessZone: 'UTC',
       applicationId,
       applicationName: 'Kora Stores',
       person: { id: personId, name: 'Test person', roles: ['finance'] },

@@ -21,6 +21,7 @@ const SUBJECT = {
   query: 'operator=UGMTN&min=100',
   selected: null,
   columns: null,
+  timeZone: 'Africa/Douala',
   cutOffAt: new Date('2026-11-21T22:08:48.123Z'),
 }
 
@@ -128,7 +129,7 @@ test('rows beyond one sheet continue in the next, below the same heads', async (
       ['Transactions', 3],
       ['Transactions 2', 3],
       ['Transactions 3', 2],
-      ['Record', 9],
+      ['Record', 10],
     ],
   )
   assert.deepEqual(

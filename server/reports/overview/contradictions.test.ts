@@ -63,7 +63,7 @@ test('the overview counts contradictions until the operator confirms the stored 
   const open = [await contradicted('succeeded'), await contradicted('unknown'), await contradicted(undefined)]
   const more = await Promise.all(Array.from({ length: 4 }, () => contradicted('pending')))
   const reader = { applicationId, id: randomUUID(), hasSecondFactor: true, roles: ['finance' as const] }
-  const { finance } = await readOverview(database.pool, reader, 30, new Date())
+  const { finance } = await readOverview(database.pool, { ...reader, businessZone: 'UTC' }, 30, new Date())
   assert.ok(finance)
   const { contradictions } = finance
   assert.equal(contradictions.count, open.length + more.length)
@@ -77,7 +77,12 @@ test('the overview counts contradictions until the operator confirms the stored 
       .toSorted()
       .toReversed(),
   )
-  const other = await readOverview(database.pool, { ...reader, applicationId: await makeApplication(database.pool) }, 30, new Date())
+  const other = await readOverview(
+    database.pool,
+    { businessZone: 'UTC', ...reader, applicationId: await makeApplication(database.pool) },
+    30,
+    new Date(),
+  )
   assert.deepEqual(other.finance?.contradictions, { count: 0, isMore: false, newest: [] })
 })
 

@@ -16,6 +16,7 @@ import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
 import { readTotals } from '#server/reports/totals/read-totals.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { readTransactionList } from '#server/reports/transaction-search/read-transaction-list.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -34,10 +35,14 @@ test("every total equals the API's to the last digit and the sum of the list beh
   const now = new Date()
   const today = now.toISOString().slice(0, 10)
   const list = async (address: string) =>
-    readTransactionList(database.pool, applicationId, transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(address))))
+    readTransactionList(
+      database.pool,
+      inUtc(applicationId),
+      transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(address))),
+    )
   for (const status of ['SUCCESS', 'FAILED', 'PENDING', 'ALL']) {
     const query = totalsQuerySchema.parse({ status, dates: status === 'ALL' ? 'always' : 'thisMonth' })
-    const totals = await readTotals(database.pool, applicationId, query, now)
+    const totals = await readTotals(database.pool, inUtc(applicationId), query, now)
     const api =
       query.status === 'ALL'
         ? await totalOfApplication(database.pool, applicationId)
@@ -76,7 +81,12 @@ test("every total equals the API's to the last digit and the sum of the list beh
           assert.deepEqual([total, sums[0]?.amount ?? '0'], [count, amount])
         }
   }
-  const narrow = await readTotals(database.pool, applicationId, totalsQuerySchema.parse({ operator: 'SNWAVE', type: 'COLLECT' }), now)
+  const narrow = await readTotals(
+    database.pool,
+    inUtc(applicationId),
+    totalsQuerySchema.parse({ operator: 'SNWAVE', type: 'COLLECT' }),
+    now,
+  )
   assert.equal(narrow.apiTotal, null)
   assert.deepEqual(
     narrow.operators.map((row) => row.operator),
@@ -110,7 +120,7 @@ test('the same totals before and after months are sealed, for any range, type an
     { from: addDays(today, -200), to: today, type: 'COLLECT', operator: 'SNWAVE,UGMTN', status: 'FAILED' },
     { from: addDays(today, -95), to: addDays(today, -2), status: 'ALL' },
   ].map((query) => totalsQuerySchema.parse(query))
-  const readAll = () => Promise.all(asked.map((query) => readTotals(database.pool, applicationId, query, now)))
+  const readAll = () => Promise.all(asked.map((query) => readTotals(database.pool, inUtc(applicationId), query, now)))
   const before = await readAll()
   await sealTotals(database.pool)
   const { rows } = await database.pool.query('select count(*) as count from sealed_operator_months where application_id = $1', [
@@ -124,7 +134,7 @@ test('the same totals before and after months are sealed, for any range, type an
     for (const part of totals.charts.flatMap(({ currency, periods }) => periods.map((period) => ({ ...period, currency })))) {
       const address = toQuery(listBehindPeriod(query, totals, { period: part.period, currency: part.currency, type: 'COLLECT' }))
       const filter = transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(address)))
-      const { total, sums } = await readTransactionList(database.pool, applicationId, filter)
+      const { total, sums } = await readTransactionList(database.pool, inUtc(applicationId), filter)
       assert.deepEqual(
         [total, sums[0]?.amount ?? '0'],
         [part.collectCount, part.collects],
@@ -148,7 +158,7 @@ test('unconfirmed money is counted by age and currency and equals the list behin
       [applicationId, item.transactionId, ages[Math.floor(place / SOME_OPERATORS.length)]],
     )
   const reader = { applicationId, id: randomUUID(), hasSecondFactor: true, roles: ['finance' as const] }
-  const { finance } = await readOverview(database.pool, reader, 30, new Date())
+  const { finance } = await readOverview(database.pool, { ...reader, businessZone: 'UTC' }, 30, new Date())
   assert.ok(finance)
   assert.deepEqual(
     finance.unconfirmed.map((each) => [each.currency, each.count]),
@@ -172,7 +182,7 @@ test('unconfirmed money is counted by age and currency and equals the list behin
       })
       const found = await readTransactionList(
         database.pool,
-        applicationId,
+        inUtc(applicationId),
         transactionFilterSchema.parse(Object.fromEntries(new URLSearchParams(address))),
       )
       assert.equal(found.total, bucket.count)
@@ -184,7 +194,7 @@ test('unconfirmed money is counted by age and currency and equals the list behin
 test('thirteen cards at zero and empty pages for an application without transactions', async () => {
   const applicationId = await makeApplication(database.pool)
   const now = new Date()
-  const balances = await readBalances(database.pool, applicationId, now)
+  const balances = await readBalances(database.pool, inUtc(applicationId), now)
   assert.deepEqual(
     balances.cards.map((card) => card.operator),
     OPERATOR_CODES,
@@ -192,7 +202,7 @@ test('thirteen cards at zero and empty pages for an application without transact
   assert.ok(
     balances.cards.every((card) => card.deposit === '0' && !card.isLow && card.currency === OPERATORS[card.operator].country.currency),
   )
-  assert.deepEqual((await readTotals(database.pool, applicationId, totalsQuerySchema.parse({}), now)).operators, [])
+  assert.deepEqual((await readTotals(database.pool, inUtc(applicationId), totalsQuerySchema.parse({}), now)).operators, [])
   const request = { applicationId, operator: 'OMCM' as const, filter: { dates: 'always' as const, from: null, to: null }, now }
-  assert.equal((await readStatement(database.pool, request)).closing.total, '0')
+  assert.equal((await readStatement(database.pool, { ...request, businessZone: 'UTC' })).closing.total, '0')
 })

@@ -16,7 +16,7 @@ before(async () => {
 after(() => database.drop())
 
 async function readAs(applicationId: string, id: string, roles: readonly Role[]) {
-  return readOverview(database.pool, { applicationId, id, roles, hasSecondFactor: true }, 7, new Date())
+  return readOverview(database.pool, { businessZone: 'UTC', applicationId, id, roles, hasSecondFactor: true }, 7, new Date())
 }
 
 test('one part per role of the person, and null for every other role', async () => {

@@ -1,3 +1,4 @@
+import type { BusinessTime } from '#lib/business-days.ts'
 import type { AdministratorOverview, OperatorHealth, WebhookHealthDto } from '#lib/finance-dto.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { type DayRange, daysBetween } from '#lib/time.ts'
@@ -10,11 +11,16 @@ import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-heal
 const WORST_TARGETS = 5
 
 /** Whether operators and receivers work: success per operator over the days, and the webhooks of the last 24 hours. */
-export async function readHealth(pool: Pool, applicationId: string, range: DayRange): Promise<AdministratorOverview> {
+export async function readHealth(
+  pool: Pool,
+  { applicationId, businessZone }: BusinessTime,
+  range: DayRange,
+): Promise<AdministratorOverview> {
   const query = { ...range, type: null, operators: [] }
+  const ranges = daysOnly(businessZone, range)
   const [sums, days, webhooks] = await Promise.all([
-    selectOperatorSums(pool, applicationId, query, daysOnly(query)),
-    selectOperatorDays(pool, applicationId, range.from, range.to),
+    selectOperatorSums(pool, applicationId, query, ranges),
+    selectOperatorDays(pool, applicationId, ranges),
     readWebhooks(pool, applicationId),
   ])
   const counts = new Map(days.map((sum) => [`${sum.operator} ${sum.day}`, Number(sum.count)]))

@@ -1,7 +1,8 @@
+import { type BusinessTime, dayIn } from '#lib/business-days.ts'
 import { AGE_BUCKETS, type FinanceOverview, type OpenContradictions, type UnconfirmedMoney } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import { addDays, type DayRange, daysBetween, utcDayOf } from '#lib/time.ts'
+import { addDays, type DayRange, daysBetween } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { selectBalances } from '#server/reports/statements/balance-store.ts'
@@ -20,12 +21,13 @@ const CONTRADICTIONS_MAX = 1_000
 const CONTRADICTIONS_SHOWN = 5
 
 /** What finance sees first: today's money by direction beside yesterday's, and what needs attention. */
-export async function readMoneyToday(pool: Pool, applicationId: string, range: DayRange, now: Date): Promise<FinanceOverview> {
-  const today = utcDayOf(now)
+export async function readMoneyToday(pool: Pool, application: BusinessTime, range: DayRange, now: Date): Promise<FinanceOverview> {
+  const { applicationId, businessZone } = application
+  const today = dayIn(businessZone, now)
   const yesterday = addDays(today, -1)
   const edges = EDGES_MS.map((ageMs) => new Date(now.getTime() - ageMs))
   const [figures, unconfirmed, contradictions, lowBalances] = await Promise.all([
-    readFigures(pool, applicationId, { today, yesterday, range }),
+    readFigures(pool, application, { today, yesterday, range }),
     selectUnconfirmed(pool, applicationId, edges),
     readContradictions(pool, applicationId),
     readLowBalances(pool, applicationId),
@@ -37,15 +39,17 @@ type FigureDays = { today: string; yesterday: string; range: DayRange }
 
 function readFigures(
   pool: Pool,
-  applicationId: string,
+  application: BusinessTime,
   { today, yesterday, range }: FigureDays,
 ): Promise<Pick<FinanceOverview, 'money' | 'charts'>> {
   const query = { from: today, to: today, type: null, operators: [], status: 'SUCCESS' as const }
   return withSnapshot(pool, async (snapshot) => {
-    const sums = await readMoneySums(snapshot, applicationId, query)
-    const before = await readSumsBefore(snapshot, applicationId, query, { from: yesterday, to: yesterday })
+    const sums = await readMoneySums(snapshot, application, query)
+    const before = await readSumsBefore(snapshot, application, query, { from: yesterday, to: yesterday })
     const asked = { ...query, ...range }
-    const periods = await selectPeriodSums(snapshot, applicationId, asked, daysOnly(asked), 'day', ['SUCCESS'])
+    const periods = await selectPeriodSums(snapshot, application.applicationId, asked, daysOnly(application.businessZone, asked), 'day', [
+      'SUCCESS',
+    ])
     return { money: toMoney(sums, before, 'SUCCESS'), charts: toCharts(periods, daysBetween(range.from, range.to)) }
   })
 }

@@ -1,7 +1,8 @@
+import { type BusinessTime, dayIn } from '#lib/business-days.ts'
 import type { CheckerOverview, OverviewDto } from '#lib/finance-dto.ts'
 import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { addDays, utcDayOf } from '#lib/time.ts'
+import { addDays } from '#lib/time.ts'
 import { type ApprovalViewer, listApprovals } from '#server/approvals/list-approvals.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { readHealth } from './read-health.ts'
@@ -10,24 +11,24 @@ import { readOwnWork } from './read-own-work.ts'
 
 const RISKY_SHOWN = 5
 
-type OverviewReader = ApprovalViewer & { roles: readonly Role[] }
+type OverviewReader = ApprovalViewer & BusinessTime & { roles: readonly Role[] }
 
 /** The first page after sign-in: a part for each role of the person, and only those. `days`: how far charts and operators look back. */
 export async function readOverview(pool: Pool, reader: OverviewReader, days: number, now: Date): Promise<OverviewDto> {
-  const to = utcDayOf(now)
+  const to = dayIn(reader.businessZone, now)
   const range = { from: addDays(to, 1 - days), to }
   const partOf = <Part>(role: Role, read: () => Promise<Part>) => (reader.roles.includes(role) ? read() : null)
   const [checker, finance, maker, administrator] = await Promise.all([
     partOf('checker', () => readWaiting(pool, reader)),
-    partOf('finance', () => readMoneyToday(pool, reader.applicationId, range, now)),
+    partOf('finance', () => readMoneyToday(pool, reader, range, now)),
     partOf('maker', () => readOwnWork(pool, reader, now)),
-    partOf('administrator', () => readHealth(pool, reader.applicationId, range)),
+    partOf('administrator', () => readHealth(pool, reader, range)),
   ])
-  return { asOf: now.toISOString(), ...range, checker, finance, maker, administrator }
+  return { zone: reader.businessZone, asOf: now.toISOString(), ...range, checker, finance, maker, administrator }
 }
 
 /** What waits for this checker, and the flags of the first page of their queue: the payments that they see next. */
-async function readWaiting(pool: Pool, viewer: ApprovalViewer): Promise<CheckerOverview> {
+async function readWaiting(pool: Pool, viewer: ApprovalViewer & BusinessTime): Promise<CheckerOverview> {
   const { rows, total, sums, oldestAt } = await listApprovals(pool, viewer, approvalFilterSchema.parse({}))
   const flagged = rows.filter((row) => row.risks.length > 0)
   return {

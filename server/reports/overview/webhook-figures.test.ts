@@ -7,6 +7,7 @@ import { type TransactionFilter, transactionFilterSchema } from '#lib/schemas/tr
 import { WEBHOOK_STATES, type WebhookState } from '#lib/webhook-state.ts'
 import { readTransactionList } from '#server/reports/transaction-search/read-transaction-list.ts'
 import { searchTransactions } from '#server/reports/transaction-search/search-transactions.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
@@ -66,12 +67,12 @@ async function readDeliveries(): Promise<Delivery[]> {
 
 const parse = (query: Record<string, string>) => transactionFilterSchema.parse(query)
 const listOf = (address: string) =>
-  readTransactionList(database.pool, applicationId, parse(Object.fromEntries(new URLSearchParams(address))))
+  readTransactionList(database.pool, inUtc(applicationId), parse(Object.fromEntries(new URLSearchParams(address))))
 
 test('every webhook figure, in total and per receiver, equals the number of transactions in its list', async () => {
   const id = await makePerson(database.pool, applicationId, ['administrator'])
   const reader = { applicationId, id, hasSecondFactor: true, roles: ['administrator' as const] }
-  const { administrator } = await readOverview(database.pool, reader, 30, new Date())
+  const { administrator } = await readOverview(database.pool, { ...reader, businessZone: 'UTC' }, 30, new Date())
   assert.ok(administrator)
   const { webhooks } = administrator
   assert.equal(Date.parse(webhooks.before) - Date.parse(webhooks.after), 24 * HOUR_MS)
@@ -134,7 +135,7 @@ test('rows and total equal a selection by hand for any webhook filter combined w
     fc.asyncProperty(address, async (query) => {
       const filter = parse(query)
       const expected = oracle(filter)
-      const found = await searchTransactions(database.pool, applicationId, filter)
+      const found = await searchTransactions(database.pool, inUtc(applicationId), filter)
       const begin = filter.page * filter.size
       assert.equal(found.total, BigInt(expected.length))
       assert.deepEqual(
@@ -154,7 +155,7 @@ test('searchedBackTo for delivered webhooks beyond the budget of rows, null for 
   const narrow = { webhookAfter: new Date(Date.now() - 24 * HOUR_MS).toISOString(), webhookBefore: new Date().toISOString() }
   for (const state of WEBHOOK_STATES) {
     const filter = parse({ webhook: state, status: 'SUCCESS,FAILED', ...(state === 'delivered' ? narrow : {}) })
-    const found = await searchTransactions(database.pool, applicationId, filter, 1n)
+    const found = await searchTransactions(database.pool, inUtc(applicationId), filter, 1n)
     assert.deepEqual([found.total, found.searchedBackTo], [BigInt(oracle(filter).length), null])
   }
 })

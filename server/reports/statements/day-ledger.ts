@@ -1,3 +1,4 @@
+import type { BusinessTime } from '#lib/business-days.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -34,16 +35,16 @@ export const ZERO_SUMS: Sums = {
  */
 export async function readLedger(
   snapshot: Queryable,
-  applicationId: string,
+  { applicationId, businessZone }: BusinessTime,
   request: { operator: OperatorCode | null; fromDay: UtcDay; toDay: UtcDay; length: PeriodLength },
 ): Promise<OperatorLedger[]> {
   const balances = (await listBalances(snapshot, applicationId)).filter(
     ({ operator }) => request.operator === null || operator === request.operator,
   )
   const sealedUntil = await findSealedUntil(snapshot)
-  const ledgers = arrange(balances, await selectMovements(snapshot, applicationId, { ...request, sealedUntil }))
+  const ledgers = arrange(balances, await selectMovements(snapshot, applicationId, { ...request, zone: businessZone, sealedUntil }))
   if (sealedUntil === '-infinity' || ledgers.every(addsUp)) return ledgers
-  return arrange(balances, await selectMovements(snapshot, applicationId, { ...request, sealedUntil: '-infinity' }))
+  return arrange(balances, await selectMovements(snapshot, applicationId, { ...request, zone: businessZone, sealedUntil: '-infinity' }))
 }
 
 /** Whether everything ever posted makes the live balance. */

@@ -1,3 +1,4 @@
+import type { BusinessTime } from '#lib/business-days.ts'
 import type { LineFilter } from '#lib/finance-dto.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { UtcDay } from '#lib/time.ts'
@@ -34,6 +35,7 @@ const SUMS = `sum(collect_minor)::bigint as "collectMinor", sum(deposit_minor)::
   sum(released_minor)::bigint as "releasedMinor"`
 
 type MovementsRequest = {
+  zone: string
   operator: OperatorCode | null
   fromDay: UtcDay
   toDay: UtcDay
@@ -44,9 +46,28 @@ type MovementsRequest = {
 /** $3 first day, $4 last day, $5 length of a period's name. */
 const PERIOD = `case when day < $3::date then null when day > $4::date then '${AFTERWARDS}' else left(to_char(day, 'YYYY-MM-DD'), $5::integer) end`
 
-/** Every movement of an application, per operator and period from `fromDay` to `toDay`, sealed and later ones apart. */
+/**
+ * The sums by UTC day, and what the edges of zone $6 take from a day or add to it. Edges between two days before the range, or after it,
+ * cancel out.
+ */
+const SEALED_DAYS = `(
+  select operator, day, posting_count, collect_minor, deposit_minor, held_minor, collected_minor, paid_minor,
+         fees_minor, funded_minor, corrected_minor, placed_minor, released_minor, deposit_peak_minor
+    from ledger_days where application_id = $1 and ($2::text is null or operator = $2)
+  union all
+  select e.operator, v.day, v.sign * e.posting_count, v.sign * e.collect_minor, v.sign * e.deposit_minor, v.sign * e.held_minor, v.sign * e.collected_minor,
+         v.sign * e.paid_minor, v.sign * e.fees_minor, v.sign * e.funded_minor, v.sign * e.corrected_minor,
+         v.sign * e.placed_minor, v.sign * e.released_minor, 0
+    from ledger_day_edges e cross join lateral (values (e.day, -1), (e.business_day, 1)) v (day, sign)
+    where e.application_id = $1 and e.time_zone = $6 and ($2::text is null or e.operator = $2)
+      and e.day >= $3::date - 1 and e.day <= $4::date + 1) d`
+
+/**
+ * Every movement of an application, per operator and period from `fromDay` to `toDay`, sealed and later ones apart. The peaks of sealed days
+ * are those of UTC days.
+ */
 export async function selectMovements(queryable: Queryable, applicationId: string, request: MovementsRequest): Promise<DayMovements[]> {
-  const values = [applicationId, request.operator, request.fromDay, request.toDay, request.length]
+  const values = [applicationId, request.operator, request.fromDay, request.toDay, request.length, request.zone]
   // Without a seal everything is read from the postings themselves.
   const sealed =
     request.sealedUntil === '-infinity'
@@ -55,22 +76,26 @@ export async function selectMovements(queryable: Queryable, applicationId: strin
           await queryable.query<DayMovements>(
             `select operator, ${PERIOD} as day, false as "isLive", sum(posting_count)::bigint as count, ${SUMS},
                max(deposit_peak_minor) as "peakMinor"
-             from ledger_days where application_id = $1 and ($2::text is null or operator = $2) group by 1, 2`,
+             from ${SEALED_DAYS} group by 1, 2 having sum(posting_count) > 0`,
             values,
           )
         ).rows
   const { rows: live } = await queryable.query<DayMovements>(
     `select operator, ${PERIOD} as day, true as "isLive", count(*) as count, ${SUMS},
        greatest(0, max(risen_minor))::bigint as "peakMinor"
-     from (select m.*, sum(m.deposit_minor) over (partition by m.operator, m.day order by m.at) as risen_minor from ledger_movements m
-           where m.application_id = $1 and ($2::text is null or m.operator = $2) and m.at >= $6::timestamptz) m
+     from (select m.*, sum(m.deposit_minor) over (partition by m.operator, m.day order by m.at) as risen_minor
+             from (select n.operator, n.at, (n.at at time zone $6)::date as day, n.collect_minor, n.deposit_minor, n.held_minor, n.collected_minor,
+                          n.paid_minor, n.fees_minor, n.funded_minor, n.corrected_minor, n.placed_minor,
+                          n.released_minor
+                     from ledger_movements n
+                     where n.application_id = $1 and ($2::text is null or n.operator = $2) and n.at >= $7::timestamptz) m) m
      group by 1, 2`,
     [...values, request.sealedUntil],
   )
   return [...sealed, ...live]
 }
 
-/** On how many days and in how many months of a range an operator's balances moved, as far as that is summed by day. */
+/** On how many UTC days and in how many months of a range an operator's balances moved, as far as that is summed by day. */
 export async function countPeriods(
   queryable: Queryable,
   applicationId: string,
@@ -94,6 +119,7 @@ export async function selectThresholds(queryable: Queryable, applicationId: stri
   return rows
 }
 
+/** `day`: a UTC day. */
 type CrossingRequest = { operator: OperatorCode; day: UtcDay; openingMinor: bigint; thresholdMinor: bigint }
 
 /** When on that day a deposit balance went below a threshold for the last time; null when it did not. */
@@ -137,21 +163,21 @@ const FILTERED_LINES: Record<LineFilter, { condition: string; amount: string }> 
   fees: { condition: "kind = 'settle' and fees_minor + revenue_minor <> 0", amount: 'fees_minor + revenue_minor' },
 }
 
-const POSTINGS_OF_DAYS = `from ledger_postings where application_id = $1 and operator = $2 and at >= ($3 || 'T00:00:00Z')::timestamptz
-  and at < ($4 || 'T00:00:00Z')::timestamptz + interval '24 hours'`
+const POSTINGS_OF_DAYS = `from ledger_postings where application_id = $1 and operator = $2 and at >= $3::date::timestamp at time zone $5
+  and at < ($4::date + 1)::timestamp at time zone $5`
 
 type LinesOfKind = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: LineFilter }
 
 /** How many postings of some days a filter leaves and what they add up to, each of them read. */
 export async function sumLines(
   queryable: Queryable,
-  applicationId: string,
+  { applicationId, businessZone }: BusinessTime,
   { operator, from, to, kind }: LinesOfKind,
 ): Promise<{ count: bigint; amountMinor: bigint }> {
   const { condition, amount } = FILTERED_LINES[kind]
   const { rows } = await queryable.query<{ count: bigint; amountMinor: bigint }>(
     `select count(*) as count, coalesce(sum(${amount}), 0) as "amountMinor" ${POSTINGS_OF_DAYS} and ${condition}`,
-    [applicationId, operator, from, to],
+    [applicationId, operator, from, to, businessZone],
   )
   const [sum] = rows
   if (!sum) throw new Error('A sum over nothing is a row too')
@@ -164,31 +190,43 @@ const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at, p.reason, p.col
   p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
   t.transaction_id is not null as "isTransaction", p.moved_minor as "movedMinor"`
 
-/** Postings of some days in order of time; $5 offset, $6 limit. */
+/** Postings of some days in order of time; $6 offset, $7 limit. */
 function linesOf(kind: LineFilter | null): string {
   return `select ${LINE_COLUMNS}
      from (select *, sum(collect_minor + deposit_minor + held_minor) over (order by at, subject_id, kind rows unbounded preceding) as moved_minor
              ${POSTINGS_OF_DAYS} ${kind === null ? '' : `and ${FILTERED_LINES[kind].condition}`}
-           order by at, subject_id, kind offset $5 limit $6) p
+           order by at, subject_id, kind offset $6 limit $7) p
      left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
      order by p.at, p.subject_id, p.kind`
 }
 
 /** One page of the postings of some days, in order of time. */
-export async function selectLines(queryable: Queryable, applicationId: string, request: LinesRequest): Promise<LineRow[]> {
+export async function selectLines(
+  queryable: Queryable,
+  { applicationId, businessZone }: BusinessTime,
+  request: LinesRequest,
+): Promise<LineRow[]> {
   const { operator, from, to, kind, offset, limit } = request
-  const { rows } = await queryable.query<LineRow>(linesOf(kind), [applicationId, operator, from, to, offset, limit])
+  const { rows } = await queryable.query<LineRow>(linesOf(kind), [applicationId, operator, from, to, businessZone, offset, limit])
   return rows
 }
 
 /** The same through a cursor of the caller's transaction, some at a time: they are sorted once, however many there are. */
 export async function* walkLines(
   snapshot: Queryable,
-  applicationId: string,
+  { applicationId, businessZone }: BusinessTime,
   { operator, from, to, kind, offset, limit }: LinesRequest,
   batchRows: number,
 ): AsyncGenerator<LineRow[], void, undefined> {
-  await snapshot.query(`declare statement_lines no scroll cursor for ${linesOf(kind)}`, [applicationId, operator, from, to, offset, limit])
+  await snapshot.query(`declare statement_lines no scroll cursor for ${linesOf(kind)}`, [
+    applicationId,
+    operator,
+    from,
+    to,
+    businessZone,
+    offset,
+    limit,
+  ])
   for (;;) {
     const { rows } = await snapshot.query<LineRow>(`fetch ${batchRows} from statement_lines`)
     if (rows.length > 0) yield rows

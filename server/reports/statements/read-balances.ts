@@ -1,22 +1,27 @@
+import { type BusinessTime, dayIn } from '#lib/business-days.ts'
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor, parseMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
-import { addDays, daysBetween, LAST_DAY, utcDayOf } from '#lib/time.ts'
+import { addDays, daysBetween, LAST_DAY, type UtcDay } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
+import type { Balance } from './balance-store.ts'
 import { type OperatorLedger, readLedger } from './day-ledger.ts'
 import { selectCrossing, selectThresholds } from './ledger-days-store.ts'
+import { oneOf } from './statement-periods.ts'
 
 const TREND_DAYS = 30
 
 /** One card per operator, all thirteen, with the trend of its deposit balance and whether it is low; free money per currency. One snapshot. */
-export function readBalances(pool: Pool, applicationId: string, now: Date): Promise<BalancesDto> {
+export function readBalances(pool: Pool, application: BusinessTime, now: Date): Promise<BalancesDto> {
   return withSnapshot(pool, async (snapshot) => {
-    const today = utcDayOf(now)
+    const { applicationId, businessZone } = application
+    const today = dayIn(businessZone, now)
     const fromDay = addDays(today, 1 - TREND_DAYS)
     const thresholds = new Map((await selectThresholds(snapshot, applicationId)).map((row) => [row.operator, row.thresholdMinor]))
     const cards: BalanceCard[] = []
-    for (const ledger of await readLedger(snapshot, applicationId, { operator: null, fromDay, toDay: LAST_DAY, length: 10 })) {
+    const asked = { operator: null, fromDay, toDay: LAST_DAY, length: 10 } as const
+    for (const ledger of await readLedger(snapshot, application, asked)) {
       const { balance } = ledger
       const threshold = thresholds.get(balance.operator) ?? null
       const isLow = threshold !== null && balance.depositMinor < threshold
@@ -29,7 +34,9 @@ export function readBalances(pool: Pool, applicationId: string, now: Date): Prom
         trend: trendOf(ledger, daysBetween(fromDay, today)),
         threshold: threshold === null ? null : formatMinor(threshold),
         isLow,
-        lowSince: isLow ? ((await lowSince(snapshot, applicationId, ledger, threshold))?.toISOString() ?? null) : null,
+        lowSince: isLow
+          ? ((await lowSince(snapshot, applicationId, { balance, fromDay, thresholdMinor: threshold }))?.toISOString() ?? null)
+          : null,
       })
     }
     const free = CURRENCIES.map((currency) => {
@@ -50,20 +57,21 @@ function trendOf({ before, days }: OperatorLedger, asked: readonly string[]): nu
 }
 
 /**
- * When a low balance went below its threshold. The days' peaks say on which day it was last above; only that day's postings are read. Null where
- * that is further back than the trend.
+ * When a low balance went below its threshold. The peaks of the UTC days say on which of them it was last above; only that day's postings are
+ * read. Null where that is further back than the trend.
  */
 async function lowSince(
   snapshot: Queryable,
   applicationId: string,
-  { balance, before, days }: OperatorLedger,
-  thresholdMinor: bigint,
+  { balance: { operator }, fromDay, thresholdMinor }: { balance: Balance; fromDay: UtcDay; thresholdMinor: bigint },
 ): Promise<Date | null> {
+  const inUtc = { applicationId, businessZone: 'UTC' }
+  const { before, days } = oneOf(await readLedger(snapshot, inUtc, { operator, fromDay, toDay: LAST_DAY, length: 10 }))
   let opening = before.depositMinor
   let last: { day: string; openingMinor: bigint } | undefined
   for (const day of days) {
     if (opening + day.peakMinor >= thresholdMinor) last = { day: day.day, openingMinor: opening }
     opening += day.depositMinor
   }
-  return last ? selectCrossing(snapshot, applicationId, { operator: balance.operator, thresholdMinor, ...last }) : null
+  return last ? selectCrossing(snapshot, applicationId, { operator, thresholdMinor, ...last }) : null
 }

@@ -25,17 +25,17 @@ type LinesRequest = StatementRequest & { kind: LineFilter | null; page: number; 
  * the days show on which days the page lies, so that only their postings are read.
  */
 export function readStatementLines(pool: Pool, request: LinesRequest): Promise<StatementLinesDto> {
-  const { applicationId, operator, filter, now, kind, page, size = LINES_PER_PAGE } = request
-  const { from, to } = rangeOf(filter, now)
+  const { operator, kind, page, size = LINES_PER_PAGE } = request
+  const { from, to } = rangeOf(request)
   const begin = BigInt(page) * BigInt(size)
   return withSnapshot(pool, async (snapshot) => {
     if (kind !== null) {
-      const { count, amountMinor } = await sumLines(snapshot, applicationId, { operator, from, to, kind })
-      const rows = await selectLines(snapshot, applicationId, { operator, from, to, kind, offset: begin, limit: size })
+      const { count, amountMinor } = await sumLines(snapshot, request, { operator, from, to, kind })
+      const rows = await selectLines(snapshot, request, { operator, from, to, kind, offset: begin, limit: size })
       return { lines: rows.map((row) => toLine(row, null)), sum: formatMinor(amountMinor), total: Number(count), page, size }
     }
-    const { place, total } = await findPage(snapshot, { applicationId, operator, from, to }, begin, BigInt(size))
-    const rows = place ? await selectLines(snapshot, applicationId, { operator, ...place, kind, limit: size }) : []
+    const { place, total } = await findPage(snapshot, { ...request, from, to }, begin, BigInt(size))
+    const rows = place ? await selectLines(snapshot, request, { operator, ...place, kind, limit: size }) : []
     const lines = rows.map((row) => toLine(row, place ? place.openingMinor + row.movedMinor : null))
     return { lines, sum: null, total, page, size }
   })
@@ -49,15 +49,16 @@ const BATCH_ROWS = 1_000
  */
 export async function* walkStatementLines(
   pool: Pool,
-  { applicationId, operator, filter, now, kind }: StatementRequest & { kind: LineFilter | null },
+  request: StatementRequest & { kind: LineFilter | null },
   limit: number,
 ): AsyncGenerator<StatementLine[], void, undefined> {
-  const { from, to } = rangeOf(filter, now)
+  const { operator, kind } = request
+  const { from, to } = rangeOf(request)
   const snapshot = await openSnapshot(pool)
   try {
     // Lines of one kind leave others out, so a balance beside them would not add up.
-    const openingMinor = kind === null ? await openingOf(snapshot.client, { applicationId, operator, from, to }) : null
-    for await (const rows of walkLines(snapshot.client, applicationId, { operator, from, to, kind, offset: 0n, limit }, BATCH_ROWS)) {
+    const openingMinor = kind === null ? await openingOf(snapshot.client, { ...request, from, to }) : null
+    for await (const rows of walkLines(snapshot.client, request, { operator, from, to, kind, offset: 0n, limit }, BATCH_ROWS)) {
       yield rows.map((row) => toLine(row, openingMinor === null ? null : openingMinor + row.movedMinor))
     }
   } finally {
@@ -69,7 +70,7 @@ export async function* walkStatementLines(
 async function openingOf(snapshot: Queryable, range: LedgerRange): Promise<bigint> {
   const length = await lengthOf(snapshot, range, PERIODS_MAX)
   const asked = { operator: range.operator, fromDay: range.from, toDay: range.to, length }
-  return balanceOf(oneOf(await readLedger(snapshot, range.applicationId, asked)).before)
+  return balanceOf(oneOf(await readLedger(snapshot, range, asked)).before)
 }
 
 /** `openingMinor`: all balances together before the first of these days. */
@@ -85,7 +86,7 @@ async function findPage(
   const length = await lengthOf(snapshot, range, PERIODS_MAX)
   const periodsIn = async (from: UtcDay, to: UtcDay, by: PeriodLength) => {
     const asked = { operator: range.operator, fromDay: from, toDay: to, length: by }
-    const { before, days } = oneOf(await readLedger(snapshot, range.applicationId, asked))
+    const { before, days } = oneOf(await readLedger(snapshot, range, asked))
     return { openingMinor: balanceOf(before), periods: periodsOf(days, { from, to }, Number.POSITIVE_INFINITY) }
   }
   const found = await periodsIn(range.from, range.to, length)

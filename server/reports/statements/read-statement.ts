@@ -12,15 +12,12 @@ import { lengthOf, oneOf, PERIODS_MAX, periodsOf, rangeOf, type StatementRequest
  * than `periodsMax` days or months). Opening plus movements is closing by construction of the postings, and everything together is
  * the live balance (`agrees`), in one snapshot.
  */
-export function readStatement(
-  pool: Pool,
-  { applicationId, operator, filter, now }: StatementRequest,
-  periodsMax = PERIODS_MAX,
-): Promise<StatementDto> {
-  const { from, to } = rangeOf(filter, now)
+export function readStatement(pool: Pool, request: StatementRequest, periodsMax = PERIODS_MAX): Promise<StatementDto> {
+  const { operator, now } = request
+  const { from, to } = rangeOf(request)
   return withSnapshot(pool, async (snapshot) => {
-    const length = await lengthOf(snapshot, { applicationId, operator, from, to }, periodsMax)
-    const ledger = oneOf(await readLedger(snapshot, applicationId, { operator, fromDay: from, toDay: to, length }))
+    const length = await lengthOf(snapshot, { ...request, from, to }, periodsMax)
+    const ledger = oneOf(await readLedger(snapshot, request, { operator, fromDay: from, toDay: to, length }))
     const { days } = ledger
     let closing = ledger.before
     const periods = periodsOf(days, { from, to }, periodsMax).map(({ sums, ...period }) => {
@@ -28,6 +25,7 @@ export function readStatement(
       return { ...toMovements(sums), ...period, closing: toHoldings(closing) }
     })
     return {
+      zone: request.businessZone,
       operator,
       currency: OPERATORS[operator].country.currency,
       asOf: now.toISOString(),

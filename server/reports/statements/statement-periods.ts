@@ -1,12 +1,12 @@
+import { type BusinessTime, dayIn } from '#lib/business-days.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { StatementFilter } from '#lib/schemas/finance-query.ts'
-import { FIRST_DAY, monthEnd, resolveDateRange, type UtcDay, utcDayOf } from '#lib/time.ts'
+import { FIRST_DAY, monthEnd, resolveDateRange, type UtcDay } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { addSums, type LedgerDay, type OperatorLedger, type Sums, ZERO_SUMS } from './day-ledger.ts'
 import { countPeriods, type PeriodLength } from './ledger-days-store.ts'
 
-export type StatementRequest = {
-  applicationId: string
+export type StatementRequest = BusinessTime & {
   operator: OperatorCode
   filter: Pick<StatementFilter, 'dates' | 'from' | 'to'>
   now: Date
@@ -42,7 +42,7 @@ function endsOf(period: string): [UtcDay, UtcDay] {
   return period.length === 7 ? [`${period}-01`, monthEnd(period)] : [`${period}-01-01`, `${period}-12-31`]
 }
 
-export type LedgerRange = { applicationId: string; operator: OperatorCode; from: UtcDay; to: UtcDay }
+export type LedgerRange = BusinessTime & { operator: OperatorCode; from: UtcDay; to: UtcDay }
 
 /** Day, month or year: the finest of which a range has at most `periodsMax`, so that what is read of it does not grow with it. */
 export async function lengthOf(snapshot: Queryable, { applicationId, ...range }: LedgerRange, periodsMax: number): Promise<PeriodLength> {
@@ -52,9 +52,9 @@ export async function lengthOf(snapshot: Queryable, { applicationId, ...range }:
 }
 
 /** The days of a statement. */
-export function rangeOf(filter: StatementRequest['filter'], now: Date): { from: string; to: string } {
-  const { from, to } = resolveDateRange(filter, now)
-  const today = utcDayOf(now)
+export function rangeOf({ filter, businessZone, now }: Omit<StatementRequest, 'operator'>): { from: UtcDay; to: UtcDay } {
+  const today = dayIn(businessZone, now)
+  const { from, to } = resolveDateRange(filter, today)
   // Nothing is posted after today; the statement of a month ends where the month does.
   return { from: from ?? FIRST_DAY, to: to ?? today }
 }

@@ -10,6 +10,7 @@ import { addDays } from '#lib/time.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
 import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -104,7 +105,7 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
   for (const operator of SOME_OPERATORS)
     for (const range of ranges) {
       const request = { applicationId, operator, filter: { dates: 'thisMonth' as const, ...range }, now }
-      const statement = await readStatement(database.pool, request)
+      const statement = await readStatement(database.pool, { ...request, businessZone: 'UTC' })
       const truth = await addUpPostings(applicationId, operator, range.from, range.to)
       assert.equal(statement.opening.total, formatMinor(truth.opening))
       assert.equal(statement.closing.total, formatMinor(truth.closing))
@@ -116,13 +117,13 @@ async function checkStatements(applicationId: string, now: Date, ranges: readonl
       assert.equal(statement.agrees, true)
       const lines = []
       for (let page = 0; ; page++) {
-        const part = await readStatementLines(database.pool, { ...request, kind: null, page, size: 7 })
+        const part = await readStatementLines(database.pool, { businessZone: 'UTC', ...request, kind: null, page, size: 7 })
         assert.equal(part.total, truth.count)
         lines.push(...part.lines)
         if (lines.length >= part.total) break
       }
       assert.equal(new Set(lines.map((line) => line.id)).size, truth.count)
-      await checkMovements(request, statement, lines)
+      await checkMovements({ ...request, businessZone: 'UTC' }, statement, lines)
       let running = statement.opening.total
       for (const line of lines) {
         running = [line.collect, line.deposit, line.held].reduce(addDecimals, running)
@@ -161,7 +162,7 @@ test('opening, movements and closing equal the postings, whether all, some or no
     await sealLedgerDays(database.pool, 0)
     await sealLedgerDays(database.pool, 0)
     await checkStatements(applicationId, new Date(), ranges)
-    const { cards } = await readBalances(database.pool, applicationId, new Date())
+    const { cards } = await readBalances(database.pool, inUtc(applicationId), new Date())
     for (const card of cards.filter(({ operator }) => SOME_OPERATORS.includes(operator)))
       assert.equal(card.trend.at(-1), Number(card.deposit))
   }
@@ -206,7 +207,7 @@ test('exact figures immediately after postings of the past were loaded, and repa
     filter: { dates: 'today' as const, from: addDays(today, -5), to: today },
     now: new Date(),
   }
-  const statement = await readStatement(database.pool, request)
+  const statement = await readStatement(database.pool, { ...request, businessZone: 'UTC' })
   assert.equal(statement.closing.total, '7000')
   assert.equal(statement.agrees, true)
   assert.ok((await repairLedgerDays(database.pool)).includes(applicationId))
@@ -221,7 +222,7 @@ test('isLow below the threshold, since the last time the balance went below it',
     takeIn(database.pool, [anIntakeItem(applicationId, { amountMinor, feeSystemMinor: 0n, feeAppMinor: 0n })])
   const actor = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
   const card = async () => {
-    const { cards } = await readBalances(database.pool, applicationId, new Date())
+    const { cards } = await readBalances(database.pool, inUtc(applicationId), new Date())
     return cards.find(({ operator }) => operator === 'MOMOCM')
   }
   assert.deepEqual(

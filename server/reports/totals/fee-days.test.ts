@@ -4,6 +4,7 @@ import { addDecimals, formatMinor } from '#lib/money.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication } from '#server/testing/factories.ts'
 import { addFeeDays } from './add-fee-days.ts'
@@ -27,7 +28,7 @@ async function recount(applicationId: string, type: string | null): Promise<stri
 
 async function feesOf(applicationId: string, type: string | null, from?: string): Promise<string> {
   const query = totalsQuerySchema.parse({ dates: 'always', ...(type ? { type } : {}), ...(from ? { from } : {}) })
-  const { money } = await readTotals(database.pool, applicationId, query, new Date())
+  const { money } = await readTotals(database.pool, inUtc(applicationId), query, new Date())
   return money.reduce((sum, { now }) => addDecimals(sum, addDecimals(now.feesSystem, now.feesApp)), '0')
 }
 
@@ -56,7 +57,7 @@ test('zero fees for days without a transaction, and for transactions that failed
   const applicationId = await makeApplication(database.pool)
   await liveThrough(database.pool, applicationId, createRandom(9), 10)
   assert.equal(await feesOf(applicationId, null, '9999-01-01'), '0')
-  const failed = await readTotals(database.pool, applicationId, totalsQuerySchema.parse({ status: 'FAILED' }), new Date())
+  const failed = await readTotals(database.pool, inUtc(applicationId), totalsQuerySchema.parse({ status: 'FAILED' }), new Date())
   assert.ok(failed.money.every(({ now }) => now.feesSystem === '0' && now.feesApp === '0'))
 })
 
@@ -68,7 +69,8 @@ test('the days before as the second figure, and null where no days are compared'
               ($1, '2026-10-23', 'OMCM', 'COLLECT', 'SUCCESS', 1, 70000), ($1, '2026-10-05', 'UGMTN', 'DEPOSIT', 'SUCCESS', 1, 500)`,
     [applicationId],
   )
-  const read = (query: object) => readTotals(database.pool, applicationId, totalsQuerySchema.parse(query), new Date('2026-11-22T10:00:00Z'))
+  const read = (query: object) =>
+    readTotals(database.pool, inUtc(applicationId), totalsQuerySchema.parse(query), new Date('2026-11-22T10:00:00Z'))
   const { before: days, money } = await read({})
   assert.deepEqual(days, { from: '2026-10-01', to: '2026-10-22' })
   assert.deepEqual(

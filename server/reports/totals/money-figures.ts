@@ -1,3 +1,4 @@
+import type { BusinessTime } from '#lib/business-days.ts'
 import type { CurrencyMoney, MoneyFigures } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
@@ -12,23 +13,24 @@ type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[]; ranges: RollUpRange
 type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }
 
 /** What the query matches in every status, and the fees of what succeeded, in the caller's snapshot. */
-export async function readMoneySums(snapshot: Queryable, applicationId: string, query: MoneyQuery): Promise<MoneySums> {
-  const ranges = await selectRollUpRanges(snapshot, applicationId, query)
+export async function readMoneySums(snapshot: Queryable, application: BusinessTime, query: MoneyQuery): Promise<MoneySums> {
+  const { applicationId } = application
+  const ranges = await selectRollUpRanges(snapshot, application, query)
   const all = await selectOperatorSums(snapshot, applicationId, query, ranges)
   // Fees are taken when a transaction succeeds.
   const fees =
-    query.status === 'SUCCESS' ? await selectFeeSums(snapshot, applicationId, query, await findFeeMark(snapshot, applicationId)) : []
+    query.status === 'SUCCESS' ? await selectFeeSums(snapshot, application, query, await findFeeMark(snapshot, applicationId)) : []
   return { all, fees, ranges }
 }
 
 /** The same for the days that are compared; nothing where there are none. */
 export async function readSumsBefore(
   snapshot: Queryable,
-  applicationId: string,
+  application: BusinessTime,
   query: MoneyQuery,
   before: DayRange | null,
 ): Promise<MoneySums | null> {
-  return before === null ? null : readMoneySums(snapshot, applicationId, { ...query, ...(before satisfies OpenRange) })
+  return before === null ? null : readMoneySums(snapshot, application, { ...query, ...(before satisfies OpenRange) })
 }
 
 /** The sums with a status. */

@@ -1,10 +1,11 @@
+import { type BusinessTime, dayIn } from '#lib/business-days.ts'
 import { chartPeriods, type PeriodStep } from '#lib/chart-periods.ts'
 import { rangeBefore } from '#lib/finance-comparison.ts'
 import type { CurrencyChart, OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import type { TotalsFilter } from '#lib/schemas/finance-query.ts'
-import { FIRST_DAY, LAST_DAY, type OpenRange, resolveDateRange, type UtcDay, utcDayOf } from '#lib/time.ts'
+import { addDays, FIRST_DAY, LAST_DAY, type OpenRange, resolveDateRange, type UtcDay } from '#lib/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
@@ -16,19 +17,21 @@ import { type OperatorStatusSum, type PeriodSum, selectDayBounds, selectPeriodSu
  * Totals of an application by the filters of the page, from the roll-ups: the cost depends on the days, never on the transactions. All of
  * it in one snapshot, so that figures, chart, table and the API's number fit each other.
  */
-export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilter, now: Date): Promise<TotalsDto> {
-  const range = resolveDateRange(filter, now)
-  const before = rangeBefore(filter, now)
+export function readTotals(pool: Pool, application: BusinessTime, filter: TotalsFilter, now: Date): Promise<TotalsDto> {
+  const { applicationId, businessZone } = application
+  const today = dayIn(businessZone, now)
+  const range = resolveDateRange(filter, today)
+  const before = rangeBefore(filter, today)
   const { status } = filter
   const query = { ...range, type: filter.type, operators: filter.operator, status }
   return withSnapshot(pool, async (snapshot) => {
-    const sums = await readMoneySums(snapshot, applicationId, query)
-    const sumsBefore = await readSumsBefore(snapshot, applicationId, query, before)
-    const bounds = await selectDayBounds(snapshot, applicationId)
-    const today = utcDayOf(now)
+    const sums = await readMoneySums(snapshot, application, query)
+    const sumsBefore = await readSumsBefore(snapshot, application, query, before)
+    const bounds = await selectDayBounds(snapshot, application)
     const { step, periods } = periodsOf(range, { first: bounds?.first ?? today, last: laterOf(bounds?.last ?? today, today) })
-    const ranges = step === 'day' ? daysOnly(query) : sums.ranges
+    const ranges = step === 'day' ? daysOnly(businessZone, query) : sums.ranges
     return {
+      zone: businessZone,
       ...range,
       before,
       money: toMoney(sums, sumsBefore, status),
@@ -36,6 +39,7 @@ export function readTotals(pool: Pool, applicationId: string, filter: TotalsFilt
       charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, ranges, step, statusesOf(status)), periods),
       operators: toOperatorTotals(sums.all, withStatus(sums.all, status)),
       apiTotal: await apiTotal(snapshot, applicationId, filter, range),
+      isApiOfSameDays: isOfSameDays(businessZone, range),
     }
   })
 }
@@ -64,6 +68,15 @@ async function apiTotal(
     return range.from === null && range.to === null ? formatMinor(await totalOfApplication(snapshot, applicationId)) : null
   const days = { startDay: range.from ?? FIRST_DAY, endDay: range.to ?? LAST_DAY }
   return formatMinor(await totalByRange(snapshot, applicationId, { ...days, status: filter.status }))
+}
+
+/** Whether a range of days in a zone begins and ends with UTC days. */
+function isOfSameDays(zone: string, { from, to }: OpenRange): boolean {
+  return [from, to === null ? null : addDays(to, 1)].every((day) => {
+    if (day === null) return true
+    const midnight = new Date(`${day}T00:00:00Z`)
+    return dayIn(zone, midnight) === day && dayIn(zone, new Date(midnight.getTime() - 1)) === addDays(day, -1)
+  })
 }
 
 /** One line per operator that has anything in these days; the success rate is of all that finished, whatever status is chosen. */

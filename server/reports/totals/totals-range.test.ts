@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { listBehindPeriod } from '#lib/finance-address.ts'
 import { addDecimals } from '#lib/money.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
 import { readTotals } from './read-totals.ts'
@@ -48,7 +49,7 @@ test('a small and exact response to the years 1 to 9999 over days, years or cent
     const { applicationId, succeeded } = await applicationSince(first, everyDays)
     for (const isSealed of [false, true]) {
       if (isSealed) await sealTotals(database.pool)
-      const totals = await readTotals(database.pool, applicationId, EVERYTHING, NOW)
+      const totals = await readTotals(database.pool, inUtc(applicationId), EVERYTHING, NOW)
       assert.equal(totals.step, step, `since ${first}`)
       assert.equal(totals.charts.length, 3)
       for (const { periods } of totals.charts) assert.ok(periods.length <= PERIODS_MAX, `${periods.length} periods since ${first}`)
@@ -78,19 +79,24 @@ test('a response to an open range, a range in the future and a day of the year 1
     { from: '9999-12-31', to: '9999-12-31' },
     { from: '0001-01-01', to: '0001-01-01' },
   ]) {
-    const totals = await readTotals(database.pool, applicationId, totalsQuerySchema.parse(query), NOW)
+    const totals = await readTotals(database.pool, inUtc(applicationId), totalsQuerySchema.parse(query), NOW)
     assert.ok(
       totals.charts.every(({ periods }) => periods.length <= 3),
       JSON.stringify(query),
     )
   }
-  const empty = await readTotals(database.pool, await makeApplication(database.pool), EVERYTHING, NOW)
+  const empty = await readTotals(database.pool, inUtc(await makeApplication(database.pool)), EVERYTHING, NOW)
   assert.deepEqual(empty.charts, [])
 })
 
 test('every day of a range of up to a hundred, also those without a transaction', async () => {
   const { applicationId } = await applicationSince('2026-11-20', 1)
-  const totals = await readTotals(database.pool, applicationId, totalsQuerySchema.parse({ from: '2026-11-01', to: '2026-11-30' }), NOW)
+  const totals = await readTotals(
+    database.pool,
+    inUtc(applicationId),
+    totalsQuerySchema.parse({ from: '2026-11-01', to: '2026-11-30' }),
+    NOW,
+  )
   assert.deepEqual([totals.step, totals.charts[0]?.periods.length, totals.charts[0]?.periods[0]?.period], ['day', 21, '2026-11-01'])
 })
 

@@ -41,40 +41,36 @@ function pathsFrom(status: TransactionStatus): TransitionEvent[][] {
   return [[], ...edges.flatMap(([event, { to }]) => pathsFrom(to).map((rest) => [event as TransitionEvent, ...rest]))]
 }
 
-const walk = fc.constantFrom(...TRANSACTION_TYPES).chain((type) =>
-  fc.boolean().chain((waits) =>
-    fc.record({
-      type: fc.constant(type),
-      waits: fc.constant(waits),
-      events: fc.constantFrom(...pathsFrom(waits ? 'PENDING_APPROVAL' : 'PENDING')),
-      amount: fc.integer({ min: 1, max: 400_000 }),
-    }),
-  ),
+/** Every way of every kind of transaction, so that no state depends on chance; only the amounts do. */
+const WALKS = TRANSACTION_TYPES.flatMap((type) =>
+  [true, false].flatMap((waits) => pathsFrom(waits ? 'PENDING_APPROVAL' : 'PENDING').map((events) => ({ type, waits, events }))),
 )
 
 test('the sentence about the balance is what the ledger holds, in every state and both directions', async () => {
   const seen = new Set<string>()
-  await fc.assert(
-    fc.asyncProperty(walk, async ({ type, waits, events, amount }) => {
-      const applicationId = await makeApplication(database.pool)
-      await fund(database.pool, applicationId, 'MOMOCM', 100_000_000n)
-      const before = await readBalances(applicationId)
-      const item = anIntakeItem(applicationId, { type, amountMinor: BigInt(amount) * 100n, bands: waits ? [aBand()] : null })
-      await takeIn(database.pool, [item])
-      for (const event of events)
-        await transition(database.pool, [{ applicationId, transactionId: item.transactionId, event, actor: SYSTEM_ACTOR }])
-      const detail = await readTransactionDetail(database.pool, applicationId, item.transactionId)
-      assert.ok(detail)
-      seen.add(`${detail.type} ${detail.status}`)
-      const { effect, amount: said } = balanceEffectOf(detail)
-      const after = await readBalances(applicationId)
-      const net = said === '0' ? 0n : parseAmountMinor(said)
-      assert.ok(net !== undefined)
-      for (const account of ['collect', 'deposit', 'held'] as const)
-        assert.equal(after[account] - before[account], SAID[effect][account] * net, `${effect}: ${account}`)
-    }),
-    { numRuns: 120 },
-  )
+  for (const { type, waits, events } of WALKS) {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 400_000 }), async (amount) => {
+        const applicationId = await makeApplication(database.pool)
+        await fund(database.pool, applicationId, 'MOMOCM', 100_000_000n)
+        const before = await readBalances(applicationId)
+        const item = anIntakeItem(applicationId, { type, amountMinor: BigInt(amount) * 100n, bands: waits ? [aBand()] : null })
+        await takeIn(database.pool, [item])
+        for (const event of events)
+          await transition(database.pool, [{ applicationId, transactionId: item.transactionId, event, actor: SYSTEM_ACTOR }])
+        const detail = await readTransactionDetail(database.pool, applicationId, item.transactionId)
+        assert.ok(detail)
+        seen.add(`${detail.type} ${detail.status}`)
+        const { effect, amount: said } = balanceEffectOf(detail)
+        const after = await readBalances(applicationId)
+        const net = said === '0' ? 0n : parseAmountMinor(said)
+        assert.ok(net !== undefined)
+        for (const account of ['collect', 'deposit', 'held'] as const)
+          assert.equal(after[account] - before[account], SAID[effect][account] * net, `${effect}: ${account}`)
+      }),
+      { numRuns: 5 },
+    )
+  }
   assert.equal(seen.size, TRANSACTION_TYPES.length * TRANSACTION_STATUSES.length, [...seen].join(', '))
 })
 

@@ -5,9 +5,9 @@ import { FIRST_DAY, LAST_DAY, type UtcDay } from '#lib/time.ts'
 import { TRANSACTION_STATUSES } from '#lib/transaction-status.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { RollUpRanges } from './roll-up-ranges-store.ts'
+import { edgesOf, type RollUpRanges } from './roll-up-ranges-store.ts'
 
-/** A UTC day or a sealed month of an application: all its transactions, and those that match the part of the filter that roll-ups know. */
+/** A day or a sealed month of an application: all its transactions, and those that match the part of the filter that roll-ups know. */
 export type PeriodCount = { firstDay: UtcDay; isMonth: boolean; all: bigint; matching: bigint }
 
 /** What matches of one operator. */
@@ -62,6 +62,9 @@ export async function selectPeriodCounts(
       union all
       select m.month, true, m.operator, m.type, m.status, m.transaction_count, m.amount_minor
         from sealed_operator_months m where m.application_id = ${applicationId} and m.month = any (${ranges.months}::date[])
+      union all
+      select e.day, e.is_month, e.operator, e.type, e.status, e.transaction_count, e.amount_minor
+        from (${edgesOf(applicationId, ranges, TRANSACTION_STATUSES, 'each day')}) e
     ) s group by grouping sets ((s.day, s.is_month), (s.operator)) order by s.day`,
   )
   const periods: PeriodCount[] = []

@@ -1,3 +1,4 @@
+import type { BusinessTime } from '#lib/business-days.ts'
 import { CURRENCIES, type Currency } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
@@ -13,27 +14,27 @@ export type Period = PeriodCount & SequenceRange
 /** Every day and sealed month of an application, oldest first, with how many transactions match the filter, and the sums of those. */
 export async function readPeriodCounts(
   queryable: Queryable,
-  applicationId: string,
+  application: BusinessTime,
   filter: TransactionFilter,
 ): Promise<{ periods: Period[]; sums: CurrencySum[] }> {
   // A month that an end of the filter's dates divides is counted by day.
   const splitDays = [...(filter.from ? [filter.from] : []), ...(filter.to ? [addDays(filter.to, 1)] : [])]
-  const ranges = await selectRollUpRanges(queryable, applicationId, { from: null, to: null }, splitDays)
-  const { periods, sums } = await selectPeriodCounts(queryable, applicationId, filter, ranges)
+  const ranges = await selectRollUpRanges(queryable, application, { from: null, to: null }, splitDays)
+  const { periods, sums } = await selectPeriodCounts(queryable, application.applicationId, filter, ranges)
   return { periods: withSequences(periods, 0n), sums: byCurrency(sums) }
 }
 
 /** The same periods with the days of some months in place of those months. A sealed month does not change, so its range stays. */
 export async function splitMonths(
   queryable: Queryable,
-  applicationId: string,
+  { applicationId, businessZone }: BusinessTime,
   filter: TransactionFilter,
   periods: readonly Period[],
   months: readonly Period[],
 ): Promise<Period[]> {
   const fromDays = months.map((month) => month.firstDay)
   const toDays = fromDays.map((day) => monthEnd(day))
-  const { periods: days } = await selectPeriodCounts(queryable, applicationId, filter, { months: [], fromDays, toDays })
+  const { periods: days } = await selectPeriodCounts(queryable, applicationId, filter, { zone: businessZone, months: [], fromDays, toDays })
   return periods.flatMap((period) => {
     if (!months.includes(period)) return [period]
     const lastDay = monthEnd(period.firstDay)

@@ -1,3 +1,4 @@
+import type { BusinessTime } from '#lib/business-days.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { SumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/transaction-row.ts'
@@ -11,13 +12,13 @@ import { searchTransactions } from './search-transactions.ts'
 /** Returns one page of the transaction list with the notes of its rows, ready for JSON. */
 export async function readTransactionList(
   queryable: Queryable,
-  applicationId: string,
+  application: BusinessTime,
   filter: TransactionFilter,
 ): Promise<TransactionListDto> {
-  const found = await searchTransactions(queryable, applicationId, filter)
+  const found = await searchTransactions(queryable, application, filter)
   // A final transaction that a program made has no notes.
   const withNotes = found.rows.filter((row) => !isFinalStatus(row.status) || row.makerId !== null).map((row) => row.transactionId)
-  const notes = withNotes.length === 0 ? [] : await selectRowNotes(queryable, applicationId, withNotes)
+  const notes = withNotes.length === 0 ? [] : await selectRowNotes(queryable, application.applicationId, withNotes)
   const byId = new Map(notes.map((note) => [note.transactionId, note]))
   return {
     rows: found.rows.map((row) => toRow(row, byId.get(row.transactionId))),

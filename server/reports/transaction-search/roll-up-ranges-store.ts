@@ -1,8 +1,14 @@
-import { addDays, FIRST_DAY, LAST_DAY, type OpenRange, type UtcDay } from '#lib/time.ts'
+import type { BusinessTime } from '#lib/business-days.ts'
+import { addDays, type DayRange, FIRST_DAY, LAST_DAY, monthEnd, type OpenRange, type UtcDay } from '#lib/time.ts'
+import type { TransactionStatus } from '#lib/transaction-status.ts'
+import { type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Where sums over a range of days are read: whole sealed months, and the ranges of days between them. */
-export type RollUpRanges = { months: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] }
+/**
+ * Where sums over a range of days are read: whole sealed months, and the ranges of days between them. `zone`: in which these are days. The
+ * roll-ups are of UTC days, and their edges say what of them belongs to another day of the zone.
+ */
+export type RollUpRanges = { zone: string; months: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] }
 
 /**
  * The whole months of a range that are sealed for the application, in order, by their first days; and the ranges of days that they leave.
@@ -10,7 +16,7 @@ export type RollUpRanges = { months: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDa
  */
 export async function selectRollUpRanges(
   queryable: Queryable,
-  applicationId: string,
+  { applicationId, businessZone }: BusinessTime,
   { from, to }: OpenRange,
   splitDays: readonly UtcDay[] = [],
 ): Promise<RollUpRanges> {
@@ -27,7 +33,7 @@ export async function selectRollUpRanges(
     values: [applicationId, from ?? FIRST_DAY, to ?? LAST_DAY],
   })
   const whole = rows.filter(({ month, next }) => !splitDays.some((day) => month < day && day < next))
-  const ranges: RollUpRanges = { months: whole.map((row) => row.month), fromDays: [], toDays: [] }
+  const ranges: RollUpRanges = { zone: businessZone, months: whole.map((row) => row.month), fromDays: [], toDays: [] }
   let begin = from ?? FIRST_DAY
   for (const { month, next } of whole) {
     if (begin < month) addRange(ranges, begin, addDays(month, -1))
@@ -38,11 +44,67 @@ export async function selectRollUpRanges(
 }
 
 /** The same range read from days alone. */
-export function daysOnly({ from, to }: OpenRange): RollUpRanges {
-  return { months: [], fromDays: [from ?? FIRST_DAY], toDays: [to ?? LAST_DAY] }
+export function daysOnly(zone: string, { from, to }: OpenRange): RollUpRanges {
+  return { zone, months: [], fromDays: [from ?? FIRST_DAY], toDays: [to ?? LAST_DAY] }
 }
 
 function addRange(ranges: RollUpRanges, from: UtcDay, to: UtcDay): void {
   ranges.fromDays.push(from)
   ranges.toDays.push(to)
+}
+
+/** Whether the sums of each day are wanted, or only those of a range: edges between two days of a range then cancel out. */
+type EdgeUse = 'each day' | 'whole ranges'
+
+/**
+ * Where edges are read: at borders, between a day and the one before, and for the sums of each day on all days of a range and one on either
+ * side. None is read twice.
+ */
+function edgePlaces({ months, fromDays, toDays }: RollUpRanges, use: EdgeUse): { borders: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] } {
+  const ranges = fromDays.map((from, place) => ({ from, to: toDays[place] ?? from }))
+  const parts = [...months.map((month) => ({ from: month, to: monthEnd(month) })), ...(use === 'each day' ? [] : ranges)]
+  const windows: DayRange[] = []
+  for (const { from, to } of use === 'each day' ? ranges : []) {
+    const window = { from: addDays(from, -1), to: addDays(to, 1) }
+    const last = windows.at(-1)
+    // Ranges that follow each other, as the days of two months do.
+    if (last && window.from <= last.to) last.to = window.to
+    else windows.push(window)
+  }
+  const borders = new Set(parts.flatMap(({ from, to }) => [from, addDays(to, 1)]))
+  return {
+    borders: [...borders].filter((day) => !windows.some(({ from, to }) => addDays(day, -1) >= from && day <= to)),
+    fromDays: windows.map((window) => window.from),
+    toDays: windows.map((window) => window.to),
+  }
+}
+
+/**
+ * What the edges of a zone add to the sums of these ranges and take from them, as rows of day, is_month, operator, type, status,
+ * transaction_count, amount_minor, fee_system_minor and fee_app_minor. `offset 0` keeps the planner at one descent of the key per place
+ * and status.
+ */
+export function edgesOf(applicationId: string, ranges: RollUpRanges, statuses: readonly TransactionStatus[], use: EdgeUse): Sql {
+  const places = edgePlaces(ranges, use)
+  const ofZone = sql`e.application_id = ${applicationId} and e.time_zone = ${ranges.zone}`
+  return sql`
+    select case when p.is_month then date_trunc('month', v.day)::date else v.day end as day, p.is_month, n.operator, n.type, n.status,
+           v.sign * n.transaction_count as transaction_count, v.sign * n.amount_minor as amount_minor,
+           v.sign * n.fee_system_minor as fee_system_minor, v.sign * n.fee_app_minor as fee_app_minor
+      from (
+        select x.* from unnest(${places.borders}::date[]) as b (day)
+          cross join unnest(${statuses}::text[]) as w (status)
+          cross join lateral (values (b.day - 1, b.day), (b.day, b.day - 1)) as c (day, business_day)
+          cross join lateral (select * from transaction_day_edges e
+            where ${ofZone} and e.status = w.status and e.day = c.day and e.business_day = c.business_day offset 0) x
+        union all
+        select x.* from unnest(${places.fromDays}::date[], ${places.toDays}::date[]) as g (from_day, to_day)
+          cross join unnest(${statuses}::text[]) as w (status)
+          cross join lateral (select * from transaction_day_edges e
+            where ${ofZone} and e.status = w.status and e.day between g.from_day and g.to_day offset 0) x
+      ) n
+      cross join lateral (values (n.day, -1), (n.business_day, 1)) v (day, sign)
+      cross join lateral (select date_trunc('month', v.day)::date = any (${ranges.months}::date[]) as is_month) p
+      where p.is_month or exists (select 1 from unnest(${ranges.fromDays}::date[], ${ranges.toDays}::date[]) as d (from_day, to_day)
+                                    where v.day between d.from_day and d.to_day)`
 }

@@ -9,6 +9,7 @@ import { addDays, utcDayOf } from '#lib/time.ts'
 import { FAILURE_MESSAGES, FAILURE_REASONS, type FailureReason, TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { listTransactions } from '#server/reports/partner-lists/list-for-partner.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
@@ -128,7 +129,7 @@ test('rows, count and sums equal a selection by hand for any filter, order and p
     fc.asyncProperty(address, async (query) => {
       const filter = transactionFilterSchema.parse(query)
       const expected = oracle(filter)
-      const found = await searchTransactions(database.pool, applicationId, filter)
+      const found = await searchTransactions(database.pool, inUtc(applicationId), filter)
       const begin = filter.page * filter.size
       assert.deepEqual(
         found.rows.map((row) => row.sequence),
@@ -147,7 +148,7 @@ test('rows, count and sums equal a selection by hand for any filter, order and p
 test('searchedBackTo is the day at which a search stopped, and nothing since that day is missing', async () => {
   for (const scanMax of [1n, 30n, 70n, 110n, 150n, 190n, 239n, 240n]) {
     const filter = transactionFilterSchema.parse({ name: 'paul', size: '100' })
-    const found = await searchTransactions(database.pool, applicationId, filter, scanMax)
+    const found = await searchTransactions(database.pool, inUtc(applicationId), filter, scanMax)
     const searched = all.filter((one) => found.searchedBackTo === null || utcDayOf(one.createdAt) >= found.searchedBackTo)
     assert.equal(found.searchedBackTo === null, scanMax === 240n, `${scanMax}`)
     const dayOf = (one: Transaction | undefined) => one && utcDayOf(one.createdAt)

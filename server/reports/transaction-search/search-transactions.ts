@@ -1,3 +1,4 @@
+import type { BusinessTime } from '#lib/business-days.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
@@ -37,12 +38,20 @@ type SearchedPage = {
  */
 export async function searchTransactions(
   queryable: Queryable,
-  applicationId: string,
+  application: BusinessTime,
   filter: TransactionFilter,
   scanMax = filter.name === '' ? SCAN_MAX : NAME_SCAN_MAX,
 ): Promise<SearchedPage> {
-  const { periods, sums } = await readPeriodCounts(queryable, applicationId, filter)
-  const search: Search = { queryable, applicationId, filter, scanMax, matching: periods.filter((period) => period.matching > 0n), sums }
+  const { periods, sums } = await readPeriodCounts(queryable, application, filter)
+  const search: Search = {
+    queryable,
+    application,
+    applicationId: application.applicationId,
+    filter,
+    scanMax,
+    matching: periods.filter((period) => period.matching > 0n),
+    sums,
+  }
   if (!needsRows(filter)) return searchByRollUps(search)
   return searchByRows(search)
 }
@@ -50,6 +59,7 @@ export async function searchTransactions(
 /** `matching`: the periods in which something matches the part of the filter that roll-ups know, oldest first. */
 type Search = {
   queryable: Queryable
+  application: BusinessTime
   applicationId: string
   filter: TransactionFilter
   scanMax: bigint
@@ -60,10 +70,10 @@ type Search = {
 /** The range of the sequence that lies within the dates of a filter; undefined if none of those days has a transaction. */
 export async function findSequenceRange(
   queryable: Queryable,
-  applicationId: string,
+  application: BusinessTime,
   filter: TransactionFilter,
 ): Promise<SequenceRange | undefined> {
-  const { periods } = await readPeriodCounts(queryable, applicationId, filter)
+  const { periods } = await readPeriodCounts(queryable, application, filter)
   const within = periods.filter(({ firstDay }) => (!filter.from || firstDay >= filter.from) && (!filter.to || firstDay <= filter.to))
   const [first, last] = [within[0], within.at(-1)]
   return first && last ? { first: first.first, last: last.last } : undefined
@@ -101,14 +111,14 @@ async function searchByRollUps(search: Search): Promise<SearchedPage> {
 
 /** The days of a page, and how many matching rows of them come before it. Months that the page lies in are split into days. */
 async function locatePage(
-  { queryable, applicationId, filter, matching }: Search,
+  { queryable, application, filter, matching }: Search,
   sort: 'newest' | 'oldest',
 ): Promise<{ periods: Period[]; offset: bigint }> {
   const inOrder = (periods: Period[]) => (sort === 'oldest' ? periods : periods.toReversed())
   const rough = periodsOfPage(inOrder(matching), filter)
   const months = rough.periods.filter((period) => period.isMonth)
   if (months.length === 0) return rough
-  const days = (await splitMonths(queryable, applicationId, filter, inOrder(rough.periods), months)).filter((day) => day.matching > 0n)
+  const days = (await splitMonths(queryable, application, filter, inOrder(rough.periods), months)).filter((day) => day.matching > 0n)
   return periodsOfPage(inOrder(days), filter, rough.countBefore)
 }
 
@@ -160,11 +170,11 @@ function selectPage({ queryable, applicationId, filter }: Search, periods: reado
 type Budgeted = { periods: Period[]; searchedBackTo: string | null }
 
 /** The newest matching days that together have at most `scanMax` transactions; at least one day. */
-async function periodsWithinBudget({ queryable, applicationId, filter, matching, scanMax }: Search): Promise<Budgeted> {
+async function periodsWithinBudget({ queryable, application, filter, matching, scanMax }: Search): Promise<Budgeted> {
   const rough = newestWithin(matching, scanMax)
   if (!rough.stoppedAt?.isMonth) return rough
   // The month in which the budget ends is split, so that the result says the day up to which the search went.
-  const split = await splitMonths(queryable, applicationId, filter, matching, [rough.stoppedAt])
+  const split = await splitMonths(queryable, application, filter, matching, [rough.stoppedAt])
   return newestWithin(
     split.filter((period) => period.matching > 0n),
     scanMax,

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { timelineOf } from '#lib/transaction-timeline.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
@@ -41,7 +42,7 @@ test("a row's note is why it failed, since when it is unconfirmed, or how many a
     [applicationId, unconfirmed.transactionId],
   )
   await decide(waiting.transactionId)
-  const list = await readTransactionList(database.pool, applicationId, EVERYTHING)
+  const list = await readTransactionList(database.pool, inUtc(applicationId), EVERYTHING)
   const byId = new Map(list.rows.map((row) => [row.transactionId, row]))
   assert.deepEqual(byId.get(failed.transactionId)?.note, { kind: 'message', text: 'Compte non inscrit' })
   assert.deepEqual(byId.get(unconfirmed.transactionId)?.note, { kind: 'unconfirmed', since: '2026-11-20T10:23:00.000Z' })

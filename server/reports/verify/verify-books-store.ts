@@ -71,6 +71,38 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       where (t.s, t.a) is distinct from (f.fee_system_minor, f.fee_app_minor)`,
   },
   {
+    check: 'day edges',
+    sql: `select concat_ws(' ', application_id, time_zone, status, day, business_day, operator, type) as subject,
+             'what belongs to another day of the zone differs from a recount' as detail
+      from (select t.application_id, z.time_zone, t.status, (t.created_at at time zone 'UTC')::date as day,
+                   (t.created_at at time zone z.time_zone)::date as business_day, t.operator, t.type, count(*) n, sum(t.amount_minor) s,
+                   sum(t.fee_system_minor) fs, sum(t.fee_app_minor) fa
+              from transactions t join day_zones z on z.application_id = t.application_id and t.sequence >= z.counted_from
+              where (t.created_at at time zone 'UTC')::date <> (t.created_at at time zone z.time_zone)::date group by 1, 2, 3, 4, 5, 6, 7) t
+      full join transaction_day_edges e using (application_id, time_zone, status, day, business_day, operator, type)
+      where (coalesce(t.n, 0), coalesce(t.s, 0), coalesce(t.fs, 0), coalesce(t.fa, 0)) is distinct from
+        (coalesce(e.transaction_count, 0), coalesce(e.amount_minor, 0), coalesce(e.fee_system_minor, 0), coalesce(e.fee_app_minor, 0))`,
+  },
+  {
+    check: 'time zones',
+    sql: `select a.application_id::text as subject, 'the sums of its time zone are not complete' as detail
+      from applications a left join day_zones z on z.application_id = a.application_id and z.time_zone = a.time_zone
+      where a.time_zone <> 'UTC' and (z.counted_from is distinct from 1 or not z.is_ledger_counted)`,
+  },
+  {
+    check: 'ledger day edges',
+    sql: `select concat_ws(' ', application_id, time_zone, operator, day, business_day) as subject,
+             'what belongs to another day of the zone differs from its postings' as detail
+      from (select m.application_id, z.time_zone, m.operator, m.day, (m.at at time zone z.time_zone)::date as business_day, count(*) n,
+                   sum(m.collect_minor) c, sum(m.deposit_minor) d, sum(m.held_minor) h, sum(m.collected_minor) i, sum(m.paid_minor) o,
+                   sum(m.fees_minor) f, sum(m.funded_minor) u, sum(m.corrected_minor) r, sum(m.placed_minor) p, sum(m.released_minor) l
+              from ledger_movements m join day_zones z on z.application_id = m.application_id and z.is_ledger_counted
+              where m.at < (select sealed_until from ledger_seal) and (m.at at time zone z.time_zone)::date <> m.day group by 1, 2, 3, 4, 5) m
+      full join ledger_day_edges e using (application_id, time_zone, operator, day, business_day)
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, m.p, m.l) is distinct from (e.posting_count, e.collect_minor, e.deposit_minor,
+        e.held_minor, e.collected_minor, e.paid_minor, e.fees_minor, e.funded_minor, e.corrected_minor, e.placed_minor, e.released_minor)`,
+  },
+  {
     check: 'ledger days',
     sql: `select concat_ws(' ', application_id, operator, day) as subject, 'a sum by day differs from its postings' as detail
       from (select application_id, operator, day, count(*) n, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(collected_minor) i,

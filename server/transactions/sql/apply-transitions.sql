@@ -33,7 +33,7 @@ begin
   ), found as materialized (
     select t.ctid as row_address, i.*, case when i.at is null then v_at else service_time(i.at) end as moved_at,
            t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
-           t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at,
+           t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at, t.sequence,
            t.status = i.from_status and (i.checker_id is null or t.maker_id is null or i.checker_id <> t.maker_id)
              -- A deposit for which nothing is held cannot have been paid out of the balance.
              and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0)
@@ -150,6 +150,23 @@ begin
       select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
         where not exists (select 1 from transaction_days r where r.application_id = d.application_id and r.day = d.day
                             and r.operator = d.operator and r.type = d.type and r.status = d.status)
+  ), moved_edges as (
+    -- What is still to be counted for a zone is counted with the status that it has then.
+    insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,
+        amount_minor, fee_system_minor, fee_app_minor)
+      select e.application_id, z.time_zone, v.status, d.day, d.business_day, e.operator, e.type, sum(v.sign), sum(v.sign * e.amount_minor),
+             sum(v.sign * e.fee_system_minor), sum(v.sign * e.fee_app_minor)
+        from entry e
+        join day_zones z on z.application_id = e.application_id
+        cross join lateral (select (e.created_at at time zone 'UTC')::date, (e.created_at at time zone z.time_zone)::date) d (day, business_day)
+        cross join lateral (values (e.to_status, 1), (e.from_status, -1)) v (status, sign)
+        where e.sequence >= z.counted_from and d.day <> d.business_day
+        group by 1, 2, 3, 4, 5, 6, 7
+      on conflict (application_id, time_zone, status, day, business_day, operator, type) do update
+        set transaction_count = transaction_day_edges.transaction_count + excluded.transaction_count,
+            amount_minor = transaction_day_edges.amount_minor + excluded.amount_minor,
+            fee_system_minor = transaction_day_edges.fee_system_minor + excluded.fee_system_minor,
+            fee_app_minor = transaction_day_edges.fee_app_minor + excluded.fee_app_minor
   ), moved_counters as (
     update application_counters c
       set pending_count = c.pending_count + n.pending, pending_approval_count = c.pending_approval_count - n.decided,

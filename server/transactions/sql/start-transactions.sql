@@ -137,6 +137,22 @@ begin
       on conflict (application_id, day, operator, type, status) do update
         set transaction_count = transaction_days.transaction_count + excluded.transaction_count,
             amount_minor = transaction_days.amount_minor + excluded.amount_minor
+  ), moved_edges as (
+    -- A new transaction is newer than everything that is still to be counted for a zone.
+    insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,
+        amount_minor, fee_system_minor, fee_app_minor)
+      select r.application_id, z.time_zone, r.status, d.day, d.business_day, r.operator, r.type, count(*), sum(r.amount_minor),
+             sum(r.fee_system_minor), sum(r.fee_app_minor)
+        from ready r
+        join day_zones z on z.application_id = r.application_id
+        cross join lateral (select (r.created_at at time zone 'UTC')::date, (r.created_at at time zone z.time_zone)::date) d (day, business_day)
+        where z.counted_from is not null and d.day <> d.business_day
+        group by 1, 2, 3, 4, 5, 6, 7
+      on conflict (application_id, time_zone, status, day, business_day, operator, type) do update
+        set transaction_count = transaction_day_edges.transaction_count + excluded.transaction_count,
+            amount_minor = transaction_day_edges.amount_minor + excluded.amount_minor,
+            fee_system_minor = transaction_day_edges.fee_system_minor + excluded.fee_system_minor,
+            fee_app_minor = transaction_day_edges.fee_app_minor + excluded.fee_app_minor
   ), moved_counters as (
     update application_counters c
       set transaction_count = c.transaction_count + n.total, pending_count = c.pending_count + n.pending,

@@ -4,20 +4,22 @@ import { FilterForm } from '#components/form/filter-form.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { useNow, useT } from '#components/ui/translations.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { useToday } from '#components/ui/use-today.ts'
+import { zoneWords } from '#lib/business-days.ts'
 import type { DatesQuery } from '#lib/finance-address.ts'
 import { resolveDateRange, TOTAL_PRESETS } from '#lib/time.ts'
 import { useDays } from './use-days.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
 
-/** A filter of UTC days: a preset or a custom range. */
+/** A filter of business days: a preset or a custom range. */
 export function DatesFilter({ query, onChange }: { query: DatesQuery; onChange: (change: DatesQuery) => void }) {
-  const t = useT()
+  const { t, businessZone } = useTranslations()
   const days = useDays()
-  const now = useNow()
+  const today = useToday()
   const isOwn = query.from !== null || query.to !== null
-  const range = resolveDateRange(query, now)
+  const range = resolveDateRange(query, today)
   const value = !isOwn
     ? t(`totals.dates.${query.dates}`)
     : `${range.from ? days.day(range.from) : '…'} – ${range.to ? days.day(range.to) : '…'}`
@@ -48,7 +50,7 @@ export function DatesFilter({ query, onChange }: { query: DatesQuery; onChange: 
           <TextField id="filter-from" name="from" type="date" label={t('totals.from')} defaultValue={range.from ?? ''} />
           <TextField id="filter-to" name="to" type="date" label={t('totals.to')} defaultValue={range.to ?? ''} />
         </div>
-        <p className="text-second text-quiet">{t('totals.utc')}</p>
+        <p className="text-second text-quiet">{t('time.daysIncluded', { zone: zoneWords(t, businessZone) })}</p>
       </FilterForm>
     </FilterChip>
   )

@@ -1,6 +1,7 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { DaysNote } from '#components/domain/days-note.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
@@ -28,7 +29,7 @@ export function OverviewBoard({ application, days }: { application: string; days
   const place = { application, days }
   return (
     <>
-      <PageHeader title={t('frame.overview')} lead={t('overview.utc')} />
+      <PageHeader title={t('frame.overview')} lead={data && <DaysNote zone={data.zone} />} />
       <div className="mt-3">
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
       </div>

@@ -3,6 +3,7 @@ import type { Metadata } from 'next'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
 import { APPROVAL_QUEUES, type ApprovalQueue } from '#lib/approvals.ts'
+import { daysWords } from '#lib/business-days.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
@@ -64,6 +65,9 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
           query={query}
           actions={{ decide: decideTransactions, recall: recallWaiting }}
         />
+        {filter.queue === 'decided' && (
+          <p className="mt-3 text-second text-quiet">{daysWords(await getT(), actor.businessZone, actor.timeZone ?? actor.businessZone)}</p>
+        )}
       </PageMessages>
     </HydrationBoundary>
   )

@@ -39,7 +39,7 @@ export default async function SettingsPage({ params }: Props) {
     readOwnSecondFactor(pool, actor.id),
   ])
   if (!person) notFound()
-  const timeZone = actor.timeZone ?? 'UTC'
+  const timeZone = actor.timeZone ?? actor.businessZone
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['settings.', 'enrol.', 'signIn.code', 'signIn.recovery'])}>
       <PageHeader title={t('settings.title')} />

@@ -35,7 +35,7 @@ export default async function TotalsPage({ params, searchParams }: Props) {
     readLocale(),
     queryClient.fetchQuery({
       queryKey: queryKeys.totals(application, totalsAddress(query)),
-      queryFn: () => readTotals(reportPool, actor.applicationId, query, clock.now()),
+      queryFn: () => readTotals(reportPool, actor, query, clock.now()),
     }),
   ])
   return (

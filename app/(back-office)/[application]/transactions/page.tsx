@@ -3,6 +3,7 @@ import type { Metadata } from 'next'
 import { Suspense } from 'react'
 import { PageSkeleton } from '#components/ui/skeleton.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
+import { daysWords } from '#lib/business-days.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
@@ -51,7 +52,7 @@ async function Content({ application, actor, filter }: { application: string; ac
     readLocale(),
     queryClient.fetchQuery({
       queryKey: queryKeys.transactionList(application, toAddressValues(query)),
-      queryFn: () => readTransactionList(reportPool, actor.applicationId, filter),
+      queryFn: () => readTransactionList(reportPool, actor, filter),
     }),
   ])
   return (
@@ -65,6 +66,7 @@ async function Content({ application, actor, filter }: { application: string; ac
           columns={columns}
           may={{ export: can(actor.roles, 'export:create'), resend: can(actor.roles, 'webhook:resend') }}
         />
+        <p className="mt-3 text-second text-quiet">{daysWords(await getT(), actor.businessZone, actor.timeZone ?? actor.businessZone)}</p>
       </PageMessages>
     </HydrationBoundary>
   )

@@ -4,7 +4,9 @@ import { FilterForm } from '#components/form/filter-form.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
-import { useNow, useT } from '#components/ui/translations.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { useToday } from '#components/ui/use-today.ts'
+import { zoneWords } from '#lib/business-days.ts'
 import { presetOfDays, presetRange } from '#lib/time.ts'
 
 const PRESETS = ['today', 'yesterday', 'last7', 'last30'] as const
@@ -14,9 +16,9 @@ export type Days = { from: string | null; to: string | null }
 
 /** The inside of the filter by day: usual ranges at one press, or two days of one's own. */
 export default function DecidedDaysForm({ from, to, onChange }: Days & { onChange: (days: Days) => void }) {
-  const t = useT()
-  const now = useNow()
-  const current = presetOfDays(from, to, now)
+  const { t, businessZone } = useTranslations()
+  const today = useToday()
+  const current = presetOfDays(from, to, today)
   return (
     <>
       <div className="grid grid-cols-2">
@@ -28,7 +30,7 @@ export default function DecidedDaysForm({ from, to, onChange }: Days & { onChang
             className={MENU_ITEM}
             onClick={(event) => {
               closePopover(event)
-              onChange(presetRange(preset, now))
+              onChange(presetRange(preset, today))
             }}
           >
             {t(`approvals.filter.${preset}`)}
@@ -44,6 +46,7 @@ export default function DecidedDaysForm({ from, to, onChange }: Days & { onChang
           <TextField id="filter-from" name="from" type="date" label={t('approvals.filter.from')} defaultValue={from ?? ''} />
           <TextField id="filter-to" name="to" type="date" label={t('approvals.filter.to')} defaultValue={to ?? ''} />
         </div>
+        <p className="text-second text-quiet">{t('time.daysIncluded', { zone: zoneWords(t, businessZone) })}</p>
       </FilterForm>
     </>
   )

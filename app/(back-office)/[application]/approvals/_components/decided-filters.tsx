@@ -4,7 +4,8 @@ import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { useNow, useT } from '#components/ui/translations.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { useToday } from '#components/ui/use-today.ts'
 import type { ApprovalPage } from '#lib/approvals.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { QueryValues } from '#lib/paths.ts'
@@ -19,11 +20,11 @@ type Props = { query: QueryValues; page: ApprovalPage; hrefWith: (values: QueryV
 export default function DecidedFilters({ query, page, hrefWith }: Props) {
   const t = useT()
   const router = useRouter()
-  const now = useNow()
+  const today = useToday()
   const [isAsked, setIsAsked] = useState(false)
   const text = (key: string) => (typeof query[key] === 'string' && query[key] !== '' ? query[key] : null)
   const [from, to] = [text('from'), text('to')]
-  const preset = presetOfDays(from, to, now)
+  const preset = presetOfDays(from, to, today)
   const write = (day: string | null) => (day ? formatTime(t, 'UTC', new Date(`${day}T00:00:00Z`), 'day-year') : '…')
   const isNamed = preset === 'today' || preset === 'yesterday' || preset === 'last7' || preset === 'last30'
   const value = isNamed ? t(`approvals.filter.${preset}`) : from || to ? `${write(from)} – ${write(to)}` : t('approvals.filter.any')

@@ -27,7 +27,7 @@ export default async function BalancesPage({ params }: Props) {
     readLocale(),
     queryClient.fetchQuery({
       queryKey: queryKeys.balances(application),
-      queryFn: () => readBalances(pool, actor.applicationId, clock.now()),
+      queryFn: () => readBalances(pool, actor, clock.now()),
     }),
   ])
   return (

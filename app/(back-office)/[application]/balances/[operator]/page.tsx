@@ -37,7 +37,13 @@ export default async function StatementPage({ params, searchParams }: Props) {
   if (!read.ok) return <WrongAddress href={paths.statement(application, operator.data)} />
   const query = read.value
   const { reportPool, clock } = backOfficeRuntime()
-  const request = { applicationId: actor.applicationId, operator: operator.data, filter: query, now: clock.now() }
+  const request = {
+    applicationId: actor.applicationId,
+    businessZone: actor.businessZone,
+    operator: operator.data,
+    filter: query,
+    now: clock.now(),
+  }
   const queryClient = getQueryClient()
   const dates = statementAddress({ ...query, view: 'days', kind: null, page: 0 })
   const [locale] = await Promise.all([

@@ -5,8 +5,9 @@ import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useNow, useT } from '#components/ui/translations.tsx'
+import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
+import { zoneWords } from '#lib/business-days.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { TimeZoneRegion } from '#lib/time-zones.ts'
@@ -16,7 +17,7 @@ type Props = { application: string; locale: Locale; timeZone: string; regions: r
 
 /** Language and time zone. The current time in the chosen zone is shown before it is saved. */
 export function PreferencesForm({ application, locale, timeZone, regions }: Props) {
-  const t = useT()
+  const { t, businessZone } = useTranslations()
   const now = useNow()
   const [chosenZone, setChosenZone] = useState(timeZone)
   const [problem, setProblem] = useState<string | null>(null)
@@ -59,7 +60,12 @@ export function PreferencesForm({ application, locale, timeZone, regions }: Prop
             label={t('settings.timeZone')}
             value={chosenZone}
             onChange={(event) => setChosenZone(event.target.value)}
-            hint={t('settings.timeThere', { time: formatTime(t, chosenZone, now, 'day-time') })}
+            hint={
+              <>
+                {t('settings.timeThere', { time: formatTime(t, chosenZone, now, 'day-time') })}
+                <span className="block">{t('settings.timeZoneUse', { zone: zoneWords(t, businessZone) })}</span>
+              </>
+            }
           >
             {regions.map(({ region, zones }) => (
               <ZoneOptions key={region} region={region} zones={zones} />

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { DaysNote } from '#components/domain/days-note.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -50,7 +51,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
         lead={
           data && (
             <>
-              {days.range(data)}
+              {days.range(data)} · <DaysNote zone={data.zone} />
               {data.before && <span className="block">{t('totals.comparedWith', { days: days.range(data.before) })}</span>}
             </>
           )
@@ -89,9 +90,15 @@ function Figures({ application, query, data }: { application: string; query: Tot
       {data.apiTotal !== null && (
         <p className="text-second text-quiet">
           {t('totals.apiNote')}{' '}
-          <Link href={paths.transactions(application, drillDownQuery(query, data))} className="tabular text-ink-2 underline">
-            {formatAmount(data.apiTotal, locale)}
-          </Link>
+          {data.isApiOfSameDays ? (
+            <Link href={paths.transactions(application, drillDownQuery(query, data))} className="tabular text-ink-2 underline">
+              {formatAmount(data.apiTotal, locale)}
+            </Link>
+          ) : (
+            <>
+              <span className="tabular text-ink-2">{formatAmount(data.apiTotal, locale)}</span>. {t('totals.apiDays')}
+            </>
+          )}
         </p>
       )}
     </>

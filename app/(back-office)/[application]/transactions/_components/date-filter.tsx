@@ -4,18 +4,20 @@ import { FilterForm } from '#components/form/filter-form.tsx'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
-import { useNow, useTranslations } from '#components/ui/translations.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { useToday } from '#components/ui/use-today.ts'
+import { zoneWords } from '#lib/business-days.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { LIST_PRESETS, presetOfDays, presetRange } from '#lib/time.ts'
 import type { FilterProps } from './filter-types.ts'
 
 const PRESET = 'rounded-sm px-2 py-1 text-left hover:bg-sunken aria-pressed:bg-accent-soft aria-pressed:font-medium touch-target'
 
-/** A filter of UTC days: a preset, or a custom range with one or both ends. */
+/** A filter of business days: a preset, or a custom range with one or both ends. */
 export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
-  const { t } = useTranslations()
-  const now = useNow()
-  const preset = presetOfDays(from, to, now)
+  const { t, businessZone } = useTranslations()
+  const today = useToday()
+  const preset = presetOfDays(from, to, today)
   const write = (day: string) => formatTime(t, 'UTC', new Date(`${day}T00:00:00Z`), 'day-year')
   const value = preset
     ? t(`transactions.dates.${preset}`)
@@ -37,7 +39,7 @@ export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
             className={PRESET}
             onClick={(event) => {
               closePopover(event)
-              onChange(presetRange(each, now))
+              onChange(presetRange(each, today))
             }}
           >
             {t(`transactions.dates.${each}`)}
@@ -53,7 +55,7 @@ export function DateFilter({ query: { from, to }, onChange }: FilterProps) {
           <TextField id="filter-from" name="from" type="date" label={t('transactions.dates.from')} defaultValue={from ?? ''} />
           <TextField id="filter-to" name="to" type="date" label={t('transactions.dates.to')} defaultValue={to ?? ''} />
         </div>
-        <p className="text-second text-quiet">{t('transactions.dates.utc')}</p>
+        <p className="text-second text-quiet">{t('time.daysIncluded', { zone: zoneWords(t, businessZone) })}</p>
       </FilterForm>
     </FilterChip>
   )

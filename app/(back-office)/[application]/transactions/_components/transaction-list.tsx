@@ -46,7 +46,7 @@ type TransactionListProps = {
 /** The list of its address, kept fresh; what is selected and which columns are shown stay with the person. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the state of one list and the markup that shows it
 export function TransactionList({ application, query, views, makers, columns, may }: TransactionListProps) {
-  const { t, locale, timeZone } = useTranslations()
+  const { t, locale, timeZone, businessZone } = useTranslations()
   const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
   const shown = settings.order.filter((id) => !settings.hidden.includes(id))
@@ -68,7 +68,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
   const hrefOf = (id: string) => paths.transaction(application, id, { list })
   const isByTime = !query.sort.startsWith('amount')
   return (
-    <OpenRowContext value={{ hrefOf, open: panel.open, isByDay: isByTime }}>
+    <OpenRowContext value={{ hrefOf, open: panel.open, isByDay: isByTime && timeZone === businessZone }}>
       <PageHeader
         title={t('transactions.title')}
         lead={data && <Lead data={data} sort={query.sort} />}
@@ -113,7 +113,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
             currentRowId={keys.currentId}
             onRowOpen={(row) => panel.open(row.transactionId)}
             rowHref={(row) => hrefOf(row.transactionId)}
-            {...(isByTime ? { groupOf: (row: TransactionRow) => formatTime(t, timeZone, new Date(row.createdAt), 'day-year') } : {})}
+            {...(isByTime ? { groupOf: (row: TransactionRow) => formatTime(t, businessZone, new Date(row.createdAt), 'day-year') } : {})}
             isRefreshing={isPlaceholderData}
             empty={data && <EmptyList application={application} query={query} isFiltered={isFiltered(query)} total={data.total} />}
           />

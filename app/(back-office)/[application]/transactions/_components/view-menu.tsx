@@ -9,7 +9,8 @@ import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM, MenuHeading, Popover } from '#components/ui/popover.tsx'
 import { toast } from '#components/ui/toast.tsx'
-import { useNow, useT } from '#components/ui/translations.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { useToday } from '#components/ui/use-today.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths, toQuery } from '#lib/paths.ts'
@@ -31,13 +32,13 @@ function viewQueryOf(query: TransactionQuery): string {
 export function ViewMenu({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
   const t = useT()
   const router = useRouter()
-  const now = useNow()
+  const today = useToday()
   const present = viewQueryOf(query)
   const base = withoutFilters({ ...query, sort: 'newest' })
   const usual: { label: MessageKey; query: TransactionQuery }[] = [
     { label: 'transactions.views.all', query: base },
-    { label: 'transactions.views.today', query: { ...base, ...presetRange('today', now) } },
-    { label: 'transactions.views.failedToday', query: { ...base, status: ['FAILED'], ...presetRange('today', now) } },
+    { label: 'transactions.views.today', query: { ...base, ...presetRange('today', today) } },
+    { label: 'transactions.views.failedToday', query: { ...base, status: ['FAILED'], ...presetRange('today', today) } },
     { label: 'transactions.views.waiting', query: { ...base, status: ['PENDING_APPROVAL'] } },
     { label: 'transactions.views.unconfirmed', query: { ...base, unconfirmed: '1' } },
   ]

@@ -12,6 +12,6 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   const { pool, clock } = backOfficeRuntime()
   return answerData(
     { application, permission: 'balance:read', schema: noQuery, searchParams: request.nextUrl.searchParams },
-    async (actor) => ok(await readBalances(pool, actor.applicationId, clock.now())),
+    async (actor) => ok(await readBalances(pool, actor, clock.now())),
   )
 }

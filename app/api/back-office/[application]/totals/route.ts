@@ -10,6 +10,6 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   const { reportPool, clock } = backOfficeRuntime()
   return answerData(
     { application, permission: 'total:read', schema: totalsQuerySchema, searchParams: request.nextUrl.searchParams },
-    async (actor, query) => ok(await readTotals(reportPool, actor.applicationId, query, clock.now())),
+    async (actor, query) => ok(await readTotals(reportPool, actor, query, clock.now())),
   )
 }

@@ -9,6 +9,6 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   const { application } = await params
   return answerData(
     { application, permission: 'transaction:read', schema: transactionFilterSchema, searchParams: request.nextUrl.searchParams },
-    async (actor, filter) => ok(await readTransactionList(backOfficeRuntime().reportPool, actor.applicationId, filter)),
+    async (actor, filter) => ok(await readTransactionList(backOfficeRuntime().reportPool, actor, filter)),
   )
 }

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
+import { DaysNote } from '#components/domain/days-note.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Button, buttonClass } from '#components/ui/button.tsx'
@@ -56,7 +57,12 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
         lead={
           <>
             <OperatorMark code={operator} /> · {operator}
-            {data && <> · {days.range(data)}</>}
+            {data && (
+              <>
+                {' '}
+                · {days.range(data)} · <DaysNote zone={data.zone} />
+              </>
+            )}
           </>
         }
         actions={

@@ -15,7 +15,15 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
     async (actor, filter) => {
       const code = operatorSchema.safeParse(operator)
       if (!code.success) return err('not_found')
-      return ok(await readStatement(reportPool, { applicationId: actor.applicationId, operator: code.data, filter, now: clock.now() }))
+      return ok(
+        await readStatement(reportPool, {
+          applicationId: actor.applicationId,
+          businessZone: actor.businessZone,
+          operator: code.data,
+          filter,
+          now: clock.now(),
+        }),
+      )
     },
   )
 }

@@ -13,7 +13,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   return answerCsv(answer, async (actor) => {
     const { pool, clock } = backOfficeRuntime()
     const t = await getT()
-    const { asOf, cards } = await readBalances(pool, actor.applicationId, clock.now())
+    const { asOf, cards } = await readBalances(pool, actor, clock.now())
     async function* rows(): TableRows {
       yield cards.map((card) => [
         { text: `${OPERATORS[card.operator].brand} ${t(`country.${OPERATORS[card.operator].country.name}`)}` },

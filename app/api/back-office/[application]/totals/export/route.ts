@@ -20,7 +20,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   return answerCsv(answer, async (actor) => {
     const { reportPool, clock } = backOfficeRuntime()
     const t = await getT()
-    const totals = await readTotals(reportPool, actor.applicationId, query, clock.now())
+    const totals = await readTotals(reportPool, actor, query, clock.now())
     const status = query.status === 'ALL' ? t('totals.allStatuses') : t(`status.${query.status}`)
     async function* rows(): TableRows {
       yield totals.operators.map((row) => [
@@ -39,12 +39,19 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
     return {
       action: 'totals.exported',
       subject: actor.applicationId,
-      details: { from: totals.from, to: totals.to, status: query.status, type: query.type, operators: query.operator },
+      details: {
+        timeZone: totals.zone,
+        from: totals.from,
+        to: totals.to,
+        status: query.status,
+        type: query.type,
+        operators: query.operator,
+      },
       heads: [
         t('totals.operator'),
         t('totals.operatorCode'),
-        t('totals.from'),
-        t('totals.to'),
+        `${t('totals.from')} (${totals.zone})`,
+        `${t('totals.to')} (${totals.zone})`,
         t('totals.status'),
         t('totals.transactions'),
         t('totals.collects'),

@@ -48,12 +48,13 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   const fields = await request.formData().catch(() => new FormData())
   const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids'), columns: fields.get('columns') })
   if (!input.success) return refuseRequest(400, request)
-  const { applicationId, applicationName, id, name, roles } = actor.value
+  const { applicationId, applicationName, businessZone, id, name, roles } = actor.value
   const runtime = backOfficeRuntime()
   try {
     const exported = await exportTransactions(runtime, {
       applicationId,
       applicationName,
+      businessZone,
       person: { id, name, roles },
       format: input.data.format,
       filter,

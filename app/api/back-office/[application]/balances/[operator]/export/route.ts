@@ -29,21 +29,29 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
   return answerCsv({ application, permission: 'statement:read', fileName, signal: request.signal }, async (actor) => {
     const code = operatorSchema.safeParse(operator)
     if (!code.success) return null
-    const asked = { applicationId: actor.applicationId, operator: code.data, filter, now: backOfficeRuntime().clock.now() }
+    const asked = {
+      applicationId: actor.applicationId,
+      businessZone: actor.businessZone,
+      operator: code.data,
+      filter,
+      now: backOfficeRuntime().clock.now(),
+    }
     const t = await getT()
     const { view, kind, dates, from, to } = filter
     return {
       action: 'statement.exported',
       subject: code.data,
-      details: { view, kind, ...(from === null && to === null ? { dates } : { from, to }) },
-      ...(view === 'lines' ? { heads: lineHeads(t), rows: lineRows(asked, kind, t) } : { heads: dayHeads(t), rows: dayRows(asked, t) }),
+      details: { view, kind, timeZone: asked.businessZone, ...(from === null && to === null ? { dates } : { from, to }) },
+      ...(view === 'lines'
+        ? { heads: lineHeads(t), rows: lineRows(asked, kind, t) }
+        : { heads: dayHeads(t, asked.businessZone), rows: dayRows(asked, t) }),
     }
   })
 }
 
-function dayHeads(t: Translate): string[] {
+function dayHeads(t: Translate, zone: string): string[] {
   return [
-    t('totals.day'),
+    `${t('totals.day')} (${zone})`,
     t('statement.lines'),
     t('statement.collected'),
     t('statement.funded'),

@@ -18,6 +18,7 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
       return ok(
         await readStatementLines(reportPool, {
           applicationId: actor.applicationId,
+          businessZone: actor.businessZone,
           operator: code.data,
           filter,
           kind: filter.kind,

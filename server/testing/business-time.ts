@@ -1,0 +1,6 @@
+import type { BusinessTime } from '#lib/business-days.ts'
+
+/** An application whose days are UTC days. */
+export function inUtc(applicationId: string): BusinessTime {
+  return { applicationId, businessZone: 'UTC' }
+}

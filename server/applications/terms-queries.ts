@@ -4,7 +4,7 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { OPEN_SERVICE, type TransferService } from './snapshot.ts'
 
-export type ApplicationTerms = { name: string; requiresSecondFactor: boolean; copiesWebhookStatus: boolean }
+type ApplicationTerms = { name: string; requiresSecondFactor: boolean; copiesWebhookStatus: boolean }
 
 /** Returns the settings of an application that its administrators may change; undefined if there is no such application. */
 export async function readTerms(queryable: Queryable, applicationId: string): Promise<ApplicationTerms | undefined> {

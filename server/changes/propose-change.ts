@@ -11,7 +11,7 @@ import type { BoundChange, ChangeKind } from './change-kind.ts'
 import { hasOpenChange, insertChange, lockChanges } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
-export type ProposeFailure =
+type ProposeFailure =
   | 'not_permitted'
   | 'invalid'
   | 'unknown_application'

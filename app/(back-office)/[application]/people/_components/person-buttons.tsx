@@ -5,11 +5,10 @@ import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { Role } from '#lib/permissions.ts'
+import type { EditedPerson } from './edited-person.ts'
 
 const ROLES_DIALOG = definePart(() => import('./roles-dialog.tsx'))
 const RESET_DIALOG = definePart(() => import('./reset-dialog.tsx'))
-
-export type EditedPerson = { personId: string; name: string; roles: readonly Role[]; isActive: boolean; hasSecondFactor: boolean }
 
 type Props = { application: string; person: EditedPerson; ownRoles: readonly Role[] }
 

@@ -2,7 +2,7 @@
 
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { EditedPerson } from './person-buttons.tsx'
+import type { EditedPerson } from './edited-person.ts'
 import { useProposal } from './use-proposal.ts'
 
 type Props = { application: string; person: EditedPerson; onClose: () => void }

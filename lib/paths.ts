@@ -39,6 +39,8 @@ export const paths = {
     `/${application}/transactions/${transactionId}${toQuery(query)}`,
   // A refused export is redirected here with the application of its address, encoded so that it is one segment.
   exports: (application: string, query: QueryValues = {}) => `/${encodeURIComponent(application)}/transactions/exports${toQuery(query)}`,
+  /** `payment`: the identity of the form, so that a reload is the same payment. `from`: the transaction that it replaces. */
+  newPayment: (application: string, query: { payment?: string; from?: string | undefined } = {}) => `/${application}/new${toQuery(query)}`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string) => `/${application}/balances`,

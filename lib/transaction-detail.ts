@@ -152,6 +152,8 @@ export type TransactionDetailDto = {
   createdAt: string
   finalAt: string | null
   maker: ActorDto
+  /** The person who started it; null for a partner's program. */
+  makerId: string | null
   events: EventDto[]
   attempts: OperatorAttemptDto[]
   /** Calls and webhooks from before these instants are removed; null if the transaction is not that old. */
@@ -162,4 +164,10 @@ export type TransactionDetailDto = {
   entries: LedgerEntryDto[]
   approval: ApprovalDto | null
   decisions: DecisionDto[]
+  /** The transaction that this one was sent in place of. */
+  replaces: { transactionId: string } | null
+  /** The transaction that was sent in its place. */
+  replacedBy: { transactionId: string } | null
+  /** A maker may edit it and send it again: a person started it, it ended without going to an operator, and nothing replaced it. */
+  isReplaceable: boolean
 }

@@ -1,13 +1,7 @@
-import type { TransitionEvent } from '#lib/transaction-status.ts'
+import { isReplaceableEnd } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { StartProblem } from './find-start-problems.ts'
-import { findEnd, findReplacement } from './transaction-queries.ts'
-
-/**
- * The ends of a transaction that can be replaced: nobody has sent it to an operator. What an operator reported as failed is not
- * replaced here, because operators correct themselves.
- */
-const REPLACEABLE_ENDS: readonly TransitionEvent[] = ['rejected', 'recalled', 'expired']
+import { findEndOfPersons, findReplacement } from './transaction-queries.ts'
 
 /**
  * Returns why the origin of a person's transaction cannot be replaced: a list of one problem, or none. The same request again finds its
@@ -19,13 +13,13 @@ export async function findOriginProblems(
   { originId, externalId }: { originId: string; externalId: string | undefined },
 ): Promise<StartProblem[]> {
   const [end, replacement] = await Promise.all([
-    findEnd(queryable, applicationId, originId),
+    findEndOfPersons(queryable, applicationId, originId),
     findReplacement(queryable, applicationId, originId),
   ])
   if (replacement) {
     return externalId === replacement.externalId ? [] : [{ index: 0, kind: 'origin_replaced', transactionId: replacement.transactionId }]
   }
-  return end !== undefined && REPLACEABLE_ENDS.includes(end) ? [] : [{ index: 0, kind: 'origin_not_replaceable' }]
+  return end !== undefined && isReplaceableEnd(end) ? [] : [{ index: 0, kind: 'origin_not_replaceable' }]
 }
 
 /** Whether the database refused a transaction because its origin was replaced already. */

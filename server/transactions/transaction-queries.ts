@@ -26,13 +26,18 @@ export async function findByExternalIds(queryable: Queryable, applicationId: str
   return rows
 }
 
-/** The event that ended a transaction; undefined if it has not ended, or there is none of this id. */
-export async function findEnd(queryable: Queryable, applicationId: string, transactionId: string): Promise<TransitionEvent | undefined> {
+/** The event that ended a transaction that a person started; undefined if it has not ended, or there is none of this id. */
+export async function findEndOfPersons(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<TransitionEvent | undefined> {
   const { rows } = await queryable.query<{ event: TransitionEvent }>({
-    name: 'find_end',
+    name: 'find_end_of_persons',
     text: `select e.event from transactions t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      where t.application_id = $1 and t.transaction_id = $2 and t.status in ('SUCCESS', 'FAILED')`,
+      where t.application_id = $1 and t.transaction_id = $2 and t.source <> 'api'
+        and t.status in ('SUCCESS', 'FAILED')`,
     values: [applicationId, transactionId],
   })
   return rows[0]?.event

@@ -57,11 +57,11 @@ test("a maker's waiting, rejected and failed transactions with their reasons, an
   const { maker: own } = await readAs(applicationId, maker, ['maker'])
   assert.ok(own)
   assert.equal(own.waiting.count, 1)
-  const shown = ({ count, newest }: typeof own.rejected) => [count, newest.map(({ transactionId, message }) => [transactionId, message])]
-  assert.deepEqual(shown(own.rejected), [1, [[rejected.transactionId, 'Wrong account']]])
+  const shown = ({ count, newest }: typeof own.returned) => [count, newest.map(({ transactionId, message }) => [transactionId, message])]
+  assert.deepEqual(shown(own.returned), [1, [[rejected.transactionId, 'Wrong account']]])
   assert.deepEqual(shown(own.failed), [1, [[failed.transactionId, 'No such account']]])
   const { maker: others } = await readAs(applicationId, other, ['maker'])
-  assert.deepEqual([others?.waiting.count, others?.rejected.count, others?.failed.count], [1, 0, 0])
+  assert.deepEqual([others?.waiting.count, others?.returned.count, others?.failed.count], [1, 0, 0])
 })
 
 test('a balance below its alert, and none that is not', async () => {

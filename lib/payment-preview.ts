@@ -1,10 +1,10 @@
-import type { ApprovalEvidence, ApprovalRow, RiskFlag } from './approvals.ts'
+import type { ApprovalEvidence, ApprovalRow } from './approvals.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionType } from './transaction-status.ts'
 
 /** Why a payment would be refused as it is. */
-export type PaymentObstacle =
+type PaymentObstacle =
   | 'application_disabled'
   | 'service_disabled'
   | 'operator_not_in_service'
@@ -25,7 +25,6 @@ export type PaymentPreview = {
   balance: ApprovalEvidence['balance']
   /** Null without a phone number. */
   evidence: ApprovalEvidence | null
-  risks: readonly RiskFlag[]
 }
 
 /** Somebody who was paid or collected from before, with the latest success. */

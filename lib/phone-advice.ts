@@ -5,7 +5,7 @@ import { phoneNumberForms } from './phone-number.ts'
  * What to check about a phone number before money is sent. Advice only: numbers are ported between carriers, and countries change their
  * numbers. `suggestion` is the whole number as it should probably be.
  */
-export type PhoneAdvice =
+type PhoneAdvice =
   /** The national number without the dial code of its country. */
   | { kind: 'dial_code'; suggestion: string }
   /** Written as before the country added digits to its numbers. */

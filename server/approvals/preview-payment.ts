@@ -5,7 +5,6 @@ import { formatMinor } from '#lib/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { PaymentPreview } from '#lib/payment-preview.ts'
 import { phoneNumberForms } from '#lib/phone-number.ts'
-import { riskFlags } from '#lib/risk-flags.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -44,7 +43,6 @@ export async function previewPayment({ pool, connectors }: PreviewDeps, command:
     readApprovalNeeds(pool, command),
     readBalance(pool, command),
   ])
-  const evidence = history && { ...history, balance }
   return {
     currency: OPERATORS[payment.operator].country.currency,
     limits: limitsOf(application, payment),
@@ -52,8 +50,7 @@ export async function previewPayment({ pool, connectors }: PreviewDeps, command:
     fees: feesOf(application, payment),
     approval,
     balance,
-    evidence,
-    risks: evidence ? riskFlags(evidence) : [],
+    evidence: history && { ...history, balance },
   }
 }
 

@@ -46,7 +46,7 @@ export async function readEvidence(
 }
 
 /** What is compared with the other transactions of a number: of a transaction, or of a payment that is still being written. */
-export type Weighed = Pick<Transaction, 'type' | 'currency' | 'operator' | 'amountMinor' | 'customerName' | 'createdAt'>
+type Weighed = Pick<Transaction, 'type' | 'currency' | 'operator' | 'amountMinor' | 'customerName' | 'createdAt'>
 
 /** The part of the evidence that comes from the other transactions with the number, newest first. */
 export function weighHistory(

@@ -76,8 +76,11 @@ function Ended({
                 </span>
               )}
               <span className="flex flex-wrap justify-between gap-x-4 text-second text-quiet">
-                <OperatorMark code={operator} />
-                <RelativeTime at={at} />
+                <span className="flex flex-wrap gap-x-4">
+                  <OperatorMark code={operator} />
+                  {isReturned && <RelativeTime at={at} />}
+                </span>
+                {!isReturned && <RelativeTime at={at} />}
                 {isReturned && <span className="text-accent">{t('overview.repair')}</span>}
               </span>
             </Link>

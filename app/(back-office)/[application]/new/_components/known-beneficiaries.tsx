@@ -58,7 +58,7 @@ export function KnownBeneficiaries({ application, payment, text, onChosen }: Pro
               className="grid w-full grid-cols-[minmax(0,1fr)_auto] gap-x-3 rounded-sm px-2 py-1.5 text-left hover:bg-sunken touch-target"
             >
               <CustomerName name={each.customerName} className="truncate font-medium" />
-              {each.last ? <Money amount={each.last.amount} currency={each.last.currency} /> : <span />}
+              {each.last ? <Money amount={each.last.amount} currency={each.last.currency} className="text-right" /> : <span />}
               <PhoneText phoneNumber={each.phoneNumber} className="text-second text-quiet" />
               <span className="flex flex-wrap justify-end gap-x-2 text-second text-quiet">
                 {each.last ? (

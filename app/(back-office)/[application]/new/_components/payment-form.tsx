@@ -33,7 +33,7 @@ const DRAFT_WORDS = { too_many: 'payment.refused.tooManyDrafts', offline: 'actio
 /** The page as it is now shows what was sent in the meantime. */
 const SHOWN_BY_RELOAD: readonly SendCode[] = ['external_id_taken', 'origin_replaced', 'origin_not_replaceable']
 
-export type PaymentFormProps = {
+type PaymentFormProps = {
   application: string
   personId: string
   externalId: string

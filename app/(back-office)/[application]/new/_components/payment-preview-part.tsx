@@ -5,7 +5,6 @@ import type { ReactNode } from 'react'
 import { reasonText } from '#components/domain/approval-reason.tsx'
 import { EvidenceLines, type EvidenceView } from '#components/domain/evidence-lines.tsx'
 import { Money } from '#components/domain/money.tsx'
-import { RiskBadges } from '#components/domain/payment.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
@@ -66,7 +65,7 @@ function askedOf({ operator, values, plain }: PaymentForm, originId: string | nu
 
 function Preview({ application, asked, preview }: { application: string; asked: Asked; preview: PaymentPreview }) {
   const { t, locale } = useTranslations()
-  const { currency, limits, obstacle, fees, balance, risks, evidence, approval } = preview
+  const { currency, limits, obstacle, fees, balance, evidence, approval } = preview
   const type: TransactionType = asked.type === 'COLLECT' ? 'COLLECT' : 'DEPOSIT'
   const money = (amount: string) => moneyText({ amount, currency }, locale)
   const isOutside =
@@ -121,7 +120,6 @@ function Preview({ application, asked, preview }: { application: string; asked: 
       {evidence && (
         <section aria-label={t('payment.preview.notice')} className="grid gap-3">
           <h3 className="text-second text-quiet">{t('payment.preview.notice')}</h3>
-          <RiskBadges payment={{ risks, type }} />
           <EvidenceLines application={application} view={viewOf(preview, evidence, asked.operator, type)} />
         </section>
       )}

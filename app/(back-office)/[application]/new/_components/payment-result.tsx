@@ -41,7 +41,7 @@ export function PaymentResult({ application, transactionId }: { application: str
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
         {!data && <Skeleton className="h-60 w-full" />}
         {data && (
-          <div className="grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)]">
+          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)]">
             <Card className="grid content-start gap-3">
               <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
                 <Money amount={data.amount} currency={data.currency} size="figure" />

@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
-import { anotherMaker, expectSent, fillIn, openNewPayment, previewOf, send, sendButton, storedIn } from './new-payment.ts'
+import { anotherMaker, expectSaved, expectSent, fillIn, openNewPayment, previewOf, send, sendButton, storedIn } from './new-payment.ts'
 import { newPerson, sandboxPool } from './people.ts'
 import { newQueue } from './waiting.ts'
 
@@ -117,7 +117,7 @@ test('two makers at once: each has their own payment, drafts and list', async ({
   const second = await anotherMaker(browser, other)
   await Promise.all([fillIn(page), fillIn(second, { name: 'Jean Fotso', amount: '8000' })])
   await second.getByRole('button', { name: 'Save draft' }).click()
-  await expect(second.getByText('Draft saved')).toBeVisible()
+  await expectSaved(second)
   await Promise.all([send(page), send(second)])
   expect((await storedIn(pool, queue.applicationId)).map(({ makerId }) => makerId).sort()).toEqual([queue.maker.id, other.id].sort())
   await page.goto(`/${queue.slug}/new`)

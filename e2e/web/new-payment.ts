@@ -38,6 +38,11 @@ export async function expectSent(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: 'Sent for approval' })).toBeVisible()
 }
 
+/** The notification that a draft is saved; it is also announced. */
+export async function expectSaved(page: Page): Promise<void> {
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Draft saved')).toBeVisible()
+}
+
 /** Presses send and waits until the transaction exists. */
 export async function send(page: Page): Promise<void> {
   await sendButton(page).click()

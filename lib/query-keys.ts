@@ -13,12 +13,16 @@ export const queryKeys = {
   approval: (application: string, transactionId: string) => ['approvals', application, 'one', transactionId] as const,
   waiting: (application: string) => ['approvals', application, 'waiting'] as const,
   suggestions: (application: string, text: string) => ['suggestions', application, text] as const,
-  paymentPreview: (application: string, typed: QueryValues) => ['balances', application, 'preview', typed] as const,
-  beneficiaries: (application: string, typed: QueryValues) => ['beneficiaries', application, typed] as const,
   overview: (application: string, days: number) => ['overview', application, days] as const,
   totals: (application: string, filters: QueryValues) => ['totals', application, filters] as const,
   balances: (application: string) => ['balances', application] as const,
   statementLines: (application: string, operator: string, filters: QueryValues) =>
     ['balances', application, operator, 'lines', filters] as const,
   statement: (application: string, operator: string, filters: QueryValues) => ['balances', application, operator, filters] as const,
+} as const
+
+/** The keys of the form of a payment, apart from the others so that no other page loads them. A balance that moves changes the preview too. */
+export const paymentQueryKeys = {
+  preview: (application: string, typed: QueryValues) => ['balances', application, 'preview', typed] as const,
+  beneficiaries: (application: string, typed: QueryValues) => ['beneficiaries', application, typed] as const,
 } as const

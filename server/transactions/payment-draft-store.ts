@@ -7,12 +7,15 @@ export type DraftRow = { externalId: string; originId: string | null; content: u
 
 const COLUMNS = `d.external_id as "externalId", d.origin_id as "originId", d.content, d.saved_at as "savedAt"`
 
+/** What was sent in another window is no draft, also if it was saved after that. */
+const NOT_SENT = `not exists (select 1 from transactions t where t.application_id = d.application_id and t.external_id = d.external_id)`
+
 /** The drafts of a person, the newest first. What was sent since is none any more. */
 export async function selectDrafts(queryable: Queryable, { applicationId, personId }: DraftOwner): Promise<DraftRow[]> {
   const { rows } = await queryable.query<DraftRow>({
     name: 'select_payment_drafts',
     text: `select ${COLUMNS} from payment_drafts d where d.application_id = $1 and d.person_id = $2
-        and not exists (select 1 from transactions t where t.application_id = d.application_id and t.external_id = d.external_id)
+        and ${NOT_SENT}
       order by d.saved_at desc, d.external_id`,
     values: [applicationId, personId],
   })
@@ -37,7 +40,8 @@ export async function upsertDraft(queryable: Queryable, draft: StoredDraft, draf
     name: 'upsert_payment_draft',
     text: `insert into payment_drafts (application_id, person_id, external_id, origin_id, content)
       select $1, $2, $3, $4, $5
-        where (select count(*) from payment_drafts where application_id = $1 and person_id = $2 and external_id <> $3) < $6
+        where (select count(*) from payment_drafts d where d.application_id = $1 and d.person_id = $2 and d.external_id <> $3
+                 and ${NOT_SENT}) < $6
       on conflict (application_id, person_id, external_id)
         do update set content = excluded.content, origin_id = excluded.origin_id, saved_at = excluded.saved_at`,
     values: [draft.applicationId, draft.personId, draft.externalId, draft.originId, JSON.stringify(draft.content), draftsMax],

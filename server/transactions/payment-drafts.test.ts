@@ -52,6 +52,15 @@ test('too_many: one more than a person may have, while those that exist can stil
   assert.equal((await saveDraft(database.pool, more)).ok, true)
 })
 
+test('no room taken by drafts of payments that were sent', async () => {
+  const owner = await anOwner()
+  const sent = Array.from({ length: DRAFTS_MAX }, () => anIntakeItem(owner.applicationId, { type: 'COLLECT' }))
+  await takeIn(database.pool, sent)
+  for (const { externalId } of sent) await saveDraft(database.pool, { ...owner, externalId, originId: null, content: content('x') })
+  assert.equal((await saveDraft(database.pool, { ...owner, externalId: randomUUID(), originId: null, content: content('y') })).ok, true)
+  assert.deepEqual(await namesOf(owner), ['y'])
+})
+
 test('not_found: deleting the draft of another person, or one that is gone', async () => {
   const owner = await anOwner()
   const externalId = randomUUID()

@@ -12,7 +12,7 @@ import { paths } from '#lib/paths.ts'
 import type { KnownBeneficiary } from '#lib/payment-preview.ts'
 import { cleanPhone, countryOfPhone } from '#lib/phone-advice.ts'
 import { fetchData } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
+import { paymentQueryKeys } from '#lib/query-keys.ts'
 import { usePaused } from './use-paused.ts'
 import type { PaymentForm } from './use-payment-form.ts'
 
@@ -28,7 +28,7 @@ export function KnownBeneficiaries({ application, payment, text, onChosen }: Pro
   const q = usePaused(/^[\d\s+().-]+$/.test(text) ? cleanPhone(text) : text.trim(), PAUSE_MS)
   const query = { q, type: values.type }
   const { data } = useQuery({
-    queryKey: queryKeys.beneficiaries(application, query),
+    queryKey: paymentQueryKeys.beneficiaries(application, query),
     queryFn: ({ signal }) => fetchData<KnownBeneficiary[]>(paths.data(application, 'beneficiaries', query), signal),
     enabled: q.length >= TYPED_MIN,
     placeholderData: keepPreviousData,

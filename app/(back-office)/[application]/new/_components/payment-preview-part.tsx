@@ -16,7 +16,7 @@ import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import type { PaymentPreview } from '#lib/payment-preview.ts'
 import { fetchData } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
+import { paymentQueryKeys } from '#lib/query-keys.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { usePaused } from './use-paused.ts'
 import type { PaymentForm } from './use-payment-form.ts'
@@ -31,7 +31,7 @@ export function PaymentPreviewPart({ application, originId, payment }: Props) {
   const t = useT()
   const asked = JSON.parse(usePaused(JSON.stringify(askedOf(payment, originId)), PAUSE_MS)) as Asked | null
   const { data, isError, refetch } = useQuery({
-    queryKey: queryKeys.paymentPreview(application, asked ?? {}),
+    queryKey: paymentQueryKeys.preview(application, asked ?? {}),
     queryFn: ({ signal }) => fetchData<PaymentPreview>(paths.data(application, 'payment-preview', asked ?? {}), signal),
     enabled: asked !== null,
     placeholderData: keepPreviousData,

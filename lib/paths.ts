@@ -24,7 +24,7 @@ export type TransactionLink = {
 } & QueryValues
 
 /**
- * Every address of the back office, built in this one place. `application` is the slug of the chosen application: it is
+ * Every address of the back office, built in this one place, except that of the form of a payment (payment-address.ts). `application` is the slug of the chosen application: it is
  * in the address, so that two tabs can show two applications and a link shows what its sender saw.
  */
 export const paths = {
@@ -39,8 +39,6 @@ export const paths = {
     `/${application}/transactions/${transactionId}${toQuery(query)}`,
   // A refused export is redirected here with the application of its address, encoded so that it is one segment.
   exports: (application: string, query: QueryValues = {}) => `/${encodeURIComponent(application)}/transactions/exports${toQuery(query)}`,
-  /** `payment`: the identity of the form, so that a reload is the same payment. `from`: the transaction that it replaces. */
-  newPayment: (application: string, query: { payment?: string; from?: string | undefined } = {}) => `/${application}/new${toQuery(query)}`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string) => `/${application}/balances`,

@@ -20,9 +20,3 @@ export const queryKeys = {
     ['balances', application, operator, 'lines', filters] as const,
   statement: (application: string, operator: string, filters: QueryValues) => ['balances', application, operator, filters] as const,
 } as const
-
-/** The keys of the form of a payment, apart from the others so that no other page loads them. A balance that moves changes the preview too. */
-export const paymentQueryKeys = {
-  preview: (application: string, typed: QueryValues) => ['balances', application, 'preview', typed] as const,
-  beneficiaries: (application: string, typed: QueryValues) => ['beneficiaries', application, typed] as const,
-} as const

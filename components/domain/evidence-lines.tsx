@@ -146,7 +146,7 @@ function ReplacedLine({ application, replaced }: { application: string; replaced
       second={
         <>
           {t(`approvals.evidence.replaced.${event}`, { name: by ?? '', when: formatRelative(t, new Date(at), now) })}{' '}
-          {reason && <q dir="auto">{reason}</q>}{' '}
+          {reason && <bdi>{t('approvals.evidence.quoted', { text: reason })}</bdi>}{' '}
           <Link href={paths.transaction(application, transactionId)} className="text-accent underline">
             {t('approvals.evidence.open')}
           </Link>

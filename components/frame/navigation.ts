@@ -1,6 +1,7 @@
 import type { IconName } from '#components/ui/icon.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import { can, type Permission, type Role } from '#lib/permissions.ts'
 
 export type NavigationItem = {
@@ -30,7 +31,7 @@ const ITEMS = {
     label: 'frame.newPayment',
     icon: 'plus',
     permission: 'transaction:create',
-    href: (application) => paths.newPayment(application),
+    href: (application) => newPaymentPath(application),
     key: 'n',
   },
   approvals: { id: 'approvals', label: 'frame.approvals', icon: 'sign', permission: 'approval:read', href: paths.approvals, key: 'a' },

@@ -9,6 +9,7 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { MakerOverview } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import { CurrencySums, MainFigure, OverviewPart } from './overview-part.tsx'
 
 /** What this maker started: what waits for approval, what came back or failed lately, with the reason, and drafts. */
@@ -32,7 +33,7 @@ export function MakerPart({ application, own }: { application: string; own: Make
       <Ended application={application} title={t('overview.ownReturned', { count: returned.count })} group={returned} isReturned />
       {drafts > 0 && (
         <p>
-          <Link href={paths.newPayment(application)} className="text-accent hover:underline">
+          <Link href={newPaymentPath(application)} className="text-accent hover:underline">
             {t('overview.ownDrafts', { count: drafts })}
           </Link>
         </p>
@@ -63,7 +64,7 @@ function Ended({
         {group.newest.map(({ transactionId, operator, currency, amount, customerName, message, at }) => (
           <li key={transactionId} className="border-b border-line last:border-b-0">
             <Link
-              href={isReturned ? paths.newPayment(application, { from: transactionId }) : paths.transaction(application, transactionId)}
+              href={isReturned ? newPaymentPath(application, { from: transactionId }) : paths.transaction(application, transactionId)}
               className="block py-2 hover:underline"
             >
               <span className="flex justify-between gap-x-4">

@@ -5,7 +5,7 @@ import { redirect } from 'next/navigation'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { paymentAddressSchema } from '#lib/schemas/payment.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
@@ -31,9 +31,9 @@ export default async function NewPaymentPage({ params, searchParams }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'transaction:create')
   const address = readAddress(paymentAddressSchema, await searchParams)
-  if (!address.ok) return <WrongAddress href={paths.newPayment(application)} />
+  if (!address.ok) return <WrongAddress href={newPaymentPath(application)} />
   const { payment, from } = address.value
-  if (payment === undefined) redirect(paths.newPayment(application, { payment: randomUUID(), from }))
+  if (payment === undefined) redirect(newPaymentPath(application, { payment: randomUUID(), from }))
   const [locale, { sent, ...state }] = await Promise.all([readLocale(), readNewPayment(backOfficeRuntime(), actor, payment, from ?? null)])
   const queryClient = getQueryClient()
   if (sent) queryClient.setQueryData(queryKeys.transaction(application, sent.transactionId), sent)

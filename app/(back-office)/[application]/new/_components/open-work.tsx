@@ -12,7 +12,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { OwnTransaction } from '#lib/finance-dto.ts'
 import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
-import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import type { PaymentDraft } from '#lib/payment-preview.ts'
 import { discardDraft } from '../actions.ts'
 
@@ -75,7 +75,7 @@ function Returned({ application, transaction }: { application: string; transacti
           <OperatorMark code={operator} />
           <RelativeTime at={at} />
         </span>
-        <ButtonLink size="small" href={paths.newPayment(application, { from: transactionId })}>
+        <ButtonLink size="small" href={newPaymentPath(application, { from: transactionId })}>
           {t('payment.repair')}
           <span className="sr-only"> {customerName}</span>
         </ButtonLink>
@@ -113,7 +113,7 @@ function Draft({ application, draft: { externalId, originId, content, savedAt } 
           {t('payment.savedAt')} <RelativeTime at={savedAt} />
         </span>
         <span className="flex gap-2">
-          <ButtonLink size="small" href={paths.newPayment(application, { payment: externalId, from: originId ?? undefined })}>
+          <ButtonLink size="small" href={newPaymentPath(application, { payment: externalId, from: originId ?? undefined })}>
             {t('payment.continue')}
             <span className="sr-only"> {name}</span>
           </ButtonLink>

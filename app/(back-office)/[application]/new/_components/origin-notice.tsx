@@ -46,11 +46,7 @@ export function OriginNotice({ application, origin }: { application: string; ori
           name: end?.by ?? '',
         },
       )}{' '}
-      {end?.reason && (
-        <q dir="auto" className="wrap-anywhere">
-          {end.reason}
-        </q>
-      )}{' '}
+      {end?.reason && <bdi className="wrap-anywhere">{t('approvals.evidence.quoted', { text: end.reason })}</bdi>}{' '}
       {link(transactionId, t('payment.origin.open'))}
     </Notice>
   )

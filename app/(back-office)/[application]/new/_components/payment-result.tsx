@@ -12,6 +12,7 @@ import { PageHeader } from '#components/ui/page-header.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import { ApprovalProgress } from '../../transactions/_components/detail/approval-progress.tsx'
 import { Timeline } from '../../transactions/_components/detail/timeline.tsx'
 import { useTransaction } from '../../transactions/_components/use-transaction.ts'
@@ -27,12 +28,12 @@ export function PaymentResult({ application, transactionId }: { application: str
         lead={t('payment.result.lead')}
         actions={
           <>
-            <ButtonLink href={paths.newPayment(application)} variant="primary">
+            <ButtonLink href={newPaymentPath(application)} variant="primary">
               {t('frame.newPayment')}
             </ButtonLink>
             <ButtonLink href={paths.transaction(application, transactionId)}>{t('payment.result.open')}</ButtonLink>
             {data?.isReplaceable && (
-              <ButtonLink href={paths.newPayment(application, { from: transactionId })}>{t('payment.repair')}</ButtonLink>
+              <ButtonLink href={newPaymentPath(application, { from: transactionId })}>{t('payment.repair')}</ButtonLink>
             )}
           </>
         }

@@ -10,6 +10,7 @@ import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalView } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
@@ -66,7 +67,7 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
         }
       >
         {row.canRecall === true && (
-          <ButtonLink href={paths.newPayment(application, { from: transactionId })} className="mb-2">
+          <ButtonLink href={newPaymentPath(application, { from: transactionId })} className="mb-2">
             {t('approvals.edit')}
           </ButtonLink>
         )}

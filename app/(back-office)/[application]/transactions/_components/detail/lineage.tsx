@@ -5,6 +5,7 @@ import { Notice } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 
 type LineageProps = { application: string; detail: TransactionDetailDto; canCreate: boolean }
@@ -22,7 +23,7 @@ export function Lineage({ application, detail: { transactionId, replaces, replac
       {replaces && <Notice action={to(replaces)}>{t('transaction.lineage.replaces')}</Notice>}
       {replacedBy && <Notice action={to(replacedBy)}>{t('transaction.lineage.replacedBy')}</Notice>}
       {isReplaceable && canCreate && (
-        <ButtonLink href={paths.newPayment(application, { from: transactionId })} variant="primary" className="no-print justify-self-start">
+        <ButtonLink href={newPaymentPath(application, { from: transactionId })} variant="primary" className="no-print justify-self-start">
           {t('transaction.lineage.repair')}
         </ButtonLink>
       )}

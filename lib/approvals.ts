@@ -43,6 +43,8 @@ export type RiskFlag =
   | { kind: 'operator'; before: OperatorCode }
   | { kind: 'namesake'; phoneNumbers: readonly string[] }
   | { kind: 'short' }
+  /** It was sent again after it was rejected, recalled or expired. */
+  | { kind: 'resubmitted' }
 
 /** How a wait ended, by whom; `by` is null for the service itself. */
 export type ApprovalEnd = {
@@ -142,7 +144,16 @@ export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' 
 
 type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
 
-/** What the service's own rows say about a payment, for the person who decides about it. Plain arithmetic, no judgement. */
+/** A transaction that another one was sent in place of. */
+type Replaced = {
+  transactionId: string
+  event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
+  by: string | null
+  reason: string | null
+  at: string
+}
+
+/** What the service's own rows say about a payment, for the checker who decides about it. Plain arithmetic, no judgement. */
 export type ApprovalEvidence = {
   /** Nothing of this type ever succeeded with this number before. */
   isFirst: boolean
@@ -167,6 +178,8 @@ export type ApprovalEvidence = {
   operatorBefore: OperatorCode | null
   /** Other phone numbers for which a payment to the same name waits. */
   namesakes: readonly string[]
+  /** The transaction that this one was sent in place of, and how that one ended; `by` is null for the service itself. */
+  replaces: Replaced | null
   /** Deposits only: the free deposit balance of the operator. */
   balance: { now: string; afterThis: string; afterAllWaiting: string; waitingCount: number } | null
 }

@@ -95,13 +95,14 @@ export type FinanceOverview = {
   charts: CurrencyChart[]
 }
 
-type OwnTransaction = {
+export type OwnTransaction = {
   transactionId: string
   type: TransactionType
   operator: OperatorCode
   currency: Currency
   amount: string
   customerName: string
+  phoneNumber: string
   /** Why it was rejected or failed. */
   message: string | null
   at: string
@@ -112,8 +113,10 @@ type OwnGroup = { count: number; newest: OwnTransaction[] }
 export type MakerOverview = {
   since: string
   waiting: { count: number; oldestAt: string | null; sums: CurrencyAmount[] }
-  rejected: OwnGroup
+  /** Rejected, or not decided in time, and not sent again. */
+  returned: OwnGroup
   failed: OwnGroup
+  drafts: number
 }
 
 /** Whether operators and receivers work; `share` over all operators. */

@@ -5,7 +5,7 @@ export const UNUSUAL_FROM = 2
 
 /** What a checker should notice in the evidence, the most important first. */
 export function riskFlags(evidence: ApprovalEvidence): RiskFlag[] {
-  const { nearEqual, history, nameBefore, operatorBefore, namesakes, balance, isFirst } = evidence
+  const { nearEqual, history, nameBefore, operatorBefore, namesakes, balance, isFirst, replaces } = evidence
   const near = nearEqual[0]
   const flags: (RiskFlag | false | undefined | null)[] = [
     near && { kind: 'near', amount: near.amount },
@@ -15,6 +15,7 @@ export function riskFlags(evidence: ApprovalEvidence): RiskFlag[] {
     operatorBefore && { kind: 'operator', before: operatorBefore },
     isFirst && { kind: 'first' },
     balance?.afterThis.startsWith('-') && { kind: 'short' },
+    replaces && { kind: 'resubmitted' },
   ]
   return flags.filter((flag) => flag !== false && flag !== undefined && flag !== null)
 }

@@ -143,7 +143,8 @@ export type TransactionDetailDto = {
   held: string
   customerName: string
   phoneNumber: string
-  webhookUrl: string
+  /** Null: a person started it, so no program waits for a webhook. */
+  webhookUrl: string | null
   payToken: string
   message: string | null
   source: TransactionSource
@@ -151,6 +152,8 @@ export type TransactionDetailDto = {
   createdAt: string
   finalAt: string | null
   maker: ActorDto
+  /** The person who started it; null for a partner's program. */
+  makerId: string | null
   events: EventDto[]
   attempts: OperatorAttemptDto[]
   /** Calls and webhooks from before these instants are removed; null if the transaction is not that old. */
@@ -161,4 +164,10 @@ export type TransactionDetailDto = {
   entries: LedgerEntryDto[]
   approval: ApprovalDto | null
   decisions: DecisionDto[]
+  /** The transaction that this one was sent in place of. */
+  replaces: { transactionId: string } | null
+  /** The transaction that was sent in its place. */
+  replacedBy: { transactionId: string } | null
+  /** A maker may edit it and send it again: a person started it, it ended without going to an operator, and nothing replaced it. */
+  isReplaceable: boolean
 }

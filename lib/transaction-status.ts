@@ -57,3 +57,14 @@ export type FailureReason = (typeof FAILURE_REASONS)[number]
 
 /** What a webhook says of a transaction that went well. */
 export const SUCCESS_MESSAGE = 'Transaction réussie'
+
+/** The events that end a transaction before it went to an operator. */
+const REPLACEABLE_ENDS: readonly EventName[] = ['rejected', 'recalled', 'expired']
+
+/**
+ * Whether a person's transaction that ended with this event may be edited and sent again. What an operator reported as failed may not:
+ * operators correct themselves. Neither may what a partner's program started: the program has been told.
+ */
+export function isReplaceableEnd(event: EventName): boolean {
+  return REPLACEABLE_ENDS.includes(event)
+}

@@ -38,8 +38,12 @@ function Line({
   )
 }
 
+/** What the lines need of a transaction: also of one that is still being written. */
+type EvidenceRow = Pick<ApprovalRow, 'type' | 'status' | 'operator' | 'currency' | 'needed' | 'given' | 'needsCode' | 'apiMayDecide'>
+export type EvidenceView = Pick<ApprovalView, 'evidence' | 'deciders'> & { row: EvidenceRow }
+
 /** What to know before deciding: about the beneficiary, the balance, and who can decide. */
-export function EvidenceLines({ application, view }: { application: string; view: ApprovalView }) {
+export function EvidenceLines({ application, view }: { application: string; view: EvidenceView }) {
   const { row, evidence, deciders } = view
   const { t, locale, timeZone } = useTranslations()
   const money = (amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
@@ -51,6 +55,7 @@ export function EvidenceLines({ application, view }: { application: string; view
   const operator = `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}`
   return (
     <ul className="grid gap-3.5">
+      {evidence.replaces && <ReplacedLine application={application} replaced={evidence.replaces} />}
       {evidence.nearEqual.map((near) => (
         <NearEqualLine key={near.transactionId} application={application} near={near} verb={verb} money={money} />
       ))}
@@ -129,6 +134,30 @@ function NearEqualLine({
   )
 }
 
+/** The transaction that this one was sent in place of, with what became of that one. */
+function ReplacedLine({ application, replaced }: { application: string; replaced: NonNullable<ApprovalView['evidence']['replaces']> }) {
+  const { t } = useTranslations()
+  const now = useNow()
+  const { event, by, reason, at, transactionId } = replaced
+  return (
+    <Line
+      icon="refresh"
+      isWarning
+      second={
+        <>
+          {t(`approvals.evidence.replaced.${event}`, { name: by ?? '', when: formatRelative(t, new Date(at), now) })}{' '}
+          {reason && <bdi>{t('approvals.evidence.quoted', { text: reason })}</bdi>}{' '}
+          <Link href={paths.transaction(application, transactionId)} className="text-accent underline">
+            {t('approvals.evidence.open')}
+          </Link>
+        </>
+      }
+    >
+      {t('approvals.evidence.resubmitted')}
+    </Line>
+  )
+}
+
 /** How often the number was paid and how much; what is unusual about the amount comes first. */
 function History({
   history,
@@ -165,7 +194,7 @@ function History({
 }
 
 /** Who can decide, where that is not simply the person who looks; and where too few can, so that it is not found out when its time is over. */
-function Deciders({ row, deciders }: { row: ApprovalRow; deciders: NonNullable<ApprovalView['deciders']> }) {
+function Deciders({ row, deciders }: { row: EvidenceRow; deciders: NonNullable<ApprovalView['deciders']> }) {
   const { t } = useTranslations()
   const missing = row.needed - row.given
   const count = deciders.others.length + (deciders.isMe ? 1 : 0)

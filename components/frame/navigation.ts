@@ -1,6 +1,7 @@
 import type { IconName } from '#components/ui/icon.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import { can, type Permission, type Role } from '#lib/permissions.ts'
 
 export type NavigationItem = {
@@ -25,6 +26,14 @@ const ITEMS = {
     href: paths.transactions,
     key: 't',
   },
+  newPayment: {
+    id: 'newPayment',
+    label: 'frame.newPayment',
+    icon: 'plus',
+    permission: 'transaction:create',
+    href: (application) => newPaymentPath(application),
+    key: 'n',
+  },
   approvals: { id: 'approvals', label: 'frame.approvals', icon: 'sign', permission: 'approval:read', href: paths.approvals, key: 'a' },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
@@ -33,7 +42,7 @@ const ITEMS = {
 
 /** The pages of the back office in the order of the side navigation. A new page is added here. */
 const GROUPS: readonly NavigationGroup[] = [
-  { heading: null, items: [ITEMS.overview, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
+  { heading: null, items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
   { heading: 'frame.administration', items: [ITEMS.people] },
 ]
 
@@ -45,7 +54,8 @@ export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
 
 /** The four pages that a role uses most, for the bottom bar of a phone. */
 export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
-  if (roles.includes('checker') || roles.includes('maker')) return [ITEMS.overview, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
+  if (roles.includes('maker')) return [ITEMS.overview, ITEMS.newPayment, ITEMS.approvals, ITEMS.transactions]
+  if (roles.includes('checker')) return [ITEMS.overview, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
   return [ITEMS.overview, ITEMS.transactions, ITEMS.totals, ITEMS.balances]
 }
 

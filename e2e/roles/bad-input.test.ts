@@ -6,6 +6,7 @@ import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
@@ -59,6 +60,8 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
   'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
+  'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
+  'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
   'GET /api/back-office/[application]/totals/export': totalsQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
@@ -193,6 +196,22 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   synchroniseSeveral: { transactionIds: ['00000000-0000-0000-0000-000000000000'] },
   resend: { transactionId: '' },
   reportPageFailure: { name: 'TypeError', message: 'x is undefined', stack: 'TypeError: x is undefined', path: '/' },
+  sendForApproval: {
+    externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b',
+    originId: '',
+    type: 'DEPOSIT',
+    country: 'CAMEROON',
+    operator: 'MOMOCM',
+    phoneNumber: '237677209341',
+    customerName: 'Clarisse Mbarga',
+    amount: '5000',
+  },
+  keepDraft: {
+    externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b',
+    originId: '',
+    content: { type: 'DEPOSIT', country: 'CAMEROON', operator: 'MOMOCM', phoneNumber: '237', customerName: '', amount: '' },
+  },
+  discardDraft: { externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b' },
   saveView: { name: 'fine', query: 'status=FAILED' },
   deleteView: { viewId: '' },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
@@ -207,10 +226,13 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },
 }
-/** A view may keep no filter at all, a threshold may be taken away, and an error of a browser may have empty texts. */
+/** A view may keep no filter at all, a threshold may be taken away, a payment may replace none, and an error of a browser may have empty texts. */
 const RIGHT_AFTER_ALL = new Set([
   'saveView query ""',
   'setThreshold threshold null',
+  // Nothing is replaced.
+  'sendForApproval originId null',
+  'keepDraft originId null',
   ...['name', 'message', 'stack', 'path'].map((field) => `reportPageFailure ${field} ""`),
 ])
 

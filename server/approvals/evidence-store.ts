@@ -1,5 +1,6 @@
+import type { ApprovalBand } from '#lib/approval-policy.ts'
 import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/transaction-status.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { mayDecide } from './may-decide.ts'
@@ -77,6 +78,46 @@ export async function selectNamesakes(
   return rows
 }
 
+/** Other phone numbers for which a payment to this name waits. */
+export async function selectNamesakesOf(queryable: Queryable, applicationId: string, name: string): Promise<{ phoneNumber: string }[]> {
+  const { rows } = await queryable.query<{ phoneNumber: string }>({
+    name: 'select_namesakes_of',
+    text: `select distinct w.phone_number as "phoneNumber" from transactions w
+      where w.application_id = $1 and w.status = 'PENDING_APPROVAL' and lower(btrim(w.customer_name)) = lower(btrim($2)) order by 1`,
+    values: [applicationId, name],
+  })
+  return rows
+}
+
+/** What a transaction replaces: how that one ended, by whom and why. */
+export type ReplacedRow = {
+  transactionId: string
+  originId: string
+  event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
+  by: string | null
+  reason: string | null
+  at: Date
+}
+
+/** The transactions that these replace; those that replace none are missing. */
+export async function selectReplaced(
+  queryable: Queryable,
+  applicationId: string,
+  transactionIds: readonly string[],
+): Promise<ReplacedRow[]> {
+  const { rows } = await queryable.query<ReplacedRow>({
+    name: 'select_replaced',
+    text: `select o.transaction_id as "transactionId", o.origin_id as "originId", e.event, p.name as by, e.reason, e.at
+      from transaction_origins o
+      join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+      left join people p on e.actor_kind = 'person' and p.person_id = e.actor_id
+      where o.application_id = $1 and o.transaction_id = any ($2::uuid[])`,
+    values: [applicationId, transactionIds],
+  })
+  return rows
+}
+
 /** The free deposit balance of each of these operators; operators without an entry are missing. */
 export async function selectDepositBalances(
   queryable: Queryable,
@@ -98,6 +139,38 @@ export async function selectCheckers(queryable: Queryable, applicationId: string
     [applicationId],
   )
   return rows
+}
+
+/** Who may decide what a maker starts now, by name: every checker who is not the maker, as in `mayDecide`. */
+export async function selectFutureDeciders(queryable: Queryable, applicationId: string, makerId: string): Promise<{ name: string }[]> {
+  const { rows } = await queryable.query<{ name: string }>({
+    name: 'select_future_deciders',
+    text: `select p.name from memberships m join people p on p.person_id = m.person_id
+      where m.application_id = $1 and m.person_id <> $2 and is_checker(m.application_id, m.person_id) order by p.name, p.person_id`,
+    values: [applicationId, makerId],
+  })
+  return rows
+}
+
+/** The approval band that would apply to a transaction of a person now; undefined if none does. The amount is in hundredths. */
+export async function selectBand(
+  queryable: Queryable,
+  weighed: {
+    applicationId: string
+    type: TransactionType
+    makerId: string
+    phoneNumbers: readonly string[]
+    amountMinor: bigint
+    bands: readonly ApprovalBand[]
+  },
+): Promise<ApprovalBand | undefined> {
+  const { applicationId, type, makerId, phoneNumbers, amountMinor, bands } = weighed
+  const { rows } = await queryable.query<{ band: ApprovalBand | null }>({
+    name: 'select_band',
+    text: `select approval_band_for($1, $2, $3, 'person', $4::text[], $5, 0, 0, $6::jsonb, clock_timestamp()) as band`,
+    values: [applicationId, type, makerId, phoneNumbers, amountMinor, JSON.stringify(bands)],
+  })
+  return rows[0]?.band ?? undefined
 }
 
 /** The free deposit balance at an operator, and what all waiting deposits there would take from it. */

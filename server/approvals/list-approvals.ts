@@ -163,7 +163,8 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow,
   }
 }
 
-function reasonsOf({ rule }: QueueRow): ApprovalRow['reasons'] {
+/** The rules that asked for an approval, for JSON. */
+export function reasonsOf({ rule }: Pick<QueueRow, 'rule'>): ApprovalRow['reasons'] {
   return rule.parts.map((part) => ({
     name: part.name,
     above: part.aboveMinor === '0' ? null : formatMinor(BigInt(part.aboveMinor)),

@@ -5,7 +5,7 @@ import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
-import { type PhoneRow, selectDepositFloat, selectNamesakes, selectOfPhone } from './evidence-store.ts'
+import { type PhoneRow, type ReplacedRow, selectDepositFloat, selectNamesakes, selectOfPhone, selectReplaced } from './evidence-store.ts'
 
 /** How many transactions of a number are read, the newest first; if there are more, the page shows "at least". */
 export const LOOKED_AT_MAX = 500
@@ -21,15 +21,17 @@ export async function readEvidence(
 ): Promise<ApprovalEvidence | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [others, float, namesakes] = await Promise.all([
+  const [others, float, namesakes, replaced] = await Promise.all([
     selectOfPhone(queryable, applicationId, phoneNumberForms(transaction.phoneNumber), transactionId, LOOKED_AT_MAX),
     transaction.type === 'DEPOSIT' ? selectDepositFloat(queryable, applicationId, transaction.operator) : undefined,
     selectNamesakes(queryable, applicationId, [transactionId]),
+    selectReplaced(queryable, applicationId, [transactionId]),
   ])
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
   return {
     ...weighHistory(transaction, others, others.length === LOOKED_AT_MAX),
     namesakes: otherNumbers(transaction, namesakes),
+    replaces: toReplaced(replaced[0]),
     balance:
       float === undefined
         ? null
@@ -43,12 +45,15 @@ export async function readEvidence(
   }
 }
 
+/** What is compared with the other transactions of a number: of a transaction, or of a payment that is still being written. */
+type Weighed = Pick<Transaction, 'type' | 'currency' | 'operator' | 'amountMinor' | 'customerName' | 'createdAt'>
+
 /** The part of the evidence that comes from the other transactions with the number, newest first. */
 export function weighHistory(
-  transaction: Transaction,
+  transaction: Weighed,
   others: readonly PhoneRow[],
   isMore: boolean,
-): Omit<ApprovalEvidence, 'balance' | 'namesakes'> {
+): Omit<ApprovalEvidence, 'balance' | 'namesakes' | 'replaces'> {
   const alike = others.filter((other) => other.type === transaction.type && other.currency === transaction.currency)
   const earlier = alike.filter((other) => other.createdAt < transaction.createdAt)
   const paid = earlier.filter((other) => other.status === 'SUCCESS')
@@ -80,18 +85,23 @@ export function weighHistory(
 }
 
 /** The numbers that are not another form of the transaction's own. */
-export function otherNumbers(transaction: Transaction, namesakes: readonly { phoneNumber: string }[]): string[] {
+export function otherNumbers(transaction: Pick<Transaction, 'phoneNumber'>, namesakes: readonly { phoneNumber: string }[]): string[] {
   const own = phoneNumberForms(transaction.phoneNumber)
   return namesakes.map(({ phoneNumber }) => phoneNumber).filter((phoneNumber) => !own.includes(phoneNumber))
 }
 
-function isNearEqual(transaction: Transaction, other: PhoneRow): boolean {
+/** The transaction that this one replaces, for JSON. */
+export function toReplaced(row: ReplacedRow | undefined): ApprovalEvidence['replaces'] {
+  return row ? { transactionId: row.originId, event: row.event, by: row.by, reason: row.reason, at: row.at.toISOString() } : null
+}
+
+function isNearEqual(transaction: Weighed, other: PhoneRow): boolean {
   const gapMs = Math.abs(other.createdAt.getTime() - transaction.createdAt.getTime())
   const difference = other.amountMinor - transaction.amountMinor
   return other.status !== 'FAILED' && gapMs <= DAY_MS && (difference < 0n ? -difference : difference) * 100n <= transaction.amountMinor
 }
 
-function summarise({ amountMinor }: Transaction, paid: readonly PhoneRow[], isMore: boolean): ApprovalEvidence['history'] {
+function summarise({ amountMinor }: Weighed, paid: readonly PhoneRow[], isMore: boolean): ApprovalEvidence['history'] {
   const newest = paid[0]
   const oldest = paid.at(-1)
   if (!newest || !oldest) return null

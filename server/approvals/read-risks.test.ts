@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test'
 import { riskFlags } from '#lib/risk-flags.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
+import { decide } from './decide.ts'
 import { listApprovals } from './list-approvals.ts'
 import { readEvidence } from './read-evidence.ts'
 
@@ -81,4 +82,21 @@ test('two numbers under one name are each flagged with the other, and a second p
   assert.deepEqual(namesake(left), { kind: 'namesake', phoneNumbers: ['237677000005'] })
   assert.deepEqual(namesake(right), { kind: 'namesake', phoneNumbers: ['237677000004'] })
   assert.equal(namesake(again), undefined)
+})
+
+test('a row that replaces a rejected one says so, with who rejected it and why in its evidence', async () => {
+  const { applicationId, waiting, risks } = await scene()
+  const { pool } = database
+  const checkerId = await makePerson(pool, applicationId, ['checker'])
+  const originId = await waiting({ phoneNumber: '237677000007', amountMinor: 10_000n })
+  const decision = { decision: 'rejected' as const, note: 'Wrong amount', through: 'back_office' as const }
+  const actor = { kind: 'person' as const, id: checkerId }
+  const decided = await decide(decisionDeps(pool), { applicationId, checkerId, transactionId: originId, actor, ...decision })
+  assert.ok(decided.ok)
+  const replacing = await waiting({ phoneNumber: '237677000007', amountMinor: 11_000n, originId })
+  assert.deepEqual((await risks()).get(replacing), [{ kind: 'first' }, { kind: 'resubmitted' }])
+  const replaces = (await readEvidence(pool, applicationId, replacing))?.replaces
+  assert.ok(replaces)
+  const { at: _, ...rest } = replaces
+  assert.deepEqual(rest, { transactionId: originId, event: 'rejected', by: 'Test person', reason: 'Wrong amount' })
 })

@@ -4,11 +4,11 @@ import { phoneNumberForms } from '#lib/phone-number.ts'
 import { riskFlags } from '#lib/risk-flags.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
-import { selectDepositBalances, selectNamesakes, selectOfPhones } from './evidence-store.ts'
-import { LOOKED_AT_MAX, otherNumbers, weighHistory } from './read-evidence.ts'
+import { selectDepositBalances, selectNamesakes, selectOfPhones, selectReplaced } from './evidence-store.ts'
+import { LOOKED_AT_MAX, otherNumbers, toReplaced, weighHistory } from './read-evidence.ts'
 
 /**
- * The risk flags of several transactions, from the same evidence that the panel shows for one. What no longer waits has none. Three
+ * The risk flags of several transactions, from the same evidence that the panel shows for one. What no longer waits has none. Four
  * statements, however many transactions there are.
  */
 export async function readRisks(
@@ -19,7 +19,7 @@ export async function readRisks(
   const waiting = transactions.filter((transaction) => transaction.status === 'PENDING_APPROVAL')
   if (waiting.length === 0) return new Map()
   const ids = waiting.map((transaction) => transaction.transactionId)
-  const [others, namesakes, balances] = await Promise.all([
+  const [others, namesakes, balances, replaced] = await Promise.all([
     selectOfPhones(
       queryable,
       applicationId,
@@ -28,6 +28,7 @@ export async function readRisks(
     ),
     selectNamesakes(queryable, applicationId, ids),
     selectDepositBalances(queryable, applicationId, [...new Set(waiting.map((transaction) => transaction.operator))]),
+    selectReplaced(queryable, applicationId, ids),
   ])
   const othersOf = Map.groupBy(others, (other) => other.forId)
   const namesakesOf = Map.groupBy(namesakes, (namesake) => namesake.transactionId)
@@ -38,6 +39,7 @@ export async function readRisks(
       const own = (othersOf.get(transactionId) ?? []).slice(0, LOOKED_AT_MAX)
       const evidence = {
         ...weighHistory(transaction, own, own.length === LOOKED_AT_MAX),
+        replaces: toReplaced(replaced.find((row) => row.transactionId === transactionId)),
         namesakes: otherNumbers(transaction, namesakesOf.get(transactionId) ?? []),
         balance: balanceAfter(transaction, depositMinor.get(operator) ?? 0n),
       }

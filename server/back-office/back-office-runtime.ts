@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/time.ts'
+import type { Directory } from '#server/applications/directory.ts'
 import type { Config } from '#server/config.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -7,6 +8,8 @@ import { noteReached } from '#server/http/door/page-notes.ts'
 import type { Logger } from '#server/logger.ts'
 import type { ForcedQueries } from '#server/operators/forced-queries.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
+import type { Connected } from '#server/transactions/find-start-problems.ts'
+import type { Intake } from '#server/transactions/intake.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 
@@ -16,6 +19,11 @@ type BackOfficeRuntime = {
   pool: Pool
   /** Where lists, details and exports are read: the replica where there is one. Never used for decisions. */
   reportPool: Pool
+  /** Starts what makers send, in the same batches as the API. */
+  intake: Pick<Intake, 'submit'>
+  /** The operators that this process can submit to. */
+  connectors: Connected
+  directory: Pick<Directory, 'find'>
   settler: Settler
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>

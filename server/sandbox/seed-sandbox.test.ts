@@ -85,6 +85,16 @@ test('at least thirty transactions wait for approval, under at least four rules,
   assert.ok((rows[0]?.partial ?? 0n) >= 3n, `partial: ${rows[0]?.partial}`)
 })
 
+test('a draft, and transactions that a checker rejected, for the first maker of each application', async () => {
+  const { rows } = await database.pool.query<{ drafts: bigint; rejected: bigint }>(
+    `select (select count(*) from payment_drafts d where d.application_id = m.application_id and d.person_id = m.maker_id) as drafts, m.rejected
+       from (select t.application_id, t.maker_id, count(*) filter (where e.event = 'rejected') as rejected
+               from transactions t join transaction_events e using (application_id, transaction_id)
+              where t.maker_id is not null group by 1, 2) m`,
+  )
+  assert.equal(rows.filter((row) => row.drafts === 1n && row.rejected > 0n).length, 2)
+})
+
 test('sequences in order of time, of creations and of results', async () => {
   const { rows } = await database.pool.query<{ misplaced: bigint }>(
     `select count(*) as misplaced from (

@@ -8,6 +8,7 @@ import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
 import { WEB_QUESTIONS } from '#e2e/bench/web/pages.ts'
 import { openVisitor, type Timing, type Visitor } from '#e2e/bench/web/visitor.ts'
 import { buildPages } from '#e2e/processes/build-pages.ts'
+import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { measureEmptyPage, measurePageScripts } from '#e2e/web/page-javascript.ts'
 
@@ -87,7 +88,8 @@ async function measureScripts(context: Context, visitor: Visitor, baseUrl: strin
   for (const { name, kind } of await findRoutes()) {
     const pattern = name.slice(4)
     if (kind !== 'page' || NOT_MEASURED.has(pattern)) continue
-    const address = pattern.replaceAll(/\[(\w+)\]/g, (_, example: string) => examples[example] ?? 'none')
+    // The form of a payment has an identity in its address; without one it redirects.
+    const address = (ROUTES[name]?.address ?? pattern).replaceAll(/\[(\w+)\]/g, (_, example: string) => examples[example] ?? 'none')
     figures.push(scriptFigure(pattern, (await measurePageScripts(baseUrl, address, visitor.cookie)).bytes, empty.bytes))
   }
   figures.push(scriptFigure('/sign-in', (await measurePageScripts(baseUrl, '/sign-in')).bytes, empty.bytes))

@@ -29,21 +29,31 @@ export async function suggestMatches(
   const text = typed.trim()
   if (text.length < TYPED_MIN || text.length > TYPED_MAX || text.includes('\0')) return []
   const range = idRange(text)
-  const phones = phonePrefixes(text)
-  const [byId, byToken, batches, byPhone, byName] = await Promise.all([
+  const [byId, byToken, batches, customers] = await Promise.all([
     range ? selectByIdRange(queryable, applicationId, range, countMax) : [],
     text.length < TOKEN_MIN ? [] : selectByToken(queryable, applicationId, text, countMax),
     range ? selectBatches(queryable, applicationId, range, BATCHES_MAX) : [],
-    phones.length === 0 ? [] : selectCustomersByPhone(queryable, applicationId, phones, countMax),
-    selectByWords(queryable, applicationId, text, countMax),
+    findCustomers(queryable, applicationId, text, countMax),
   ])
   const transactions = new Map([...byId, ...byToken].map((row) => [row.transactionId, toTransaction(row)]))
-  const customers = new Map([...byPhone, ...byName].map((row) => [`${row.phoneNumber} ${row.customerName}`, row]))
   return [
     ...[...transactions.values()].slice(0, countMax),
     ...batches.map((batchId) => ({ kind: 'batch', batchId }) as const),
-    ...[...customers.values()].slice(0, countMax).map(toCustomer),
+    ...customers.map(toCustomer),
   ]
+}
+
+/** Customers by the begin of a word of their name or of their phone number, at most `countMax`, each pair of number and name once. */
+export async function findCustomers(queryable: Queryable, applicationId: string, typed: string, countMax: number): Promise<CustomerRow[]> {
+  const text = typed.trim()
+  if (text.length < TYPED_MIN || text.length > TYPED_MAX || text.includes('\0')) return []
+  const phones = phonePrefixes(text)
+  const [byPhone, byName] = await Promise.all([
+    phones.length === 0 ? [] : selectCustomersByPhone(queryable, applicationId, phones, countMax),
+    selectByWords(queryable, applicationId, text, countMax),
+  ])
+  const customers = new Map([...byPhone, ...byName].map((row) => [`${row.phoneNumber} ${row.customerName}`, row]))
+  return [...customers.values()].slice(0, countMax)
 }
 
 async function selectByWords(queryable: Queryable, applicationId: string, text: string, countMax: number): Promise<CustomerRow[]> {

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
+import { saveDraft } from '#server/transactions/payment-drafts.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { readOverview } from './read-overview.ts'
 
@@ -31,7 +32,7 @@ test('one part per role of the person, and null for every other role', async () 
   }
 })
 
-test("a maker's waiting, rejected and failed transactions with their reasons, and nobody else's", async () => {
+test("a maker's waiting, returned and failed transactions with their reasons, returned ones until they are sent again, drafts, and nobody else's", async () => {
   const { pool } = database
   const applicationId = await makeApplication(pool)
   await fund(pool, applicationId, 'MOMOCM', 100_000_000n)
@@ -57,11 +58,17 @@ test("a maker's waiting, rejected and failed transactions with their reasons, an
   const { maker: own } = await readAs(applicationId, maker, ['maker'])
   assert.ok(own)
   assert.equal(own.waiting.count, 1)
-  const shown = ({ count, newest }: typeof own.rejected) => [count, newest.map(({ transactionId, message }) => [transactionId, message])]
-  assert.deepEqual(shown(own.rejected), [1, [[rejected.transactionId, 'Wrong account']]])
+  const shown = ({ count, newest }: typeof own.returned) => [count, newest.map(({ transactionId, message }) => [transactionId, message])]
+  assert.deepEqual(shown(own.returned), [1, [[rejected.transactionId, 'Wrong account']]])
   assert.deepEqual(shown(own.failed), [1, [[failed.transactionId, 'No such account']]])
+  assert.equal(own.drafts, 0)
+  await takeIn(pool, [{ ...create(maker), originId: rejected.transactionId }])
+  const content = { type: 'DEPOSIT', country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
+  await saveDraft(pool, { applicationId, personId: maker, externalId: crypto.randomUUID(), originId: null, content })
+  const { maker: after } = await readAs(applicationId, maker, ['maker'])
+  assert.deepEqual([after?.waiting.count, after?.returned.count, after?.drafts], [2, 0, 1])
   const { maker: others } = await readAs(applicationId, other, ['maker'])
-  assert.deepEqual([others?.waiting.count, others?.rejected.count, others?.failed.count], [1, 0, 0])
+  assert.deepEqual([others?.waiting.count, others?.returned.count, others?.failed.count], [1, 0, 0])
 })
 
 test('a balance below its alert, and none that is not', async () => {

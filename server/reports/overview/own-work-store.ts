@@ -25,11 +25,15 @@ export type OwnEndRow = {
   customerName: string
   message: string | null
   at: Date
-  isRejected: boolean
+  /** Rejected, or nobody decided in time: it went to no operator. */
+  isReturned: boolean
+  reason: string | null
+  phoneNumber: string
 }
 
 /**
- * What a person started that was rejected or failed since an instant, newest first; what they recalled is left out. Only their `lookedMax`
+ * What a person started that was rejected or failed since an instant, newest first; what they recalled or sent again is
+ * left out. Only their `lookedMax`
  * newest transactions are read.
  */
 export async function selectOwnEnded(
@@ -38,12 +42,15 @@ export async function selectOwnEnded(
   { personId, since, lookedMax }: { personId: string; since: Date; lookedMax: number },
 ): Promise<OwnEndRow[]> {
   const { rows } = await queryable.query<OwnEndRow>({
-    name: 'select_own_ended',
+    name: 'select_own_open_ends',
     text: `select t.transaction_id as "transactionId", t.type, t.operator, t.currency, t.amount_minor as "amountMinor",
-        t.customer_name as "customerName", t.message, t.final_at as at, e.event = 'rejected' as "isRejected"
+        t.customer_name as "customerName", t.message, t.final_at as at, t.phone_number as "phoneNumber", e.reason,
+        e.event in ('rejected', 'expired') as "isReturned"
       from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
       where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled'
+        -- What was sent again is done with.
+        and not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
       order by t.final_at desc`,
     values: [applicationId, personId, since, lookedMax],
   })

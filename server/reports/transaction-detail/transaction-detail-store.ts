@@ -126,3 +126,18 @@ export async function selectPersonName(queryable: Queryable, personId: string): 
   })
   return rows[0]?.name
 }
+
+/** What a transaction replaces, and what replaces it. */
+export async function selectLineage(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<{ replaces: string | null; replacedBy: string | null }> {
+  const { rows } = await queryable.query<{ replaces: string | null; replacedBy: string | null }>({
+    name: 'select_lineage',
+    text: `select (select origin_id from transaction_origins where application_id = $1 and transaction_id = $2) as replaces,
+        (select transaction_id from transaction_origins where application_id = $1 and origin_id = $2) as "replacedBy"`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0] ?? { replaces: null, replacedBy: null }
+}

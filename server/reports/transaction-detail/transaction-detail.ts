@@ -1,6 +1,7 @@
 import { hideSecrets } from '#lib/hide-secrets.ts'
 import { formatMinor } from '#lib/money.ts'
 import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
+import { isReplaceableEnd } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { type ContradictionRow, selectContradiction } from '#server/reports/overview/contradiction-store.ts'
 import { readRetentionMarks } from '#server/retention/retention-marks.ts'
@@ -17,6 +18,7 @@ import {
   selectDecisions,
   selectEntries,
   selectEvents,
+  selectLineage,
   selectOperatorAttempts,
   selectOperatorWork,
   selectPersonName,
@@ -34,19 +36,21 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, contradiction, work, webhook, resendObstacle, entries, item, decisions, makerName, marks] = await Promise.all([
-    selectEvents(queryable, applicationId, transactionId),
-    selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
-    selectContradiction(queryable, applicationId, transactionId),
-    selectOperatorWork(queryable, applicationId, transactionId),
-    listWebhookAttempts(queryable, applicationId, transactionId),
-    readResendObstacle(queryable, { applicationId, transactionId }),
-    selectEntries(queryable, applicationId, transactionId),
-    selectApprovalItem(queryable, applicationId, transactionId),
-    selectDecisions(queryable, applicationId, transactionId),
-    transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
-    readRetentionMarks(queryable),
-  ])
+  const [events, attempts, contradiction, work, webhook, resendObstacle, entries, item, decisions, makerName, marks, lineage] =
+    await Promise.all([
+      selectEvents(queryable, applicationId, transactionId),
+      selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
+      selectContradiction(queryable, applicationId, transactionId),
+      selectOperatorWork(queryable, applicationId, transactionId),
+      listWebhookAttempts(queryable, applicationId, transactionId),
+      readResendObstacle(queryable, { applicationId, transactionId }),
+      selectEntries(queryable, applicationId, transactionId),
+      selectApprovalItem(queryable, applicationId, transactionId),
+      selectDecisions(queryable, applicationId, transactionId),
+      transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+      readRetentionMarks(queryable),
+      selectLineage(queryable, applicationId, transactionId),
+    ])
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
@@ -54,13 +58,17 @@ export async function readTransactionDetail(
     attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
     removedBefore: {
       calls: work ? null : markAfter(transaction.createdAt, marks.attempts),
-      webhook: !transaction.finalAt || webhook?.attempts.length ? null : markAfter(transaction.finalAt, marks.deliveries),
+      webhook:
+        !transaction.finalAt || !transaction.webhookUrl || webhook?.attempts.length
+          ? null
+          : markAfter(transaction.finalAt, marks.deliveries),
     },
     work: work ? toWork(work) : null,
     contradiction: toContradiction(contradiction),
     webhook: webhook ? toWebhook(webhook, resendObstacle) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
+    ...lineageOf(transaction, events, lineage),
     decisions: decisions.map(({ checkerId: _, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
   }
 }
@@ -83,10 +91,11 @@ function fieldsOf(transaction: Transaction) {
     customerName: transaction.customerName,
     phoneNumber: transaction.phoneNumber,
     // The address may contain secrets of the receiver, which the viewers of a transaction do not need.
-    webhookUrl: hideSecrets(transaction.webhookUrl),
+    webhookUrl: transaction.webhookUrl === null ? null : hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
     message: transaction.message,
     source: transaction.source,
+    makerId: transaction.makerId,
     batchId: transaction.batchId,
     amount: formatMinor(amountMinor),
     feesSystem: formatMinor(feeSystemMinor),
@@ -95,6 +104,19 @@ function fieldsOf(transaction: Transaction) {
     held: formatMinor(heldMinor),
     createdAt: createdAt.toISOString(),
     finalAt: finalAt?.toISOString() ?? null,
+  }
+}
+
+function lineageOf(
+  { source }: Transaction,
+  events: readonly EventRow[],
+  { replaces, replacedBy }: { replaces: string | null; replacedBy: string | null },
+): Pick<TransactionDetailDto, 'replaces' | 'replacedBy' | 'isReplaceable'> {
+  const end = events.at(-1)?.event
+  return {
+    replaces: replaces === null ? null : { transactionId: replaces },
+    replacedBy: replacedBy === null ? null : { transactionId: replacedBy },
+    isReplaceable: source !== 'api' && replacedBy === null && end !== undefined && isReplaceableEnd(end),
   }
 }
 

@@ -56,6 +56,7 @@ export default async function TransactionPage({ params, searchParams }: Props) {
           transactionId={transactionId}
           listHref={listHref(application, (await searchParams).list)}
           canResend={can(actor.roles, 'webhook:resend')}
+          canCreate={can(actor.roles, 'transaction:create')}
         />
       </PageMessages>
     </HydrationBoundary>

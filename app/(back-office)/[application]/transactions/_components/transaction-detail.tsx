@@ -11,6 +11,7 @@ import { ApprovalProgress } from './detail/approval-progress.tsx'
 import { Calls } from './detail/calls.tsx'
 import { DetailFacts, FeeFacts } from './detail/detail-facts.tsx'
 import { LedgerList } from './detail/ledger-list.tsx'
+import { Lineage } from './detail/lineage.tsx'
 import { StateAdvice } from './detail/state-advice.tsx'
 import { SynchroniseButton } from './detail/synchronise-button.tsx'
 import { Timeline } from './detail/timeline.tsx'
@@ -19,18 +20,28 @@ type TransactionDetailProps = {
   application: string
   detail: TransactionDetailDto
   canResend: boolean
+  /** The viewer is a maker, who may send a returned transaction again; offered on its own page. */
+  canCreate?: boolean
   isPanel?: boolean
   decision?: ReactNode
 }
 
 /** Everything about one transaction: in one column in the panel, in two on its own page and on paper. `decision`: where it waits. */
-export function TransactionDetail({ application, detail, canResend, isPanel = false, decision }: TransactionDetailProps) {
+export function TransactionDetail({
+  application,
+  detail,
+  canResend,
+  canCreate = false,
+  isPanel = false,
+  decision,
+}: TransactionDetailProps) {
   return (
     <div className={isPanel ? 'grid gap-5' : 'grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)] print:grid-cols-2'}>
       <div className="grid content-start gap-5">
         <Head detail={detail} />
         {decision}
         <StateAdvice detail={detail} />
+        <Lineage application={application} detail={detail} canCreate={canCreate} />
         <div className="no-print flex flex-wrap gap-2 empty:hidden">
           {detail.status === 'PENDING' && <SynchroniseButton application={application} transactionId={detail.transactionId} />}
         </div>

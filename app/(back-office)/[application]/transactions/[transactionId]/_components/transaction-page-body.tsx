@@ -9,10 +9,10 @@ import { ApprovalDecision } from '../../_components/detail/approval-decision.tsx
 import { TransactionDetail } from '../../_components/transaction-detail.tsx'
 import { useTransaction } from '../../_components/use-transaction.ts'
 
-type TransactionPageProps = { application: string; transactionId: string; listHref: string; canResend: boolean }
+type TransactionPageProps = { application: string; transactionId: string; listHref: string; canResend: boolean; canCreate: boolean }
 
 /** The page of one transaction, refreshed while it can still change. */
-export function TransactionPageBody({ application, transactionId, listHref, canResend }: TransactionPageProps) {
+export function TransactionPageBody({ application, transactionId, listHref, canResend, canCreate }: TransactionPageProps) {
   const t = useT()
   const { data, isError, refetch } = useTransaction(application, transactionId)
   return (
@@ -37,6 +37,7 @@ export function TransactionPageBody({ application, transactionId, listHref, canR
             application={application}
             detail={data}
             canResend={canResend}
+            canCreate={canCreate}
             decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} isPage />}
           />
         )}

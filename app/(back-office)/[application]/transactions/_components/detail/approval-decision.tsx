@@ -5,10 +5,12 @@ import { useEffect, useRef, useState } from 'react'
 import { Evidence } from '#components/domain/approval-evidence.tsx'
 import { progressText, reasonText } from '#components/domain/approval-reason.tsx'
 import { DecisionControls } from '#components/domain/decision-controls.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalView } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
+import { newPaymentPath } from '#lib/payment-address.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
@@ -64,6 +66,11 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
             : ''
         }
       >
+        {row.canRecall === true && (
+          <ButtonLink href={newPaymentPath(application, { from: transactionId })} className="mb-2">
+            {t('approvals.edit')}
+          </ButtonLink>
+        )}
         <DecisionControls
           application={application}
           row={row}

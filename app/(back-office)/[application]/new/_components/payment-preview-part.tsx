@@ -1,0 +1,181 @@
+'use client'
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { reasonText } from '#components/domain/approval-reason.tsx'
+import { EvidenceLines, type EvidenceView } from '#components/domain/evidence-lines.tsx'
+import { Money } from '#components/domain/money.tsx'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import type { ApprovalEvidence } from '#lib/approvals.ts'
+import { moneyText } from '#lib/format.ts'
+import { addDecimals, compareDecimals } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { paymentQueryKeys } from '#lib/payment-address.ts'
+import type { PaymentPreview } from '#lib/payment-preview.ts'
+import { fetchData } from '#lib/query-client.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import { usePaused } from './use-paused.ts'
+import type { PaymentForm } from './use-payment-form.ts'
+
+const PAUSE_MS = 250
+
+type Props = { application: string; originId: string | null; payment: PaymentForm }
+type Asked = { type: string; operator: OperatorCode; phone?: string; name?: string; amount?: string; from?: string }
+
+/** What the payment would cost and require and what its checkers will notice, kept up to date while somebody types. */
+export function PaymentPreviewPart({ application, originId, payment }: Props) {
+  const t = useT()
+  const asked = JSON.parse(usePaused(JSON.stringify(askedOf(payment, originId)), PAUSE_MS)) as Asked | null
+  const { data, isError, refetch } = useQuery({
+    queryKey: paymentQueryKeys.preview(application, asked ?? {}),
+    queryFn: ({ signal }) => fetchData<PaymentPreview>(paths.data(application, 'payment-preview', asked ?? {}), signal),
+    enabled: asked !== null,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Card className="grid content-start gap-4">
+      <h2 className="text-amount font-strong">{t('payment.preview.title')}</h2>
+      <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
+      {asked && data ? (
+        <Preview application={application} asked={asked} preview={data} />
+      ) : (
+        <p className="text-quiet">{t('payment.preview.empty')}</p>
+      )}
+    </Card>
+  )
+}
+
+/** What can be asked with what was typed so far; null as long as there is no operator. */
+function askedOf({ operator, values, plain }: PaymentForm, originId: string | null): Asked | null {
+  if (operator === null) return null
+  const { amount } = plain()
+  return {
+    type: values.type,
+    operator,
+    ...(/^\d{10,15}$/.test(values.phoneNumber) ? { phone: values.phoneNumber } : {}),
+    ...(values.customerName.trim() === '' ? {} : { name: values.customerName.trim() }),
+    ...(/^(?!0+(\.0*)?$)\d{1,10}(\.\d{1,2})?$/.test(amount) ? { amount } : {}),
+    ...(originId === null ? {} : { from: originId }),
+  }
+}
+
+function Preview({ application, asked, preview }: { application: string; asked: Asked; preview: PaymentPreview }) {
+  const { t, locale } = useTranslations()
+  const { currency, limits, obstacle, fees, balance, evidence, approval } = preview
+  const type: TransactionType = asked.type === 'COLLECT' ? 'COLLECT' : 'DEPOSIT'
+  const money = (amount: string) => moneyText({ amount, currency }, locale)
+  const isOutside =
+    asked.amount !== undefined && (compareDecimals(asked.amount, limits.minimum) < 0 || compareDecimals(asked.amount, limits.maximum) > 0)
+  return (
+    <>
+      {obstacle && (
+        <Notice tone="bad">
+          {t(`payment.obstacle.${obstacle.kind}`, {
+            smallest: money(obstacle.smallest ?? '0'),
+            minimum: money(limits.minimum),
+            maximum: money(limits.maximum),
+          })}
+        </Notice>
+      )}
+      {isOutside && !limits.isEnforced && (
+        <Notice tone="wait">{t('payment.preview.outside', { minimum: money(limits.minimum), maximum: money(limits.maximum) })}</Notice>
+      )}
+      <dl className="grid gap-1.5">
+        {fees && (
+          <>
+            <Line name={t('payment.preview.fees')}>
+              <Money amount={addDecimals(fees.system, fees.app)} currency={currency} />
+            </Line>
+            <Line name={t(type === 'DEPOSIT' ? 'payment.preview.total' : 'payment.preview.credit')}>
+              <Money amount={fees.net} currency={currency} />
+            </Line>
+          </>
+        )}
+        {balance && (
+          <>
+            <Line name={t('payment.preview.balance')}>
+              <Money amount={balance.now} currency={currency} />
+            </Line>
+            {fees && (
+              <Line name={t('payment.preview.afterThis')} isWarning={balance.afterThis.startsWith('-')}>
+                <Money amount={balance.afterThis} currency={currency} />
+              </Line>
+            )}
+            {balance.waitingCount > 0 && (
+              <Line
+                name={t('payment.preview.afterAll', { count: balance.waitingCount })}
+                isWarning={balance.afterAllWaiting.startsWith('-')}
+              >
+                <Money amount={balance.afterAllWaiting} currency={currency} />
+              </Line>
+            )}
+          </>
+        )}
+      </dl>
+      {approval && <ApprovalNeeds approval={approval} amount={asked.amount ?? '0'} />}
+      {evidence && (
+        <section aria-label={t('payment.preview.notice')} className="grid gap-3">
+          <h3 className="text-second text-quiet">{t('payment.preview.notice')}</h3>
+          <EvidenceLines application={application} view={viewOf(preview, evidence, asked.operator, type)} />
+        </section>
+      )}
+    </>
+  )
+}
+
+/** What the checkers will be shown, except for the balance, which is above. */
+function viewOf(
+  { currency, approval }: PaymentPreview,
+  evidence: ApprovalEvidence,
+  operator: OperatorCode,
+  type: TransactionType,
+): EvidenceView {
+  const needed = approval ? countNeeded(approval.steps) : 0
+  return {
+    row: {
+      type,
+      operator,
+      currency,
+      status: 'PENDING_APPROVAL',
+      given: 0,
+      needed,
+      needsCode: approval?.needsCode ?? false,
+      apiMayDecide: false,
+    },
+    evidence: { ...evidence, balance: null },
+    deciders: approval && { isMe: false, others: [...approval.checkers] },
+  }
+}
+
+function countNeeded(steps: readonly number[]): number {
+  return steps.reduce((sum, step) => sum + step, 0)
+}
+
+/** How many approvals, why, and whether with a one-time code. */
+function ApprovalNeeds({ approval, amount }: { approval: NonNullable<PaymentPreview['approval']>; amount: string }) {
+  const { t, locale } = useTranslations()
+  const { reasons, ruleName, steps, needsCode } = approval
+  // A person makes it, which is the reason where no rule names another.
+  const reason = reasonText(t, locale, { amount, reasons, ruleName, source: 'person', maker: { personId: '', name: '' } })
+  return (
+    <p>
+      <strong>{t('payment.preview.approvals', { count: countNeeded(steps) })}</strong>
+      {steps.length > 1 && <> {t('payment.preview.steps', { first: steps[0] ?? 0, second: steps[1] ?? 0 })}</>}
+      {needsCode && <> {t('payment.preview.code')}</>}
+      <span className="block text-second text-quiet">{reason}</span>
+    </p>
+  )
+}
+
+function Line({ name, isWarning = false, children }: { name: string; isWarning?: boolean; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-4">
+      <dt className={isWarning ? 'text-bad' : 'text-quiet'}>{name}</dt>
+      <dd className={isWarning ? 'text-bad' : ''}>{children}</dd>
+    </div>
+  )
+}

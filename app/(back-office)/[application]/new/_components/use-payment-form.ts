@@ -1,0 +1,84 @@
+import { useEffect } from 'react'
+import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
+import { zodResolver } from '#components/form/zod-resolver.ts'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { parseTypedAmount } from '#lib/money.ts'
+import { COUNTRIES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { PaymentContent } from '#lib/payment-preview.ts'
+import { cleanPhone, countryOfPhone } from '#lib/phone-advice.ts'
+import { PAYMENT_FORM_SCHEMAS, paymentContentSchema } from '#lib/schemas/payment.ts'
+
+export type PaymentForm = {
+  form: UseFormReturn<PaymentContent>
+  values: PaymentContent
+  country: CountryName | null
+  operator: OperatorCode | null
+  set(changes: Partial<PaymentContent>): void
+  chooseCountry(country: string): void
+  chooseOperator(operator: string): void
+  typePhone(typed: string): void
+  /** The values as they are sent and saved: the amount is a plain decimal wherever it can be read. */
+  plain(): PaymentContent
+}
+
+/** The fields of a payment, and what follows from one for another: a country's operators, an operator's country. */
+export function usePaymentForm(initial: PaymentContent, storageKey: string): PaymentForm {
+  const { locale } = useTranslations()
+  const form = useForm<PaymentContent>({ defaultValues: initial, resolver: zodResolver(PAYMENT_FORM_SCHEMAS[locale]) })
+  const values = { ...initial, ...useWatch({ control: form.control }) }
+  useKept(form, storageKey)
+
+  function set(changes: Partial<PaymentContent>) {
+    for (const [name, value] of Object.entries(changes) as [keyof PaymentContent, string][])
+      form.setValue(name, value, { shouldDirty: true, shouldValidate: form.formState.isSubmitted })
+  }
+  function withCountry(country: string): Partial<PaymentContent> {
+    const operators = OPERATOR_CODES.filter((code) => OPERATORS[code].country.name === country)
+    if (operators.some((code) => code === values.operator)) return { country }
+    return { country, operator: operators.length === 1 ? (operators[0] ?? '') : '' }
+  }
+  return {
+    form,
+    values,
+    country: isCountryName(values.country) ? values.country : null,
+    operator: isOperatorCode(values.operator) ? values.operator : null,
+    set,
+    chooseCountry: (country) => set(withCountry(country)),
+    chooseOperator: (operator) => set(isOperatorCode(operator) ? { operator, country: OPERATORS[operator].country.name } : { operator }),
+    typePhone(typed) {
+      const phoneNumber = cleanPhone(typed)
+      const country = values.country === '' ? countryOfPhone(phoneNumber) : undefined
+      set({ phoneNumber, ...(country ? withCountry(country) : {}) })
+    },
+    plain() {
+      const typed = form.getValues()
+      return { ...typed, amount: parseTypedAmount(typed.amount, locale) ?? typed.amount }
+    },
+  }
+}
+
+function isCountryName(value: string): value is CountryName {
+  return Object.hasOwn(COUNTRIES, value)
+}
+
+/** Keeps what was typed in this tab over a reload, until it is sent or saved. */
+function useKept(form: UseFormReturn<PaymentContent>, storageKey: string): void {
+  useEffect(() => {
+    const kept = readKept(storageKey)
+    if (kept) form.reset(kept, { keepDefaultValues: true })
+    const { unsubscribe } = form.watch((values) => sessionStorage.setItem(storageKey, JSON.stringify(values)))
+    return unsubscribe
+  }, [form, storageKey])
+}
+
+function readKept(storageKey: string): PaymentContent | undefined {
+  const text = sessionStorage.getItem(storageKey)
+  if (text === null) return undefined
+  const kept = paymentContentSchema.safeParse(JSON.parse(text))
+  return kept.success ? kept.data : undefined
+}
+
+/** Forgets what this tab kept. */
+export function forgetKept(storageKey: string): void {
+  sessionStorage.removeItem(storageKey)
+}

@@ -1,0 +1,46 @@
+'use server'
+
+import type { ActionResult } from '#lib/action-result.ts'
+import type { PaymentContent } from '#lib/payment-preview.ts'
+import { err, ok } from '#lib/result.ts'
+import { removedDraftSchema, savedDraftSchema, sentPaymentSchema } from '#lib/schemas/payment.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { runAction } from '#server/back-office/run-action.ts'
+import { deleteDraft, saveDraft } from '#server/transactions/payment-drafts.ts'
+import { type SendFailure, sendPayment } from '#server/transactions/send-payment.ts'
+
+/** What the form sends; the amount is a plain decimal. */
+type SendInput = PaymentContent & { externalId: string; originId: string | null }
+
+/** Sends a payment to its checkers. The same one again returns the transaction that it already is. */
+export async function sendForApproval(
+  application: string,
+  input: SendInput,
+): Promise<ActionResult<{ transactionId: string }, SendFailure>> {
+  return runAction<typeof sentPaymentSchema, { transactionId: string }, SendFailure>(
+    { schema: sentPaymentSchema, permission: 'transaction:create', application, input },
+    async (maker, payment) => {
+      const runtime = backOfficeRuntime()
+      const snapshot = runtime.directory.find(maker.applicationId)
+      if (!snapshot) return err('overloaded')
+      const sent = await sendPayment(runtime, { application: snapshot, maker, payment })
+      return sent.ok ? ok({ transactionId: sent.value.transactionId }) : err(sent.error.code)
+    },
+  )
+}
+
+type DraftInput = { externalId: string; originId: string | null; content: PaymentContent }
+
+/** Saves what this person has typed, to continue later. */
+export async function keepDraft(application: string, input: DraftInput): Promise<ActionResult<null, 'too_many'>> {
+  return runAction({ schema: savedDraftSchema, permission: 'transaction:create', application, input }, (maker, draft) =>
+    saveDraft(backOfficeRuntime().pool, { applicationId: maker.applicationId, personId: maker.id, ...draft }),
+  )
+}
+
+/** Removes a draft of this person. */
+export async function discardDraft(application: string, input: { externalId: string }): Promise<ActionResult<null, 'not_found'>> {
+  return runAction({ schema: removedDraftSchema, permission: 'transaction:create', application, input }, (maker, { externalId }) =>
+    deleteDraft(backOfficeRuntime().pool, { applicationId: maker.applicationId, personId: maker.id, externalId }),
+  )
+}

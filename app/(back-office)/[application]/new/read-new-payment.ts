@@ -1,0 +1,75 @@
+import type { OwnTransaction } from '#lib/finance-dto.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type { PaymentContent, PaymentDraft } from '#lib/payment-preview.ts'
+import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
+import type { BackOfficeActor } from '#server/back-office/actor.ts'
+import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { readReturned } from '#server/reports/overview/read-own-work.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
+import { findDraft, listDrafts } from '#server/transactions/payment-drafts.ts'
+import { findByExternalIds } from '#server/transactions/transaction-queries.ts'
+
+/** A transaction that is to be edited and sent again, and whether that is possible now. */
+export type Origin = Pick<TransactionDetailDto, 'transactionId' | 'replacedBy' | 'isReplaceable'> & {
+  /** It still waits and this person started it: it can be recalled first. */
+  isRecallable: boolean
+  /** How it ended, by whom and why. */
+  end: { event: TransactionDetailDto['events'][number]['event']; by: string | null; reason: string | null } | null
+}
+
+export type NewPaymentState = {
+  sent: TransactionDetailDto | null
+  origin: Origin | null
+  initial: PaymentContent
+  isDraft: boolean
+  drafts: readonly PaymentDraft[]
+  returned: readonly OwnTransaction[]
+}
+
+const EMPTY: PaymentContent = { type: 'DEPOSIT', country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
+
+/** What the form of one payment begins with: the transaction that it already is, a draft, the transaction that it replaces, or nothing. */
+export async function readNewPayment(
+  { pool, clock }: Pick<ReturnType<typeof backOfficeRuntime>, 'pool' | 'clock'>,
+  actor: BackOfficeActor,
+  externalId: string,
+  from: string | null,
+): Promise<NewPaymentState> {
+  const { applicationId, id } = actor
+  const owner = { applicationId, personId: id }
+  const [stored, draft, drafts, returned] = await Promise.all([
+    findByExternalIds(pool, applicationId, [externalId]),
+    findDraft(pool, owner, externalId),
+    listDrafts(pool, owner),
+    readReturned(pool, actor, clock.now()),
+  ])
+  const originId = draft?.originId ?? from
+  const [sent, replaced] = await Promise.all([
+    stored[0] ? readTransactionDetail(pool, applicationId, stored[0].transactionId) : undefined,
+    originId === null ? undefined : readTransactionDetail(pool, applicationId, originId),
+  ])
+  const origin = replaced ? toOrigin(replaced, replaced.makerId === id) : null
+  return {
+    sent: sent ?? null,
+    origin,
+    initial: draft?.content ?? (replaced ? contentOf(replaced) : EMPTY),
+    isDraft: draft !== undefined,
+    drafts: drafts.filter((each) => each.externalId !== externalId),
+    returned: returned.filter((each) => each.transactionId !== originId),
+  }
+}
+
+function toOrigin(detail: TransactionDetailDto, isOwn: boolean): Origin {
+  const last = detail.events.at(-1)
+  return {
+    transactionId: detail.transactionId,
+    replacedBy: detail.replacedBy,
+    isReplaceable: detail.isReplaceable,
+    isRecallable: isOwn && detail.status === 'PENDING_APPROVAL',
+    end: detail.status === 'FAILED' && last ? { event: last.event, by: last.actor.name, reason: last.reason } : null,
+  }
+}
+
+function contentOf({ type, operator, phoneNumber, customerName, amount }: TransactionDetailDto): PaymentContent {
+  return { type, country: OPERATORS[operator].country.name, operator, phoneNumber, customerName, amount }
+}

@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { isCleanText } from '#lib/clean-text.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { parseAmountMinor, parseTypedAmount } from '#lib/money.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { cleanPhone } from '#lib/phone-advice.ts'
+import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+
+const NAME_LENGTH_MAX = 200
+
+/** Keys of lib/i18n, so that a form shows them as they are. */
+const WORDS = {
+  required: 'form.field.required',
+  phone: 'payment.wrong.phone',
+  dialCode: 'payment.wrong.dialCode',
+  amount: 'payment.wrong.amount',
+  decimals: 'payment.wrong.decimals',
+  operator: 'payment.wrong.operator',
+  name: 'payment.wrong.name',
+} as const satisfies Record<string, MessageKey>
+
+const phoneNumber = z.string().regex(/^\d{10,15}$/, WORDS.phone)
+const customerName = z
+  .string()
+  .trim()
+  .refine((name) => name !== '', WORDS.required)
+  .refine((name) => [...name].length <= NAME_LENGTH_MAX && isCleanText(name), WORDS.name)
+
+/** The rules between the fields: an operator of the country, a number of the country, and no hundredths where the operator has none. */
+function checkTogether(
+  value: { country: string; operator: string; phoneNumber: string; amount: bigint },
+  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+): void {
+  const wrong = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
+  const operator = isOperatorCode(value.operator) ? OPERATORS[value.operator] : undefined
+  if (operator && operator.country.name !== value.country) wrong('operator', WORDS.operator)
+  if (isCountryName(value.country) && !value.phoneNumber.startsWith(COUNTRIES[value.country].dialCode)) wrong('phoneNumber', WORDS.dialCode)
+  if (operator?.decimals === 0 && value.amount % 100n !== 0n) wrong('amount', WORDS.decimals)
+}
+
+function isCountryName(value: string): value is CountryName {
+  return Object.hasOwn(COUNTRIES, value)
+}
+
+const UUID = z.uuidv4().toLowerCase()
+
+/** A text that `read` turns into hundredths. */
+function amountField(read: (text: string) => bigint | undefined) {
+  return z.string().transform((text, context) => {
+    const amountMinor = read(text)
+    if (amountMinor !== undefined) return amountMinor
+    context.issues.push({ code: 'custom', input: text, message: text.trim() === '' ? WORDS.required : WORDS.amount })
+    return z.NEVER
+  })
+}
+
+const plainAmount = amountField((text) => (/^\d+(\.\d+)?$/.test(text) ? parseAmountMinor(text) : undefined))
+
+/** What the form sends. The amount is a plain decimal; the result has it in hundredths. */
+export const sentPaymentSchema = z
+  .strictObject({
+    externalId: UUID,
+    originId: z.uuid().nullable(),
+    type: z.enum(TRANSACTION_TYPES),
+    country: z.enum(COUNTRY_NAMES),
+    operator: z.enum(OPERATOR_CODES),
+    phoneNumber,
+    customerName,
+    amount: plainAmount,
+  })
+  .superRefine(checkTogether)
+export type SentPayment = z.output<typeof sentPaymentSchema>
+
+function formSchema(locale: Locale) {
+  const choice = <Values extends readonly [string, ...string[]]>(values: Values) => z.enum(values, { error: WORDS.required })
+  return z
+    .object({
+      type: choice(TRANSACTION_TYPES),
+      country: choice(COUNTRY_NAMES),
+      operator: choice(OPERATOR_CODES),
+      phoneNumber: z
+        .string()
+        .transform(cleanPhone)
+        .refine((text) => text !== '', { error: WORDS.required, abort: true })
+        .pipe(phoneNumber),
+      customerName,
+      amount: amountField((text) => parseAmountMinor(parseTypedAmount(text, locale) ?? '')),
+    })
+    .superRefine(checkTogether)
+}
+
+/** What is checked in the browser, as it was typed in each language. */
+export const PAYMENT_FORM_SCHEMAS: Readonly<Record<Locale, ReturnType<typeof formSchema>>> = { en: formSchema('en'), fr: formSchema('fr') }
+
+const typed = (lengthMax: number) => z.string().max(lengthMax).refine(isCleanText)
+
+/** A draft holds whatever was typed. */
+export const paymentContentSchema = z.strictObject({
+  type: typed(20),
+  country: typed(40),
+  operator: typed(20),
+  phoneNumber: typed(40),
+  customerName: typed(NAME_LENGTH_MAX * 2),
+  amount: typed(40),
+})
+
+export const savedDraftSchema = z.strictObject({ externalId: UUID, originId: z.uuid().nullable(), content: paymentContentSchema })
+
+export const removedDraftSchema = z.strictObject({ externalId: UUID })
+
+/** The address of the form: its identity, and the transaction that it replaces. */
+export const paymentAddressSchema = z.object({ payment: UUID.optional(), from: z.uuid().optional() })
+
+/** What the form asks while somebody types. Only type and operator must be there. */
+export const paymentPreviewSchema = z.strictObject({
+  type: z.enum(TRANSACTION_TYPES),
+  operator: z.enum(OPERATOR_CODES),
+  phone: z
+    .string()
+    .regex(/^\d{10,15}$/)
+    .optional(),
+  name: z
+    .string()
+    .max(NAME_LENGTH_MAX * 2)
+    .refine(isCleanText)
+    .optional(),
+  amount: plainAmount.optional(),
+  from: z.uuid().optional(),
+})
+
+/** Who was paid before, while somebody types a name or a number. */
+export const beneficiaryQuerySchema = z.strictObject({ q: typed(200), type: z.enum(TRANSACTION_TYPES) })

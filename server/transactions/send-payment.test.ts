@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Role } from '#lib/permissions.ts'
+import type { SentPayment } from '#lib/schemas/payment.ts'
+import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makePerson } from '#server/testing/factories.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { createIntake, type Intake } from './intake.ts'
+import { findDraft, saveDraft } from './payment-drafts.ts'
+import { sendPayment } from './send-payment.ts'
+import { transition } from './transition.ts'
+
+let database: TestDatabase
+let directory: Directory
+let intake: Intake
+before(async () => {
+  database = await createTestDatabase()
+  directory = await createDirectory({ pool: database.pool })
+  intake = createIntake({ pool: database.pool })
+})
+after(async () => {
+  await directory.close()
+  await database.drop()
+})
+
+async function aMaker(roles: Role[] = ['maker']) {
+  const { applicationId } = await createTestPartner(database.pool)
+  await directory.refresh()
+  const application = directory.find(applicationId)
+  assert.ok(application)
+  const id = await makePerson(database.pool, applicationId, roles)
+  const maker = { kind: 'person' as const, id, applicationId, roles }
+  const send = (payment: SentPayment) =>
+    sendPayment({ pool: database.pool, intake, connectors: { has: () => true } }, { application, maker, payment })
+  return { applicationId, id, send }
+}
+
+function aPayment(overrides: Partial<SentPayment> = {}): SentPayment {
+  return {
+    externalId: randomUUID(),
+    originId: null,
+    type: 'DEPOSIT',
+    country: 'CAMEROON',
+    operator: 'MOMOCM',
+    phoneNumber: '237677209341',
+    customerName: 'Clarisse Mbarga',
+    amount: 500_000n,
+    ...overrides,
+  }
+}
+
+async function countOf(externalId: string): Promise<number> {
+  const { rows } = await database.pool.query('select 1 from transactions where external_id = $1', [externalId])
+  return rows.length
+}
+
+test('PENDING_APPROVAL: a deposit and a collect of a maker, without a webhook, and the draft is gone', async () => {
+  const { applicationId, id, send } = await aMaker()
+  for (const type of ['DEPOSIT', 'COLLECT'] as const) {
+    const payment = aPayment({ type })
+    const content = { type, country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
+    await saveDraft(database.pool, { applicationId, personId: id, externalId: payment.externalId, originId: null, content })
+    const { transactionId, status } = must(await send(payment))
+    assert.equal(status, 'PENDING_APPROVAL')
+    const { rows } = await database.pool.query('select type, source, maker_id, webhook_url from transactions where transaction_id = $1', [
+      transactionId,
+    ])
+    assert.deepEqual(rows, [{ type, source: 'person', maker_id: id, webhook_url: null }])
+    assert.equal(await findDraft(database.pool, { applicationId, personId: id }, payment.externalId), undefined)
+  }
+})
+
+test('one transaction: the same payment sent thirty times at once, and again after it was decided', async () => {
+  const { applicationId, send } = await aMaker()
+  const payment = aPayment()
+  const all = await Promise.all(Array.from({ length: 30 }, () => send(payment)))
+  const ids = new Set(all.map((sent) => must(sent).transactionId))
+  assert.equal(ids.size, 1)
+  assert.equal(await countOf(payment.externalId), 1)
+  const [transactionId = ''] = ids
+  await transition(database.pool, [{ applicationId, transactionId, event: 'rejected', actor: { kind: 'person', id: randomUUID() } }])
+  assert.deepEqual(must(await send(payment)), { transactionId, status: 'FAILED' })
+})
+
+test('external_id_taken: the same form with another amount; the first stays as it is', async () => {
+  const { send } = await aMaker()
+  const payment = aPayment()
+  must(await send(payment))
+  assert.deepEqual(await send({ ...payment, amount: 600_000n }), { ok: false, error: { code: 'external_id_taken' } })
+  assert.equal(await countOf(payment.externalId), 1)
+})
+
+test('not_permitted, and nothing is started: a person without the role', async () => {
+  for (const roles of [['checker'], ['finance'], ['administrator']] as Role[][]) {
+    const { send } = await aMaker(roles)
+    const payment = aPayment()
+    assert.deepEqual(await send(payment), { ok: false, error: { code: 'not_permitted' } })
+    assert.equal(await countOf(payment.externalId), 0)
+  }
+})
+
+test('origin_replaced with the transaction: a second one in the place of a rejected one, from another form', async () => {
+  const { applicationId, send } = await aMaker()
+  const { transactionId: originId } = must(await send(aPayment()))
+  assert.deepEqual(await send(aPayment({ originId })), { ok: false, error: { code: 'origin_not_replaceable' } })
+  await transition(database.pool, [
+    { applicationId, transactionId: originId, event: 'rejected', actor: { kind: 'person', id: randomUUID() } },
+  ])
+  const { transactionId } = must(await send(aPayment({ originId })))
+  assert.deepEqual(await send(aPayment({ originId })), { ok: false, error: { code: 'origin_replaced', transactionId } })
+})

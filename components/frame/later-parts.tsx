@@ -1,6 +1,8 @@
 'use client'
 
+import { OfflineBanner } from '#components/ui/offline-banner.tsx'
 import { PrintedAt } from '#components/ui/printed-at.tsx'
+import { Toaster } from '#components/ui/toaster.tsx'
 import { LinkGuard } from './link-guard.tsx'
 import { LiveUpdates } from './live-updates.tsx'
 import { Shortcuts } from './shortcuts.tsx'
@@ -11,10 +13,12 @@ export type LaterProps = { application: string; places: Readonly<Record<string, 
 export function LaterParts({ application, places, searchId }: LaterProps) {
   return (
     <>
+      <OfflineBanner />
       <LiveUpdates application={application} />
       <LinkGuard />
       <PrintedAt />
       <Shortcuts places={places} searchId={searchId} />
+      <Toaster />
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { DAY_MS } from '#lib/durations.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { DAY_MS } from '#lib/time.ts'
 import { type Cell, chooseColumns, type ExportedRow } from './export-columns.ts'
 import { type ExportResult, recordLines } from './export-record.ts'
 import type { ExportWriter, WriterOptions } from './export-writer.ts'

@@ -1,5 +1,6 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
 import { APPROVAL_QUEUES, type ApprovalQueue } from '#lib/approvals.ts'
@@ -54,7 +55,7 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
     if (view) queryClient.setQueryData(queryKeys.approval(application, first.transactionId), view)
   }
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['approvals.'])}>
         <ApprovalBoard
           application={application}
@@ -65,6 +66,6 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
           actions={{ decide: decideTransactions, recall: recallWaiting }}
         />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

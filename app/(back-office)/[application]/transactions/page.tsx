@@ -1,7 +1,8 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
-import { PageSkeleton } from '#components/ui/skeleton.tsx'
+import { PageData } from '#components/frame/page-data.tsx'
+import { PageSkeleton } from '#components/ui/page-skeleton.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -55,7 +56,7 @@ async function Content({ application, actor, filter }: { application: string; ac
     }),
   ])
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.', 'source.', 'approvals.'])}>
         <TransactionList
           application={application}
@@ -66,6 +67,6 @@ async function Content({ application, actor, filter }: { application: string; ac
           may={{ export: can(actor.roles, 'export:create'), resend: can(actor.roles, 'webhook:resend') }}
         />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -2,7 +2,7 @@
 
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { PageSkeleton } from '#components/ui/skeleton.tsx'
+import { PageSkeleton } from '#components/ui/page-skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { BoardContext } from './board-context.ts'

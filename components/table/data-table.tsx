@@ -6,8 +6,7 @@ import { useT } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
 import { type RowSelection, togglePage, toggleRow } from '#lib/row-selection.ts'
 import { type DataTableFeatures, dataTableFeatures } from './features.ts'
-import { HeadCell, type SortState, STICKY_HEAD } from './head-cell.tsx'
-import { narrowClass } from './narrow-class.ts'
+import { HeadCell, type SortState } from './head-cell.tsx'
 import { ScrollFrame } from './scroll-frame.tsx'
 import { SelectBox } from './select-box.tsx'
 
@@ -83,7 +82,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             {table.getHeaderGroups().map((group) => (
               <tr key={group.id} role="row">
                 {selection && (
-                  <th role="columnheader" scope="col" className={`${STICKY_HEAD} w-9 pl-3 print:hidden`}>
+                  <th role="columnheader" scope="col" className="table-head w-9 pl-3 print:hidden">
                     <SelectBox
                       label={t('table.selectPage')}
                       isChecked={pageIds.every((id) => selection[id])}
@@ -109,12 +108,8 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
               return (
                 <Fragment key={row.id}>
                   {isFirst && (
-                    <tr role="row" className="border-b border-line @max-[640px]/table:block">
-                      <td
-                        role="cell"
-                        colSpan={widths.length + (selection ? 1 : 0)}
-                        className="px-3 pt-4 pb-1 text-second font-strong text-ink-2 @max-[640px]/table:block @max-[640px]/table:px-1"
-                      >
+                    <tr role="row" className="table-day">
+                      <td role="cell" colSpan={widths.length + (selection ? 1 : 0)} className="table-day-text">
                         {group}
                       </td>
                     </tr>
@@ -133,13 +128,10 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                       if (event.button === 1 && props.rowHref && !isOnControl(event))
                         open(props.rowHref(row.original), '_blank', 'noopener')
                     }}
-                    className={`group border-b border-line @max-[640px]/table:grid @max-[640px]/table:grid-cols-[auto_minmax(0,1fr)_auto] @max-[640px]/table:gap-x-2 @max-[640px]/table:px-1 @max-[640px]/table:py-2.5 ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft aria-[current=true]:shadow-[inset_3px_0_var(--accent)]`}
+                    className={`group table-row-line ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft`}
                   >
                     {selection && (
-                      <td
-                        role="cell"
-                        className="w-9 pl-3 print:hidden @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1"
-                      >
+                      <td role="cell" className="table-select">
                         <SelectBox
                           label={t('table.selectRow', { name: props.rowLabel?.(row.original) ?? row.id })}
                           isChecked={selection[row.id] === true}
@@ -156,7 +148,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                         <td
                           key={cell.id}
                           role="cell"
-                          className={`h-14 px-3 py-1.5 @max-[1100px]/table:px-2 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}
+                          className={`table-cell-box ${meta?.align === 'end' ? 'text-right' : ''} narrow-${meta?.narrow ?? 'hidden'} ${meta?.className ?? ''}`}
                         >
                           <table.FlexRender cell={cell} />
                         </td>

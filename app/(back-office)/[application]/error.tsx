@@ -2,9 +2,8 @@
 
 import { useParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
-import { buttonClass } from '#components/ui/button.tsx'
-import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useIsOnline } from '#components/ui/use-is-online.ts'
 
 /**
  * Shown if a page of the back office fails: says what happened and what to do. The reference is also in the log; that of a failure in the
@@ -38,7 +37,7 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
       <p className="max-w-lg text-ink-2">
         {kind === 'error' ? t('state.errorText', { reference: reference ?? '–' }) : t(`state.${kind}Text`)}
       </p>
-      <button type="button" onClick={() => location.reload()} className={buttonClass('primary')}>
+      <button type="button" onClick={() => location.reload()} className="button button-primary button-medium">
         {t(kind === 'outdated' ? 'state.reload' : 'ui.retry')}
       </button>
     </div>

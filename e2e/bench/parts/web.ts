@@ -9,13 +9,12 @@ import { UPGRADE_QUESTIONS, WEB_QUESTIONS, type WebQuestion } from '#e2e/bench/w
 import { openVisitor, type Timing, type Visitor } from '#e2e/bench/web/visitor.ts'
 import { buildPages } from '#e2e/processes/build-pages.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
-import { measureEmptyPage, measurePageScripts } from '#e2e/web/page-javascript.ts'
+import { measureEmptyPage, measurePageScripts, SCRIPT_BAR } from '#e2e/web/page-javascript.ts'
 import { listCustomers } from '#server/reports/customers/list-customers.ts'
 import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const TIME_BAR_MS = 150
-const SCRIPT_BAR = 1.35
 const WARM_UP = 5
 const REQUESTS_MIN = 40
 /** Pages that need a step before them, or only lead on. */

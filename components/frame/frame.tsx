@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { OfflineBanner } from '#components/ui/offline-banner.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { Theme, Viewer } from '#lib/viewer.ts'
@@ -44,6 +45,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
         <SideNavigation t={t} application={application} roles={viewer.roles} waitingBadge={waitingBadge} />
       </aside>
       <div className="min-w-0">
+        <OfflineBanner />
         <Later application={application} places={places} searchId={SEARCH_ID} />
         <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
         <main id="content" tabIndex={-1} className="px-4 pt-5 pb-36 md:px-6 md:pb-20 print:p-0">

@@ -1,6 +1,5 @@
 'use client'
 
-import { OfflineBanner } from '#components/ui/offline-banner.tsx'
 import { PrintedAt } from '#components/ui/printed-at.tsx'
 import { Toaster } from '#components/ui/toaster.tsx'
 import { LinkGuard } from './link-guard.tsx'
@@ -13,7 +12,6 @@ export type LaterProps = { application: string; places: Readonly<Record<string, 
 export function LaterParts({ application, places, searchId }: LaterProps) {
   return (
     <>
-      <OfflineBanner />
       <LiveUpdates application={application} />
       <LinkGuard />
       <PrintedAt />

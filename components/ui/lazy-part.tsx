@@ -50,7 +50,7 @@ export function LazyPart<Props extends object>({
 }
 
 class PartBoundary extends Component<{ onRetry: () => void; children: ReactNode }, { failure: unknown; hasRetried: boolean }> {
-  override state = { failure: null, hasRetried: false }
+  override state: { failure: unknown; hasRetried: boolean } = { failure: null, hasRetried: false }
 
   static getDerivedStateFromError(failure: unknown) {
     return { failure }

@@ -90,6 +90,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
   'app/(back-office)/[application]/transactions/actions.ts saveView': 'transaction:read',
+  'app/(back-office)/[application]/transactions/actions.ts changeView': 'transaction:read',
   'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',
   'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',

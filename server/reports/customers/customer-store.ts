@@ -68,7 +68,8 @@ const READ_MAX = 10_000
  */
 const LATEST = `cross join lateral (
   select t.created_at from transactions t
-   where t.application_id = $1 and t.phone_number between found.phone_number collate "default" and found.phone_number collate "default"
+   where t.application_id = $1 and t.phone_number >= found.phone_number collate "default"
+     and t.phone_number <= found.phone_number collate "default"
    order by t.phone_number desc, t.sequence desc limit 1
 ) as latest (at)`
 

@@ -5,7 +5,14 @@ import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import {
+  balancesExportSchema,
+  overviewQuerySchema,
+  statementExportSchema,
+  statementQuerySchema,
+  totalsExportSchema,
+  totalsQuerySchema,
+} from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
@@ -59,10 +66,11 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
   'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
-  'GET /api/back-office/[application]/totals/export': totalsQuerySchema,
+  'GET /api/back-office/[application]/balances/export': balancesExportSchema,
+  'GET /api/back-office/[application]/totals/export': totalsExportSchema,
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
-  'GET /api/back-office/[application]/balances/[operator]/export': statementQuerySchema,
+  'GET /api/back-office/[application]/balances/[operator]/export': statementExportSchema,
 }
 const PARAMETERS = [
   ...new Set(

@@ -11,7 +11,8 @@ import { readStatementLines, walkStatementLines } from '#server/reports/statemen
 import { liveThrough } from '#server/reports/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
-import { exportTable, type TableRows } from './export-table.ts'
+import { exportTable } from './export-table.ts'
+import type { TableRows } from './table-csv.ts'
 
 let database: TestDatabase
 let applicationId: string

@@ -6,10 +6,8 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
 import { takeExportSlot } from './export-slots.ts'
-import { type TableCell, tableHead, tableLines } from './table-csv.ts'
+import { type TableRows, tableHead, tableLines } from './table-csv.ts'
 import { writeTableXlsx } from './table-xlsx.ts'
-
-export type TableRows = AsyncGenerator<readonly (readonly TableCell[])[], void, undefined>
 
 export type TableRequest = {
   applicationId: string

@@ -3,6 +3,9 @@ import { csvField, safeText } from './safe-text.ts'
 /** A cell: words, made safe for spreadsheets; an exact decimal that stays a number; a day (YYYY-MM-DD) or an instant (ISO 8601), or none. */
 export type TableCell = { text: string } | { decimal: string } | { day: string | null } | { instant: string }
 
+/** The rows of a table in batches. */
+export type TableRows = AsyncGenerator<readonly (readonly TableCell[])[], void, undefined>
+
 /** The first line of a table as CSV: RFC 4180, UTF-8 with a byte order mark. */
 export function tableHead(heads: readonly string[]): string {
   return `\ufeff${heads.map((head) => csvField(safeText(head))).join(',')}\r\n`

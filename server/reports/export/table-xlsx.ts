@@ -1,7 +1,6 @@
 import type { Cell } from './export-columns.ts'
 import type { FilePieces } from './export-file.ts'
-import type { TableRows } from './export-table.ts'
-import type { TableCell } from './table-csv.ts'
+import type { TableCell, TableRows } from './table-csv.ts'
 import { contentTypes, ROOT_RELATIONS, STYLES, workbookParts } from './xlsx-parts.ts'
 import { rowXml, sheetEnd, sheetHead } from './xlsx-sheet.ts'
 import { ZipStream } from './zip-stream.ts'

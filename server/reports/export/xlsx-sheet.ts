@@ -6,7 +6,7 @@ import { cellText } from './safe-text.ts'
 const EPOCH_MS = Date.UTC(1899, 11, 30)
 export const STYLE = { head: 1, amount: 2, instant: 3, amountWithCents: 4, text: 5, day: 6 } as const
 
-export type SheetColumn = { label: string /** In characters. */; width: number }
+type SheetColumn = { label: string /** In characters. */; width: number }
 
 /** The begin of a sheet: the widths, and the row of heads, which stays in sight. */
 export function sheetHead(columns: readonly SheetColumn[]): string {

@@ -6,7 +6,7 @@ import { answerTable } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
-import type { TableRows } from '#server/reports/export/export-table.ts'
+import type { TableRows } from '#server/reports/export/table-csv.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
 
 /** The balances of all operators at one instant as a file. */

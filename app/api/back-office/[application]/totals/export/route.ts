@@ -7,7 +7,7 @@ import { answerTable } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
-import type { TableRows } from '#server/reports/export/export-table.ts'
+import type { TableRows } from '#server/reports/export/table-csv.ts'
 import { readTotals } from '#server/reports/totals/read-totals.ts'
 
 /** The totals per operator as a file, for the same filters as the page. */

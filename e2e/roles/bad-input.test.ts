@@ -212,9 +212,11 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },
 }
-/** A view may keep no filter at all, a threshold may be taken away, and an error of a browser may have empty texts. */
+/** A view may keep no filter at all and be shared or not, a threshold may be taken away, and an error of a browser may have empty texts. */
 const RIGHT_AFTER_ALL = new Set([
   'saveView query ""',
+  'saveView isShared true',
+  'saveView isShared false',
   'setThreshold threshold null',
   ...['name', 'message', 'stack', 'path'].map((field) => `reportPageFailure ${field} ""`),
 ])

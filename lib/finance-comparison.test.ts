@@ -35,6 +35,8 @@ test('an exact difference, and a percentage only of an amount above zero', () =>
   assert.deepEqual(compareAmounts('90071992547409930001', '90071992547409930000'), { difference: '1', thousandths: 0n })
   assert.deepEqual(compareAmounts('500', '0'), { difference: '500', thousandths: null })
   assert.deepEqual(compareAmounts('0', '0'), { difference: '0', thousandths: null })
+  assert.deepEqual(compareAmounts('1100', '100.02'), { difference: '999.98', thousandths: 9998n })
+  assert.deepEqual(compareAmounts('1100', '100'), { difference: '1000', thousandths: null })
   assert.deepEqual(compareAmounts('500', '-100'), { difference: '600', thousandths: null })
   assert.deepEqual(compareAmounts('0', '0.5'), { difference: '-0.5', thousandths: -1000n })
 })

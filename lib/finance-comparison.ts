@@ -30,14 +30,21 @@ function monthsBack(day: UtcDay, months: number): UtcDay {
   return same > last ? last : same
 }
 
-/** By how much an amount differs from the one before, in thousandths where that means something: the one before is above zero. */
+/** Ten times as much or more is no percentage that anybody reads. */
+const THOUSANDTHS_MAX = 9_999n
+
+/**
+ * By how much an amount differs from the one before, in thousandths where that means something: the one before is above zero, and the
+ * difference below ten times it.
+ */
 export function compareAmounts(now: string, before: string): { difference: string; thousandths: bigint | null } {
   const [nowMinor, beforeMinor] = [parseMinor(now), parseMinor(before)]
   const difference = nowMinor - beforeMinor
   if (beforeMinor <= 0n) return { difference: formatMinor(difference), thousandths: null }
   const absolute = difference < 0n ? -difference : difference
   const rounded = (absolute * 2_000n + beforeMinor) / (beforeMinor * 2n)
-  return { difference: formatMinor(difference), thousandths: difference < 0n ? -rounded : rounded }
+  const thousandths = rounded > THOUSANDTHS_MAX ? null : difference < 0n ? -rounded : rounded
+  return { difference: formatMinor(difference), thousandths }
 }
 
 /** Formats thousandths as a percentage with its sign: `+4.2 %`, `−12,5 %`. */

@@ -1,5 +1,5 @@
 import type { Translate } from '#lib/i18n/translate.ts'
-import { DAY_MS } from './time.ts'
+import { DAY_MS } from './durations.ts'
 
 type Parts = { year: number; month: number; day: number; hour: string; minute: string; second: string }
 

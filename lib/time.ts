@@ -1,3 +1,5 @@
+import { DAY_MS } from './durations.ts'
+
 /** Returns the present instant. Rules that depend on time take one, so that tests can move it. */
 export type Clock = { now(): Date }
 
@@ -34,7 +36,6 @@ export function utcDayOf(instant: Date): UtcDay {
   return instant.toISOString().slice(0, 10)
 }
 
-export const DAY_MS = 86_400_000
 const FIRST_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`)
 const LAST_MS = Date.parse(`${LAST_DAY}T00:00:00Z`)
 

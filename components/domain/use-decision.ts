@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { useIsOnline } from '#components/ui/use-is-online.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { DecidedItem, DecisionResult } from '#lib/approvals.ts'
 import type { DecisionActions, Intent } from './decision-text.ts'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { OfflineBanner } from '#components/ui/offline-banner.tsx'
-import { Toaster } from '#components/ui/toast.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { Theme, Viewer } from '#lib/viewer.ts'
@@ -57,7 +56,6 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
         </main>
       </div>
       <BottomBar t={t} application={application} roles={viewer.roles} waitingBadge={waitingBadge} />
-      <Toaster />
     </div>
   )
 }

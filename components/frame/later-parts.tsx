@@ -1,6 +1,7 @@
 'use client'
 
 import { PrintedAt } from '#components/ui/printed-at.tsx'
+import { Toaster } from '#components/ui/toaster.tsx'
 import { LinkGuard } from './link-guard.tsx'
 import { LiveUpdates } from './live-updates.tsx'
 import { Shortcuts } from './shortcuts.tsx'
@@ -15,6 +16,7 @@ export function LaterParts({ application, places, searchId }: LaterProps) {
       <LinkGuard />
       <PrintedAt />
       <Shortcuts places={places} searchId={searchId} />
+      <Toaster />
     </>
   )
 }

@@ -3,8 +3,8 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useState, useTransition } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useIsOnline } from '#components/ui/use-is-online.ts'
 import { hasTypedText, watchTyping } from './typed-text.ts'
 
 /** Shown as busy for no longer than this: somebody may have stopped the load. */

@@ -1,8 +1,8 @@
 'use client'
 
 import { Icon } from '#components/ui/icon.tsx'
-import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useIsOnline } from '#components/ui/use-is-online.ts'
 import { SessionEnded } from './session-ended.tsx'
 import { useLiveUpdates } from './use-live-updates.ts'
 

@@ -1,12 +1,12 @@
 'use client'
 
-import { type ColumnDef, type RowData, type RowSelectionState, useTable } from '@tanstack/react-table'
-import { Fragment, type MouseEvent, type ReactNode, useMemo } from 'react'
+import { type ColumnDef, type RowData, useTable } from '@tanstack/react-table'
+import { Fragment, type MouseEvent, type ReactNode, useMemo, useRef } from 'react'
 import { useT } from '#components/ui/translations.tsx'
 import type { ColumnSettings } from '#lib/column-settings.ts'
+import { type RowSelection, togglePage, toggleRow } from '#lib/row-selection.ts'
 import { type DataTableFeatures, dataTableFeatures } from './features.ts'
-import { HeadCell, type SortState, STICKY_HEAD } from './head-cell.tsx'
-import { narrowClass } from './narrow-class.ts'
+import { HeadCell, type SortState } from './head-cell.tsx'
 import { ScrollFrame } from './scroll-frame.tsx'
 import { SelectBox } from './select-box.tsx'
 
@@ -20,8 +20,8 @@ type DataTableProps<Row extends RowData> = {
   /** The current order and the address that sorts by a column, descending first. */
   sort?: SortState
   sortHref?: (key: string, direction: 'asc' | 'desc') => string
-  selection?: RowSelectionState
-  onSelectionChange?: (selection: RowSelectionState) => void
+  selection?: RowSelection
+  onSelectionChange?: (selection: RowSelection) => void
   /** The accessible name of a row's checkbox: "Amadou Ngassa, 1,250,000 XAF". */
   rowLabel?: (row: Row) => string
   /** The row that is open in the panel, or selected with the keyboard. */
@@ -49,23 +49,12 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const { caption, columns, rows, getRowId, settings, selection, onSelectionChange, empty, isRefreshing = false } = props
   const t = useT()
   const data = useMemo(() => [...rows], [rows])
-  const definitions = useMemo(() => [...columns], [columns])
-  const table = useTable({
-    features: dataTableFeatures,
-    columns: definitions,
-    data,
-    getRowId,
-    manualSorting: true,
-    enableRowSelection: selection !== undefined,
-    state: {
-      columnOrder: [...settings.order],
-      columnVisibility: Object.fromEntries(settings.hidden.map((id) => [id, false])),
-      rowSelection: selection ?? {},
-    },
-    onRowSelectionChange: (updater) => onSelectionChange?.(typeof updater === 'function' ? updater(selection ?? {}) : updater),
-  })
+  const definitions = useMemo(() => shownColumns(columns, settings), [columns, settings])
+  const lastClicked = useRef<string | null>(null)
+  const table = useTable({ features: dataTableFeatures, columns: definitions, data, getRowId })
   if (rows.length === 0 && empty) return empty
-  const widths = table.getVisibleLeafColumns().map((column) => column.columnDef.meta?.width)
+  const widths = definitions.map((column) => column.meta?.width)
+  const pageIds = rows.map(getRowId)
   const minWidth = widths.reduce<number | undefined>(
     (sum, width) => (sum === undefined || width === undefined ? undefined : sum + width),
     selection ? SELECT_WIDTH : 0,
@@ -85,8 +74,8 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
           {minWidth !== undefined && (
             <colgroup className="@max-[640px]/table:hidden">
               {selection && <col width={SELECT_WIDTH} />}
-              {table.getVisibleLeafColumns().map((column) => (
-                <col key={column.id} width={column.columnDef.meta?.width} />
+              {definitions.map((column) => (
+                <col key={column.id} width={column.meta?.width} />
               ))}
             </colgroup>
           )}
@@ -94,12 +83,15 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             {table.getHeaderGroups().map((group) => (
               <tr key={group.id} role="row">
                 {selection && (
-                  <th role="columnheader" scope="col" className={`${STICKY_HEAD} w-9 pl-3 print:hidden`}>
+                  <th role="columnheader" scope="col" className="table-head w-9 pl-3 print:hidden">
                     <SelectBox
                       label={t('table.selectPage')}
-                      isChecked={table.getIsAllRowsSelected()}
-                      isMixed={table.getIsSomeRowsSelected()}
-                      onClick={table.getToggleAllRowsSelectedHandler()}
+                      isChecked={pageIds.every((id) => selection[id])}
+                      isMixed={pageIds.some((id) => selection[id])}
+                      onClick={() => {
+                        lastClicked.current = null
+                        onSelectionChange?.(togglePage(selection, pageIds))
+                      }}
                     />
                   </th>
                 )}
@@ -117,12 +109,8 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
               return (
                 <Fragment key={row.id}>
                   {isFirst && (
-                    <tr role="row" className="border-b border-line @max-[640px]/table:block">
-                      <td
-                        role="cell"
-                        colSpan={widths.length + (selection ? 1 : 0)}
-                        className="px-3 pt-4 pb-1 text-second font-strong text-ink-2 @max-[640px]/table:block @max-[640px]/table:px-1"
-                      >
+                    <tr role="row" className="table-day">
+                      <td role="cell" colSpan={widths.length + (selection ? 1 : 0)} className="table-day-text">
                         {group}
                       </td>
                     </tr>
@@ -130,7 +118,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                   <tr
                     id={`row-${row.id}`}
                     role="row"
-                    aria-selected={selection ? row.getIsSelected() : undefined}
+                    aria-selected={selection && selection[row.id] === true}
                     aria-current={row.id === props.currentRowId || undefined}
                     onClick={(event) => {
                       if (isOnControl(event)) return
@@ -141,28 +129,27 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
                       if (event.button === 1 && props.rowHref && !isOnControl(event))
                         open(props.rowHref(row.original), '_blank', 'noopener')
                     }}
-                    className={`group border-b border-line @max-[640px]/table:grid @max-[640px]/table:grid-cols-[auto_minmax(0,1fr)_auto] @max-[640px]/table:gap-x-2 @max-[640px]/table:px-1 @max-[640px]/table:py-2.5 ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft aria-[current=true]:shadow-[inset_3px_0_var(--accent)]`}
+                    className={`group table-row-line ${props.onRowOpen ? 'cursor-pointer hover:bg-sunken' : ''} aria-[current=true]:bg-accent-soft`}
                   >
                     {selection && (
-                      <td
-                        role="cell"
-                        className="w-9 pl-3 print:hidden @max-[640px]/table:col-start-1 @max-[640px]/table:row-span-2 @max-[640px]/table:row-start-1 @max-[640px]/table:w-7 @max-[640px]/table:pt-0.5 @max-[640px]/table:pl-1"
-                      >
+                      <td role="cell" className="table-select">
                         <SelectBox
                           label={t('table.selectRow', { name: props.rowLabel?.(row.original) ?? row.id })}
-                          isChecked={row.getIsSelected()}
-                          isDisabled={!row.getCanSelect()}
-                          onClick={row.getToggleSelectedHandler()}
+                          isChecked={selection[row.id] === true}
+                          onClick={(event) => {
+                            onSelectionChange?.(toggleRow(selection, pageIds, row.id, event.shiftKey ? lastClicked.current : null))
+                            lastClicked.current = row.id
+                          }}
                         />
                       </td>
                     )}
-                    {row.getVisibleCells().map((cell) => {
+                    {row.getAllCells().map((cell) => {
                       const meta = cell.column.columnDef.meta
                       return (
                         <td
                           key={cell.id}
                           role="cell"
-                          className={`h-14 px-3 py-1.5 @max-[1100px]/table:px-2 @max-[640px]/table:h-auto @max-[640px]/table:p-0 ${meta?.align === 'end' ? 'text-right' : ''} ${narrowClass(meta?.narrow)} ${meta?.className ?? ''}`}
+                          className={`table-cell-box ${meta?.align === 'end' ? 'text-right' : ''} narrow-${meta?.narrow ?? 'hidden'} ${meta?.className ?? ''}`}
                         >
                           <table.FlexRender cell={cell} />
                         </td>
@@ -178,6 +165,12 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
       {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
     </div>
   )
+}
+
+/** The columns that are shown, in their order. */
+function shownColumns<Row extends RowData>(columns: readonly ColumnDef<DataTableFeatures, Row>[], { order, hidden }: ColumnSettings) {
+  const byId = new Map(columns.map((column) => [column.id, column]))
+  return order.flatMap((id) => (hidden.includes(id) ? [] : (byId.get(id) ?? [])))
 }
 
 /** Clicks on links, buttons and checkboxes inside a row do not open it, nor does the end of a text selection. */

@@ -7,9 +7,6 @@ import type { DataColumnMeta } from './features.ts'
 
 export type SortState = { key: string; direction: 'asc' | 'desc' }
 
-/** Stays at the top of what scrolls. The rule below is a shadow, because the border of a collapsed table scrolls away. */
-export const STICKY_HEAD = 'sticky top-0 z-10 bg-paper shadow-[inset_0_-1px_var(--line)] print:static'
-
 /** The heading of a column, with a link where the server can sort by it. */
 export function HeadCell({
   meta,
@@ -29,7 +26,7 @@ export function HeadCell({
       role="columnheader"
       scope="col"
       aria-sort={direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : undefined}
-      className={`${STICKY_HEAD} h-9 px-3 text-second font-medium @max-[1100px]/table:px-2 whitespace-nowrap text-quiet ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
+      className={`table-head table-head-text ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
     >
       {sortKey && sortHref ? (
         <Link

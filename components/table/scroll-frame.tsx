@@ -4,18 +4,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Icon } from '#components/ui/icon.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-/**
- * From which container width on a table of fixed columns fits. Below, it scrolls in both directions within the window, so that its head
- * stays in sight; above, the page scrolls and the head sticks to the window. Written out, because Tailwind finds only complete class names.
- */
-const FRAMES: readonly (readonly [number, string])[] = [
-  [700, '@min-[640px]/table:@max-[700px]/table:overflow-auto @min-[640px]/table:@max-[700px]/table:max-h-[calc(100dvh-1rem)]'],
-  [900, '@min-[640px]/table:@max-[900px]/table:overflow-auto @min-[640px]/table:@max-[900px]/table:max-h-[calc(100dvh-1rem)]'],
-  [1160, '@min-[640px]/table:@max-[1160px]/table:overflow-auto @min-[640px]/table:@max-[1160px]/table:max-h-[calc(100dvh-1rem)]'],
-  [1300, '@min-[640px]/table:@max-[1300px]/table:overflow-auto @min-[640px]/table:@max-[1300px]/table:max-h-[calc(100dvh-1rem)]'],
-  [1600, '@min-[640px]/table:@max-[1600px]/table:overflow-auto @min-[640px]/table:@max-[1600px]/table:max-h-[calc(100dvh-1rem)]'],
-]
-const ALWAYS = '@min-[640px]/table:overflow-auto @min-[640px]/table:max-h-[calc(100dvh-1rem)]'
+/** From which container width on a table of fixed columns fits; app/globals.css says what happens below. */
+const FITS_FROM = [700, 900, 1160, 1300, 1600] as const
 
 /** The part of the frame by which a press scrolls: what was last in sight stays in sight. */
 const STEP = 0.8
@@ -31,7 +21,7 @@ export function ScrollFrame({ minWidth, children }: ScrollFrameProps) {
   const t = useT()
   const frame = useRef<HTMLDivElement>(null)
   const hasMore = useHasMore(frame)
-  const fixed = minWidth === undefined ? undefined : (FRAMES.find(([width]) => minWidth <= width)?.[1] ?? ALWAYS)
+  const fixed = minWidth === undefined ? undefined : `scroll-${FITS_FROM.find((width) => minWidth <= width) ?? 'always'}`
   return (
     <div className="relative">
       <div

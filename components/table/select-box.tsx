@@ -6,19 +6,17 @@ type SelectBoxProps = {
   label: string
   isChecked: boolean
   isMixed?: boolean
-  isDisabled?: boolean
   onClick: (event: MouseEvent<HTMLInputElement>) => void
 }
 
 /** The checkbox of a row or of the page. Handles the click event, because Shift selects a range. */
-export function SelectBox({ label, isChecked, isMixed = false, isDisabled = false, onClick }: SelectBoxProps) {
+export function SelectBox({ label, isChecked, isMixed = false, onClick }: SelectBoxProps) {
   return (
     <label className="inline-flex size-6 cursor-pointer items-center justify-center">
       <input
         type="checkbox"
         aria-label={label}
         checked={isChecked}
-        disabled={isDisabled}
         onClick={onClick}
         // The click handler does the work; React requires onChange for a controlled checkbox.
         onChange={() => undefined}

@@ -4,22 +4,9 @@ import { Link } from './link.tsx'
 export type ButtonVariant = 'primary' | 'quiet' | 'danger' | 'ghost' | 'inverse' | 'inverse-quiet'
 export type ButtonSize = 'small' | 'medium'
 
-const VARIANTS: Record<ButtonVariant, string> = {
-  primary: 'border-accent bg-accent text-on-accent hover:opacity-90',
-  quiet: 'border-line-2 bg-surface text-ink hover:bg-sunken',
-  // Only the text is red, not the background.
-  danger: 'border-line-2 bg-surface text-bad hover:bg-bad-soft',
-  ghost: 'border-transparent text-ink-2 hover:bg-sunken hover:text-ink',
-  inverse: 'border-paper bg-paper text-ink hover:opacity-90',
-  'inverse-quiet': 'border-paper/30 bg-transparent text-paper hover:bg-paper/10',
-}
-
-const SIZES: Record<ButtonSize, string> = { small: 'h-[26px] px-2.5 text-second', medium: 'h-[30px] px-3 text-[13px]' }
-
-/** The classes of a button, for elements that must be something else (a link, a summary, a label). */
+/** The classes of a button (app/globals.css), for elements that must be something else: a link, a summary, a label. Classes in `extra` win. */
 export function buttonClass(variant: ButtonVariant = 'quiet', size: ButtonSize = 'medium', extra = ''): string {
-  return `inline-flex select-none items-center justify-center gap-1.5 rounded-sm border font-strong whitespace-nowrap transition-colors duration-100 touch-target
-    disabled:cursor-default disabled:opacity-50 aria-disabled:opacity-50 ${SIZES[size]} ${VARIANTS[variant]} ${extra}`
+  return `button button-${variant} button-${size} ${extra}`
 }
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {

@@ -10,8 +10,14 @@ type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 type Part<Props extends object> = { load: Load<Props>; Content: LazyExoticComponent<ComponentType<Props>> }
 
 export function definePart<Props extends object>(load: Load<Props>): Part<Props> {
-  return { load, Content: lazy(load) }
+  const loadOrSay = () =>
+    load().catch((cause: unknown) => {
+      throw new PartLoadError('The code of a part could not be loaded', { cause })
+    })
+  return { load: loadOrSay, Content: lazy(loadOrSay) }
 }
+
+class PartLoadError extends Error {}
 
 /**
  * Shows a part of a page once it is loaded. If its code cannot be loaded (the connection is away, a new version was deployed), only this
@@ -43,21 +49,24 @@ export function LazyPart<Props extends object>({
   )
 }
 
-class PartBoundary extends Component<{ onRetry: () => void; children: ReactNode }, { hasFailed: boolean; hasRetried: boolean }> {
-  override state = { hasFailed: false, hasRetried: false }
+class PartBoundary extends Component<{ onRetry: () => void; children: ReactNode }, { failure: unknown; hasRetried: boolean }> {
+  override state: { failure: unknown; hasRetried: boolean } = { failure: null, hasRetried: false }
 
-  static getDerivedStateFromError() {
-    return { hasFailed: true }
+  static getDerivedStateFromError(failure: unknown) {
+    return { failure }
   }
 
   override render() {
-    if (!this.state.hasFailed) return this.props.children
+    const { failure } = this.state
+    if (failure === null) return this.props.children
+    // A failure of the part itself is one of the page, whose error page reports it.
+    if (!(failure instanceof PartLoadError)) throw failure
     return (
       <PartFailed
         hasRetried={this.state.hasRetried}
         onRetry={() => {
           this.props.onRetry()
-          this.setState({ hasFailed: false, hasRetried: true })
+          this.setState({ failure: null, hasRetried: true })
         }}
       />
     )

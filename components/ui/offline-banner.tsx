@@ -1,26 +1,8 @@
 'use client'
 
-import { useSyncExternalStore } from 'react'
 import { Icon } from './icon.tsx'
 import { useT } from './translations.tsx'
-
-function subscribe(listener: () => void): () => void {
-  addEventListener('online', listener)
-  addEventListener('offline', listener)
-  return () => {
-    removeEventListener('online', listener)
-    removeEventListener('offline', listener)
-  }
-}
-
-/** Returns whether the browser is online; true on the server. */
-export function useIsOnline(): boolean {
-  return useSyncExternalStore(
-    subscribe,
-    () => navigator.onLine,
-    () => true,
-  )
-}
+import { useIsOnline } from './use-is-online.ts'
 
 /** Shown above the page while the browser is offline. */
 export function OfflineBanner() {

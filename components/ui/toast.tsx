@@ -1,16 +1,9 @@
-'use client'
-
-import { useSyncExternalStore } from 'react'
-import { Icon } from './icon.tsx'
-import { useT } from './translations.tsx'
-
 /** What may be done next, on a button in the toast. */
 type ToastAction = { label: string; onPress: () => void }
-type Toast = { id: number; text: string; tone: 'neutral' | 'bad'; action: ToastAction | undefined }
+export type Toast = { id: number; text: string; tone: 'neutral' | 'bad'; action: ToastAction | undefined }
 
-const ZERO_SUMS: readonly Toast[] = []
 const SHOWN_MS = 6_000
-let toasts: readonly Toast[] = ZERO_SUMS
+let toasts: readonly Toast[] = []
 let lastId = 0
 let spoken = ''
 const listeners = new Set<() => void>()
@@ -20,7 +13,8 @@ function publish(next: readonly Toast[]): void {
   for (const listener of listeners) listener()
 }
 
-function subscribe(listener: () => void): () => void {
+/** Calls the listener after every change, until the returned function is called. */
+export function subscribeToToasts(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
@@ -40,60 +34,17 @@ export function announce(text: string): void {
   publish([...toasts])
 }
 
-function dismiss(id: number): void {
+/** Takes a toast away. */
+export function dismiss(id: number): void {
   publish(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Once per page: where toasts appear and what screen readers listen to. */
-export function Toaster() {
-  const t = useT()
-  const shown = useSyncExternalStore(
-    subscribe,
-    () => toasts,
-    () => ZERO_SUMS,
-  )
-  const words = useSyncExternalStore(
-    subscribe,
-    () => spoken,
-    () => '',
-  )
-  return (
-    <>
-      <div role="status" aria-live="polite" className="sr-only">
-        {words}
-      </div>
-      <section aria-label={t('ui.notices')}>
-        <ul className="no-print pointer-events-none toasts fixed inset-x-4 bottom-20 z-50 flex flex-col items-center gap-2 md:bottom-6">
-          {shown.map((item) => (
-            <li
-              key={item.id}
-              className={`pointer-events-auto flex max-w-lg items-center gap-3 rounded-md border px-3.5 py-2 shadow-float ${item.tone === 'bad' ? 'border-bad bg-surface text-bad' : 'border-ink bg-ink text-paper'}`}
-            >
-              <span>{item.text}</span>
-              {item.action && (
-                <button
-                  type="button"
-                  onClick={() => {
-                    dismiss(item.id)
-                    item.action?.onPress()
-                  }}
-                  className="text-left font-strong underline"
-                >
-                  {item.action.label}
-                </button>
-              )}
-              <button
-                type="button"
-                aria-label={t('ui.dismiss')}
-                onClick={() => dismiss(item.id)}
-                className="-mr-1.5 flex size-6 items-center justify-center rounded-sm"
-              >
-                <Icon name="close" className="size-3.5" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      </section>
-    </>
-  )
+/** What is shown now, oldest first. */
+export function currentToasts(): readonly Toast[] {
+  return toasts
+}
+
+/** What a screen reader is told last. */
+export function spokenText(): string {
+  return spoken
 }

@@ -5,7 +5,14 @@ import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import {
+  balancesExportSchema,
+  overviewQuerySchema,
+  statementExportSchema,
+  statementQuerySchema,
+  totalsExportSchema,
+  totalsQuerySchema,
+} from '#lib/schemas/finance-query.ts'
 import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
@@ -62,10 +69,11 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
   'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
-  'GET /api/back-office/[application]/totals/export': totalsQuerySchema,
+  'GET /api/back-office/[application]/balances/export': balancesExportSchema,
+  'GET /api/back-office/[application]/totals/export': totalsExportSchema,
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
-  'GET /api/back-office/[application]/balances/[operator]/export': statementQuerySchema,
+  'GET /api/back-office/[application]/balances/[operator]/export': statementExportSchema,
 }
 const PARAMETERS = [
   ...new Set(
@@ -212,7 +220,8 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     content: { type: 'DEPOSIT', country: 'CAMEROON', operator: 'MOMOCM', phoneNumber: '237', customerName: '', amount: '' },
   },
   discardDraft: { externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b' },
-  saveView: { name: 'fine', query: 'status=FAILED' },
+  saveView: { name: 'fine', query: 'status=FAILED', isShared: false },
+  changeView: { viewId: '', name: 'fine', isShared: false },
   deleteView: { viewId: '' },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
@@ -226,9 +235,11 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },
 }
-/** A view may keep no filter at all, a threshold may be taken away, a payment may replace none, and an error of a browser may have empty texts. */
+/** A view may keep no filter at all and be shared or not, a threshold may be taken away, a payment may replace none, and an error of a browser may have empty texts. */
 const RIGHT_AFTER_ALL = new Set([
   'saveView query ""',
+  'saveView isShared true',
+  'saveView isShared false',
   'setThreshold threshold null',
   // Nothing is replaced.
   'sendForApproval originId null',

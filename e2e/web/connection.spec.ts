@@ -159,17 +159,21 @@ test('a page that fails in the browser says what to do, with the reference under
   await signIn(page, person, `/${person.slug}`)
   await isComplete(page)
   await page.route('**/api/back-office/*/overview*', (route) => route.fulfill({ json: { finance: {} } }))
-  // Read at once: the browser does not keep the body for long.
-  const reported = page
-    .waitForResponse((response) => response.request().postData()?.includes('"stack"') === true)
-    .then((response) => response.text())
+  // Read on the way to the browser, which does not always keep the body.
+  const reported = Promise.withResolvers<string>()
+  await page.route('**/*', async (route) => {
+    if (!route.request().postData()?.includes('"stack"')) return route.fallback()
+    const response = await route.fetch()
+    reported.resolve(await response.text())
+    await route.fulfill({ response })
+  })
   // Figures that are older than ten seconds are fetched again when somebody returns to the window.
   await expect(async () => {
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await expect(page.getByRole('heading', { level: 1, name: 'This page could not be shown' })).toBeVisible({ timeout: 1_000 })
   }).toPass()
   await expectAccessible(page)
-  const reference = /"reference":"([0-9a-f]{8})"/.exec(await reported)?.[1]
+  const reference = /"reference":"([0-9a-f]{8})"/.exec(await reported.promise)?.[1]
   await expect(page.getByText(`send this reference to your administrator: ${reference}`)).toBeVisible()
   await page.unroute('**/api/back-office/*/overview*')
   await page.getByRole('button', { name: 'Try again' }).click()

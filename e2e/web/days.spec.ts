@@ -180,9 +180,10 @@ test.describe('on a phone of 360 px', () => {
     await expect(page.getByText('The postings add up to the current balance.')).toBeVisible()
     const file = page.waitForEvent('download')
     await page
-      .getByRole('link', { name: /^Export/ })
+      .getByRole('button', { name: /^Export/ })
       .first()
       .tap()
+    await page.getByRole('link', { name: 'As CSV' }).tap()
     expect(await readFile(await (await file).path(), 'utf8')).toContain('XAF')
 
     await openMore(page, 'Approvals')

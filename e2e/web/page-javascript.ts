@@ -6,6 +6,11 @@ import { gzipSync } from 'node:zlib'
 
 type PageScripts = { bytes: number; files: number }
 
+/** What an empty page of the pinned Next loads; `measureEmptyPage` and the bench measure it. */
+export const EMPTY_PAGE_BYTES = 134_580
+/** How much more a page of ours may load. */
+export const SCRIPT_BAR = 1.35
+
 /**
  * How many bytes of JavaScript (gzip) a page loads before any interaction: the scripts that its HTML names, without the
  * polyfills that no current browser fetches (`noModule`). `cookie` signs in.

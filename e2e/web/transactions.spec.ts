@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { verifyWorkbook } from '#server/reports/export/verify-workbook.ts'
 import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, searchByKeys, signIn, test } from './fixtures.ts'
-import { personWith, readSandbox } from './sandbox.ts'
+import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
 import { panelOf, rowsOf, startCollect } from './transaction-list.ts'
 
 test('finance filters, sends the link, looks at one, and takes the list out as a file that can be checked later', async ({
@@ -99,6 +99,34 @@ test('a view is saved, found again by its name, and deleted', async ({ page }) =
   await page.getByRole('button', { name: /^View/ }).click()
   await page.getByRole('button', { name: 'Delete view Wave from a thousand' }).click()
   await expect(page.getByText('View Wave from a thousand deleted').first()).toBeVisible()
+})
+
+test('a view that is shared is offered to a colleague with the name of its owner, who alone can change it', async ({ page, browser }) => {
+  const owner = personWith(['administrator'])
+  const colleague = personWith(['finance'])
+  await signIn(page, owner, `/${owner.slug}/transactions?operator=SNWAVE&min=2000`)
+  await page.getByRole('button', { name: 'Save this view' }).click()
+  await page.getByLabel('Name').and(page.locator('dialog input')).fill('Wave of the month')
+  await page.getByLabel('Share with everybody in this application').check()
+  await page.getByRole('button', { name: 'Save view' }).click()
+  await expect(page.getByText('View Wave of the month saved').first()).toBeVisible()
+  const other = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await signIn(other, colleague, `/${colleague.slug}/transactions`)
+  await other.getByRole('button', { name: /^View/ }).click()
+  await expect(other.getByRole('link', { name: `Wave of the month ${owner.name}` })).toBeVisible()
+  await expect(other.getByRole('button', { name: 'Change view Wave of the month' })).toHaveCount(0)
+  await expectAccessible(other)
+  await page.getByRole('button', { name: /^View/ }).click()
+  await page.getByRole('button', { name: 'Change view Wave of the month' }).click()
+  await page.getByLabel('Name').and(page.locator('dialog input')).fill('Wave only for me')
+  await page.getByLabel('Share with everybody in this application').uncheck()
+  await page.getByRole('button', { name: 'Save view' }).click()
+  await expect(page.getByText('View Wave only for me saved').first()).toBeVisible()
+  await other.reload()
+  await other.getByRole('button', { name: /^View/ }).click()
+  await expect(other.getByRole('link', { name: 'All transactions' })).toBeVisible()
+  await expect(other.getByText('Wave of the month')).toHaveCount(0)
+  await other.context().close()
 })
 
 test('support finds a transaction by its id, synchronises it, and reads what the operator says', async ({ page }) => {

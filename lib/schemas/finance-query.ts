@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EXPORT_FORMATS } from '#lib/export-formats.ts'
 import { LINE_FILTERS } from '#lib/finance-dto.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { isUtcDay, OVERVIEW_DAYS, TOTAL_PRESETS } from '#lib/time.ts'
@@ -19,6 +20,11 @@ export const totalsQuerySchema = z.object({
 })
 export type TotalsFilter = z.output<typeof totalsQuerySchema>
 
+/** What an export of a page adds to its address. */
+const fileFormat = { format: z.enum(EXPORT_FORMATS).default('csv') }
+export const totalsExportSchema = totalsQuerySchema.extend(fileFormat)
+export const balancesExportSchema = z.object(fileFormat)
+
 /** The address of the overview: the number of days of the operator figures. */
 export const overviewQuerySchema = z.object({
   days: z.coerce
@@ -36,6 +42,7 @@ export const statementQuerySchema = z.object({
   kind: z.enum(LINE_FILTERS).nullable().default(null),
   page: pageFromOne(100_000_000),
 })
+export const statementExportSchema = statementQuerySchema.extend(fileFormat)
 export type StatementFilter = z.output<typeof statementQuerySchema>
 
 export const operatorSchema = z.enum(OPERATOR_CODES)

@@ -1,7 +1,7 @@
 import type { ApprovalEvidence } from '#lib/approvals.ts'
+import { DAY_MS } from '#lib/durations.ts'
 import { formatMinor } from '#lib/money.ts'
 import { phoneNumberForms } from '#lib/phone-number.ts'
-import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'

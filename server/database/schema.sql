@@ -587,6 +587,7 @@ create table saved_views (
   name           text        not null,
   query          text        not null,
   created_at     timestamptz not null default now(),
+  is_shared      boolean     not null default false,
   constraint saved_views_pkey primary key (application_id, person_id, view_id),
   constraint saved_views_name unique (application_id, person_id, name),
   constraint saved_views_name_check check (length(name) >= 1 and length(name) <= 80),

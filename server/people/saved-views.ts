@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { Queryable } from '#server/database/pool.ts'
-import { removeView, type SavedViewRow, selectViews, upsertView } from './saved-view-store.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { lockOwnViews, type OwnView, removeView, type SavedViewRow, selectViews, updateView, upsertView } from './saved-view-store.ts'
 
 /** A named set of filters of the transaction list; `query` is the query string of its address. It belongs to one person in one application. */
 type SavedView = SavedViewRow
@@ -11,24 +13,68 @@ const VIEWS_MAX = 50
 
 type Owner = { applicationId: string; personId: string }
 
-/** Returns the views that a person saved in an application, by name. */
+/** Returns the views that a person saved in an application, then those that its other active members share, each by name. */
 export function listViews(queryable: Queryable, { applicationId, personId }: Owner): Promise<SavedView[]> {
   return selectViews(queryable, applicationId, personId)
 }
 
-/**
- * Stores a view under a name (1 to 80 characters); the same name again replaces its filters. Not in the audit record: a view is a
- * convenience that only its owner sees, and changes nothing.
- */
+/** Stores a view under a name (1 to 80 characters); the same name again replaces its filters and whether it is shared. */
 export async function saveView(
-  queryable: Queryable,
-  view: Owner & { name: string; query: string },
+  pool: Pool,
+  { name, query, isShared, ...owner }: Owner & Omit<OwnView, 'viewId'>,
 ): Promise<Result<{ name: string }, 'too_many'>> {
-  const isKept = await upsertView(queryable, { ...view, viewId: randomUUID() }, VIEWS_MAX)
-  return isKept ? ok({ name: view.name }) : err('too_many')
+  return withTransaction<{ name: string }, 'too_many'>(pool, async (trx) => {
+    const own = await lockOwnViews(trx, owner.applicationId, owner.personId)
+    const before = own.find((view) => view.name === name)
+    if (!before && own.length >= VIEWS_MAX) return err('too_many')
+    const view = { viewId: before?.viewId ?? randomUUID(), name, query, isShared }
+    await upsertView(trx, { ...owner, ...view })
+    await recordSharing(trx, owner, before, view)
+    return ok({ name })
+  })
+}
+
+/** Renames one of a person's own views, or changes whether it is shared. */
+export async function changeView(
+  pool: Pool,
+  { viewId, name, isShared, ...owner }: Owner & Omit<OwnView, 'query'>,
+): Promise<Result<{ name: string }, 'not_found' | 'name_taken'>> {
+  return withTransaction<{ name: string }, 'not_found' | 'name_taken'>(pool, async (trx) => {
+    const own = await lockOwnViews(trx, owner.applicationId, owner.personId)
+    const before = own.find((view) => view.viewId === viewId)
+    if (!before) return err('not_found')
+    if (own.some((view) => view.name === name && view.viewId !== viewId)) return err('name_taken')
+    await updateView(trx, { ...owner, viewId, name, isShared })
+    await recordSharing(trx, owner, before, { ...before, name, isShared })
+    return ok({ name })
+  })
 }
 
 /** Removes one of a person's own views. */
-export async function deleteView(queryable: Queryable, view: Owner & { viewId: string }): Promise<Result<null, 'not_found'>> {
-  return (await removeView(queryable, view.applicationId, view.personId, view.viewId)) ? ok(null) : err('not_found')
+export async function deleteView(pool: Pool, { viewId, ...owner }: Owner & { viewId: string }): Promise<Result<null, 'not_found'>> {
+  return withTransaction<null, 'not_found'>(pool, async (trx) => {
+    const before = (await lockOwnViews(trx, owner.applicationId, owner.personId)).find((view) => view.viewId === viewId)
+    if (!before) return err('not_found')
+    await removeView(trx, owner.applicationId, owner.personId, viewId)
+    await recordSharing(trx, owner, before, { ...before, isShared: false })
+    return ok(null)
+  })
+}
+
+/** What other people see is in the audit record; a view that only its owner sees changes nothing for anybody, and is not. */
+async function recordSharing(
+  trx: TrxClient,
+  { applicationId, personId }: Owner,
+  before: OwnView | undefined,
+  after: OwnView,
+): Promise<void> {
+  const wasShared = before?.isShared === true
+  if (!wasShared && !after.isShared) return
+  await appendAudit(trx, {
+    applicationId,
+    actor: { kind: 'person', id: personId },
+    action: !after.isShared ? 'view.unshared' : wasShared ? 'view.changed' : 'view.shared',
+    subject: after.viewId,
+    details: { name: after.name, ...(after.isShared && { query: after.query }) },
+  })
 }

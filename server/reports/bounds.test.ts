@@ -128,7 +128,17 @@ test('small pieces for the lines of a statement, however many there are', async 
   }
   const exported = await exportTable(
     { pool: database.pool, reportPool: database.pool },
-    { applicationId, personId, action: 'statement.exported', subject: 'MOMOCM', details: {}, heads: ['Time'], rows: rows() },
+    {
+      applicationId,
+      personId,
+      action: 'statement.exported',
+      subject: 'MOMOCM',
+      details: {},
+      format: 'csv',
+      title: 'Table',
+      heads: ['Time'],
+      rows: rows(),
+    },
   )
   assert.ok(exported.ok)
   let pieces = 0

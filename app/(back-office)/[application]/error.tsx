@@ -2,10 +2,8 @@
 
 import { useParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { useIsOnline } from '#components/ui/offline-banner.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useIsOnline } from '#components/ui/use-is-online.ts'
 
 /**
  * Shown if a page of the back office fails: says what happened and what to do. The reference is also in the log; that of a failure in the
@@ -33,15 +31,15 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
       .then(setReference, () => undefined)
   }, [application, error, kind])
   return (
-    <EmptyState
-      icon="alert"
-      title={<h1>{t(`state.${kind}Title`)}</h1>}
-      text={kind === 'error' ? t('state.errorText', { reference: reference ?? '–' }) : t(`state.${kind}Text`)}
-      action={
-        <Button variant="primary" onClick={() => location.reload()}>
-          {t(kind === 'outdated' ? 'state.reload' : 'ui.retry')}
-        </Button>
-      }
-    />
+    // Its code is loaded with every page, because what failed may be the connection: no component beyond what it needs.
+    <div className="flex flex-col items-start gap-3 py-12 sm:items-center sm:text-center">
+      <h1>{t(`state.${kind}Title`)}</h1>
+      <p className="max-w-lg text-ink-2">
+        {kind === 'error' ? t('state.errorText', { reference: reference ?? '–' }) : t(`state.${kind}Text`)}
+      </p>
+      <button type="button" onClick={() => location.reload()} className="button button-primary button-medium">
+        {t(kind === 'outdated' ? 'state.reload' : 'ui.retry')}
+      </button>
+    </div>
   )
 }

@@ -1,5 +1,6 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -37,10 +38,10 @@ export default async function OverviewPage({ params, searchParams }: Props) {
     }),
   ])
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.', 'approvals.risk.'])}>
         <OverviewBoard application={application} days={days} />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -5,16 +5,17 @@ import { memoryFigure } from '#e2e/bench/context.ts'
 import { loadHistory } from '#e2e/bench/data/history.ts'
 import { createPartners } from '#e2e/bench/environment/partners.ts'
 import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
-import { WEB_QUESTIONS } from '#e2e/bench/web/pages.ts'
+import { UPGRADE_QUESTIONS, WEB_QUESTIONS, type WebQuestion } from '#e2e/bench/web/pages.ts'
 import { openVisitor, type Timing, type Visitor } from '#e2e/bench/web/visitor.ts'
 import { buildPages } from '#e2e/processes/build-pages.ts'
 import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
-import { measureEmptyPage, measurePageScripts } from '#e2e/web/page-javascript.ts'
+import { measureEmptyPage, measurePageScripts, SCRIPT_BAR } from '#e2e/web/page-javascript.ts'
+import { listCustomers } from '#server/reports/customers/list-customers.ts'
+import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const TIME_BAR_MS = 150
-const SCRIPT_BAR = 1.35
 const WARM_UP = 5
 const REQUESTS_MIN = 40
 /** Pages that need a step before them, or only lead on. */
@@ -43,7 +44,10 @@ async function measureWeb(context: Context): Promise<Figure[]> {
   const baseUrl = `http://127.0.0.1:${server.port}`
   const visitor = await openVisitor(pool, baseUrl, partner.applicationId)
   try {
-    const times = await measureTimes(context, visitor, transactionId)
+    await listCustomers(pool)
+    const upgrade = await measureTimes(context, visitor, transactionId, UPGRADE_QUESTIONS)
+    await addFeeDays(pool)
+    const times = [...upgrade, ...(await measureTimes(context, visitor, transactionId, WEB_QUESTIONS))]
     const scripts = await measureScripts(context, visitor, baseUrl, transactionId)
     return [...times, ...scripts, await memoryFigure('web', server)]
   } finally {
@@ -51,12 +55,17 @@ async function measureWeb(context: Context): Promise<Figure[]> {
   }
 }
 
-async function measureTimes(context: Context, visitor: Visitor, transactionId: string): Promise<Figure[]> {
+async function measureTimes(
+  context: Context,
+  visitor: Visitor,
+  transactionId: string,
+  questions: readonly WebQuestion[],
+): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const { name, page, data } of WEB_QUESTIONS) {
+  for (const { name, page, data } of questions) {
     context.say(`web: ${name}`)
     const rest = (address: string) => address.replace('$', transactionId)
-    figures.push(...(await timeFigures(context, visitor, `web: ${name}, page`, `/${visitor.slug}${rest(page)}`)))
+    if (page !== undefined) figures.push(...(await timeFigures(context, visitor, `web: ${name}, page`, `/${visitor.slug}${rest(page)}`)))
     if (data) figures.push(...(await timeFigures(context, visitor, `web: ${name}, data`, `/api/back-office/${visitor.slug}${rest(data)}`)))
   }
   return figures

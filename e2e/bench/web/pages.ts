@@ -1,7 +1,10 @@
-/** The pages that are requested, and the person who opens them: addresses are relative to the application. */
-type WebQuestion = { name: string; page: string; data?: string }
+/** What is requested: a page, its data, or both. Addresses are relative to the application. */
+export type WebQuestion = { name: string; page?: string; data?: string }
 
-/** The pages that people wait for, as they open them: fresh, filtered, deep in the list, over a long range. `$` is a transaction. */
+/**
+ * The pages that people wait for, as they open them: fresh, filtered, deep in the list, over a long range; and what the search box asks while
+ * somebody types. `$` is a transaction.
+ */
 export const WEB_QUESTIONS: WebQuestion[] = [
   { name: 'list', page: '/transactions', data: '/transactions' },
   {
@@ -16,6 +19,8 @@ export const WEB_QUESTIONS: WebQuestion[] = [
     data: '/transactions?status=FAILED&operator=MOMOCM&from=2024-01-01&sort=amount-desc',
   },
   { name: 'list by name', page: '/transactions?name=essomba', data: '/transactions?name=essomba' },
+  { name: 'list by maker', page: '/transactions?maker=api', data: '/transactions?maker=api' },
+  { name: 'list by failure reason', page: '/transactions?reason=insufficientFunds', data: '/transactions?reason=insufficientFunds' },
   { name: 'list, deep', page: '/transactions?page=4000', data: '/transactions?page=4000' },
   { name: 'one transaction', page: '/transactions/$', data: '/transactions/$' },
   { name: 'approvals', page: '/approvals', data: '/approvals' },
@@ -25,4 +30,22 @@ export const WEB_QUESTIONS: WebQuestion[] = [
   { name: 'balances', page: '/balances', data: '/balances' },
   { name: 'statement', page: '/balances/MOMOCM', data: '/balances/MOMOCM' },
   { name: 'overview', page: '', data: '/overview' },
+  { name: 'suggestions by name', data: '/suggestions?q=essomba' },
+  { name: 'suggestions by two letters of a name', data: '/suggestions?q=ma' },
+  { name: 'suggestions by two words', data: '/suggestions?q=clarisse%20ess' },
+  { name: 'suggestions by phone', data: '/suggestions?q=23760' },
+  { name: 'suggestions by national number', data: '/suggestions?q=600' },
+  { name: 'suggestions by id', data: '/suggestions?q=0000' },
+  { name: 'suggestions without a match', data: '/suggestions?q=zzzzzz' },
+]
+
+/** Asked once more while no fee is summed by day yet, as in the first seconds after an upgrade. */
+export const UPGRADE_QUESTIONS: WebQuestion[] = [
+  { name: 'totals without fees by day', page: '/totals', data: '/totals' },
+  {
+    name: 'totals of ten years without fees by day',
+    page: '/totals?from=2016-01-01&to=2027-01-01',
+    data: '/totals?from=2016-01-01&to=2027-01-01',
+  },
+  { name: 'overview without fees by day', page: '', data: '/overview' },
 ]

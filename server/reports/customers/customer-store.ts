@@ -62,8 +62,15 @@ const COMPARED_MAX = 500
 /** How many are read where a second word must fit as well. */
 const READ_MAX = 10_000
 
+/**
+ * The latest transaction of a number. A range of one number instead of equality: with equality, the planner walks all transactions by sequence
+ * until it meets the number, for a number that it believes to be frequent. In the collation of the index, which is not that of the list.
+ */
 const LATEST = `cross join lateral (
-  select t.created_at from transactions t where t.application_id = $1 and t.phone_number = found.phone_number order by t.sequence desc limit 1
+  select t.created_at from transactions t
+   where t.application_id = $1 and t.phone_number >= found.phone_number collate "default"
+     and t.phone_number <= found.phone_number collate "default"
+   order by t.phone_number desc, t.sequence desc limit 1
 ) as latest (at)`
 
 /** Customers whose name has a word with this prefix and contains the other words, the latest transaction first. All texts are folded. */
@@ -79,8 +86,9 @@ export async function selectCustomersByName(
        from (select c.phone_number, c.customer_name
                from (select n.phone_number from customer_words n
                       where n.application_id = $1 and n.word >= $2 and n.word < $3 limit ${READ_MAX}) w
-               join customers c on c.application_id = $1 and c.phone_number = w.phone_number
-              where (' ' || c.folded_name) like all ($4::text[])
+               -- Looked up one by one (offset 0), because a join would read every customer of the application.
+               cross join lateral (select k.phone_number, k.customer_name from customers k
+                 where k.application_id = $1 and k.phone_number = w.phone_number and (' ' || k.folded_name) like all ($4::text[]) offset 0) c
               limit ${COMPARED_MAX}) found ${LATEST}
       order by latest.at desc limit $5`,
     [applicationId, prefix, after(prefix), [prefix, ...others].map((word) => `% ${word}%`), countMax],

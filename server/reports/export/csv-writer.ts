@@ -33,6 +33,8 @@ function fieldOf(cell: Cell): string {
       return cell.decimal
     case 'instant':
       return cell.at.toISOString()
+    case 'day':
+      return cell.day
     case 'empty':
       return ''
   }

@@ -5,7 +5,13 @@ import { OPERATORS } from '#lib/operators.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 
 /** What a cell holds decides how each format writes it: text is never taken for a number, a formula or a date. */
-export type Cell = { kind: 'text'; text: string } | { kind: 'number'; decimal: string } | { kind: 'instant'; at: Date } | { kind: 'empty' }
+export type Cell =
+  | { kind: 'text'; text: string }
+  | { kind: 'number'; decimal: string }
+  | { kind: 'instant'; at: Date }
+  /** YYYY-MM-DD */
+  | { kind: 'day'; day: string }
+  | { kind: 'empty' }
 
 /** A transaction with what the list shows of other tables. */
 export type ExportedRow = Transaction & { /** Null for the API. */ makerName: string | null }

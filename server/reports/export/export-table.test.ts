@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { readSheet } from 'read-excel-file/node'
+import type { ExportFormat } from '#lib/export-formats.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
@@ -9,7 +11,8 @@ import { readStatementLines, walkStatementLines } from '#server/reports/statemen
 import { liveThrough } from '#server/reports/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
-import { exportTable, type TableRows } from './export-table.ts'
+import { exportTable } from './export-table.ts'
+import type { TableRows } from './table-csv.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -27,7 +30,7 @@ async function* rowsOf(...batches: string[][]): TableRows {
   for (const batch of batches) yield batch.map((text) => [{ text }, { decimal: '1.5' }])
 }
 
-function ask(rows: TableRows) {
+function ask(rows: TableRows, format: ExportFormat = 'csv') {
   return exportTable(
     { pool: database.pool, reportPool: database.pool },
     {
@@ -36,19 +39,41 @@ function ask(rows: TableRows) {
       action: 'statement.exported',
       subject: 'MOMOCM',
       details: { view: 'lines' },
+      format,
+      title: 'Table',
       heads: ['Text', 'Amount'],
       rows,
     },
   )
 }
 
-async function textOf(rows: TableRows): Promise<string> {
-  const exported = await ask(rows)
+async function bytesOf(rows: TableRows, format: ExportFormat = 'csv'): Promise<Buffer> {
+  const exported = await ask(rows, format)
   assert.ok(exported.ok)
   const chunks: Buffer[] = []
   for await (const chunk of exported.value) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
+
+const textOf = async (rows: TableRows) => (await bytesOf(rows)).toString('utf8')
+
+test('a table as a workbook: texts are texts, amounts are numbers, days and instants are dates', async () => {
+  async function* rows(): TableRows {
+    yield [
+      [{ text: '237677000001' }, { decimal: '1500.5' }, { day: '2026-11-20' }, { instant: '2026-11-20T10:24:08.000Z' }],
+      [{ text: '=1+1' }, { decimal: '-3' }, { day: null }, { text: '' }],
+    ]
+    yield [[{ text: 'Aïssatou <Bâ>' }, { decimal: '0' }, { day: '0999-01-01' }, { text: 'x' }]]
+  }
+  const read = await readSheet(await bytesOf(rows(), 'xlsx'))
+  assert.deepEqual(read.slice(0, 3), [
+    ['Text', 'Amount', null, null],
+    ['237677000001', 1500.5, new Date('2026-11-20T00:00:00Z'), new Date('2026-11-20T10:24:08Z')],
+    ['=1+1', -3, null, null],
+  ])
+  assert.deepEqual(read[3], ['Aïssatou <Bâ>', 0, '0999-01-01', 'x'])
+  assert.deepEqual(await readSheet(await bytesOf(rowsOf(), 'xlsx')), [['Text', 'Amount']])
+})
 
 test('an audit entry with person, subject and filters before the first byte of a table', async () => {
   const exported = await ask(rowsOf(['a'], ['b']))

@@ -1,3 +1,4 @@
+import type { ExportFormat } from '#lib/export-formats.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
@@ -5,9 +6,8 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
 import { takeExportSlot } from './export-slots.ts'
-import { type TableCell, tableHead, tableLines } from './table-csv.ts'
-
-export type TableRows = AsyncGenerator<readonly (readonly TableCell[])[], void, undefined>
+import { type TableRows, tableHead, tableLines } from './table-csv.ts'
+import { writeTableXlsx } from './table-xlsx.ts'
 
 export type TableRequest = {
   applicationId: string
@@ -17,12 +17,15 @@ export type TableRequest = {
   subject: string
   /** The filters, as the audit record keeps them. */
   details: AuditDetails
+  format: ExportFormat
+  /** The name of the sheet in a workbook. */
+  title: string
   heads: readonly string[]
   rows: TableRows
 }
 
 /**
- * Exports a table as CSV, batch by batch. An audit entry is written before the first byte is sent; a table that cannot be read throws
+ * Exports a table as CSV or as a workbook, batch by batch. An audit entry is written before the first byte is sent; a table that cannot be read throws
  * before that. `busy`: the application has as many exports under way as it may. `rows` is always closed.
  */
 export async function exportTable(
@@ -41,7 +44,8 @@ export async function exportTable(
   try {
     const first = await rows.next()
     await record(deps.pool, request)
-    return ok(guardFile(writeTable(heads, first, rows), end, deps.limits))
+    const file = request.format === 'csv' ? writeTableCsv(heads, first, rows) : writeTableXlsx(request.title, heads, first, rows)
+    return ok(guardFile(file, end, deps.limits))
   } catch (error) {
     await end()
     throw error
@@ -50,7 +54,7 @@ export async function exportTable(
 
 async function record(
   pool: Pool,
-  { applicationId, personId, action, subject, details }: Omit<TableRequest, 'rows' | 'heads'>,
+  { applicationId, personId, action, subject, details, format }: Omit<TableRequest, 'rows' | 'heads' | 'title'>,
 ): Promise<void> {
   await withTransaction(pool, async (trx) => {
     await appendAudit(trx, {
@@ -58,13 +62,13 @@ async function record(
       actor: { kind: 'person', id: personId },
       action,
       subject,
-      details: { format: 'csv', ...details },
+      details: { format, ...details },
     })
     return ok(null)
   })
 }
 
-async function* writeTable(heads: readonly string[], first: Awaited<ReturnType<TableRows['next']>>, rows: TableRows): FilePieces {
+async function* writeTableCsv(heads: readonly string[], first: Awaited<ReturnType<TableRows['next']>>, rows: TableRows): FilePieces {
   yield Buffer.from(tableHead(heads))
   for (let step = first; !step.done; step = await rows.next()) {
     if (step.value.length > 0) yield Buffer.from(tableLines(step.value))

@@ -1,7 +1,10 @@
 import { csvField, safeText } from './safe-text.ts'
 
-/** A cell: words, made safe for spreadsheets, or an exact decimal that stays a number. */
-export type TableCell = { text: string } | { decimal: string }
+/** A cell: words, made safe for spreadsheets; an exact decimal that stays a number; a day (YYYY-MM-DD) or an instant (ISO 8601), or none. */
+export type TableCell = { text: string } | { decimal: string } | { day: string | null } | { instant: string }
+
+/** The rows of a table in batches. */
+export type TableRows = AsyncGenerator<readonly (readonly TableCell[])[], void, undefined>
 
 /** The first line of a table as CSV: RFC 4180, UTF-8 with a byte order mark. */
 export function tableHead(heads: readonly string[]): string {
@@ -14,5 +17,7 @@ export function tableLines(rows: readonly (readonly TableCell[])[]): string {
 }
 
 function fieldOf(cell: TableCell): string {
-  return 'decimal' in cell ? cell.decimal : csvField(safeText(cell.text))
+  if ('decimal' in cell) return cell.decimal
+  if ('day' in cell) return cell.day ?? ''
+  return 'instant' in cell ? cell.instant : csvField(safeText(cell.text))
 }

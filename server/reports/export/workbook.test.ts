@@ -165,7 +165,7 @@ test('text cells have the format text, without the mark of numbers stored as tex
   assert.match(sheet, /t="inlineStr" s="5"><is><t xml:space="preserve">237677209341</)
   assert.match(
     entries.get('xl/styles.xml') ?? '',
-    /<cellXfs count="6">(<xf[^>]*\/>){5}<xf numFmtId="49" applyNumberFormat="1"\/><\/cellXfs>/,
+    /<cellXfs count="7">(<xf[^>]*\/>){5}<xf numFmtId="49" applyNumberFormat="1"\/><xf numFmtId="166"[^>]*\/><\/cellXfs>/,
   )
   assert.match(sheet, /<ignoredErrors><ignoredError sqref="A1:R2" numberStoredAsText="1"\/><\/ignoredErrors>/)
 })

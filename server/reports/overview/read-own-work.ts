@@ -1,6 +1,6 @@
+import { DAY_MS } from '#lib/durations.ts'
 import type { MakerOverview, OwnTransaction } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
-import { DAY_MS } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { listDrafts } from '#server/transactions/payment-drafts.ts'
 import { type OwnEndRow, selectOwnEnded, selectOwnWaiting } from './own-work-store.ts'

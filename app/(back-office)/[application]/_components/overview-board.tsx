@@ -3,16 +3,19 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { DaysNote } from '#components/domain/days-note.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { OverviewDto } from '#lib/finance-dto.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
-import { AdministratorPart } from './administrator-part.tsx'
-import { CheckerPart } from './checker-part.tsx'
-import { FinancePart } from './finance-part.tsx'
-import { MakerPart } from './maker-part.tsx'
+
+/** Rendered on the server; each person's browser loads the code of their own roles only, after the page. */
+const CHECKER = definePart(async () => ({ default: (await import('./checker-part.tsx')).CheckerPart }))
+const FINANCE = definePart(async () => ({ default: (await import('./finance-part.tsx')).FinancePart }))
+const MAKER = definePart(async () => ({ default: (await import('./maker-part.tsx')).MakerPart }))
+const ADMINISTRATOR = definePart(async () => ({ default: (await import('./administrator-part.tsx')).AdministratorPart }))
 
 /** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
@@ -35,10 +38,12 @@ export function OverviewBoard({ application, days }: { application: string; days
       </div>
       {data && (
         <div className="mt-4 grid grid-cols-1 gap-8">
-          {data.checker && <CheckerPart application={application} waiting={data.checker} />}
-          {data.finance && <FinancePart {...place} range={data} finance={data.finance} />}
-          {data.maker && <MakerPart application={application} own={data.maker} />}
-          {data.administrator && <AdministratorPart {...place} range={data} health={data.administrator} hasDays={data.finance === null} />}
+          {data.checker && <LazyPart part={CHECKER} props={{ application, waiting: data.checker }} />}
+          {data.finance && <LazyPart part={FINANCE} props={{ ...place, range: data, finance: data.finance }} />}
+          {data.maker && <LazyPart part={MAKER} props={{ application, own: data.maker }} />}
+          {data.administrator && (
+            <LazyPart part={ADMINISTRATOR} props={{ ...place, range: data, health: data.administrator, hasDays: data.finance === null }} />
+          )}
         </div>
       )}
     </>

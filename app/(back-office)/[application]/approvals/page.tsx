@@ -1,5 +1,6 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { approvalQuery } from '#lib/approval-address.ts'
 import { APPROVAL_QUEUES, type ApprovalQueue } from '#lib/approvals.ts'
@@ -55,7 +56,7 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
     if (view) queryClient.setQueryData(queryKeys.approval(application, first.transactionId), view)
   }
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['approvals.'])}>
         <ApprovalBoard
           application={application}
@@ -69,6 +70,6 @@ export default async function ApprovalsPage({ params, searchParams }: Props) {
           <p className="mt-3 text-second text-quiet">{daysWords(await getT(), actor.businessZone, actor.timeZone ?? actor.businessZone)}</p>
         )}
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -1,5 +1,6 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { totalsAddress } from '#lib/finance-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
@@ -39,10 +40,10 @@ export default async function TotalsPage({ params, searchParams }: Props) {
     }),
   ])
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['totals.'])}>
         <TotalsBoard application={application} query={query} canExport={can(actor.roles, 'export:create')} />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -13,7 +13,7 @@ import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
-import { saveView as keepView, deleteView as removeSavedView } from '#server/people/saved-views.ts'
+import { changeView as changeSavedView, saveView as keepView, deleteView as removeSavedView } from '#server/people/saved-views.ts'
 import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
 
 const transactionId = z.object({ transactionId: z.uuid() })
@@ -79,8 +79,10 @@ export async function resend(
 }
 
 /** A view stores only the parameters that the list knows. */
+const viewName = z.string().trim().min(1).max(80)
 const view = z.object({
-  name: z.string().trim().min(1).max(80),
+  name: viewName,
+  isShared: z.boolean(),
   query: z
     .string()
     .max(2_000)
@@ -92,17 +94,28 @@ const view = z.object({
     }),
 })
 
-/** Saves filters of the list as a view of this person in this application. */
+/** Saves filters of the list as a view of this person in this application, for themselves or for everybody in it. */
 export async function saveView(
   application: string,
-  input: { name: string; query: string },
+  input: { name: string; query: string; isShared: boolean },
 ): Promise<ActionResult<{ name: string }, 'too_many'>> {
-  return runAction({ schema: view, permission: 'transaction:read', application, input }, (actor, { name, query }) =>
-    keepView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, name, query }),
+  return runAction({ schema: view, permission: 'transaction:read', application, input }, (actor, input) =>
+    keepView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, ...input }),
   )
 }
 
 const oneView = z.object({ viewId: z.uuid() })
+const changedView = z.object({ viewId: z.uuid(), name: viewName, isShared: z.boolean() })
+
+/** Renames a view of this person, or changes whether it is shared. */
+export async function changeView(
+  application: string,
+  input: { viewId: string; name: string; isShared: boolean },
+): Promise<ActionResult<{ name: string }, 'not_found' | 'name_taken'>> {
+  return runAction({ schema: changedView, permission: 'transaction:read', application, input }, (actor, change) =>
+    changeSavedView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, ...change }),
+  )
+}
 
 /** Removes a view of this person. */
 export async function deleteView(application: string, input: { viewId: string }): Promise<ActionResult<null, 'not_found'>> {

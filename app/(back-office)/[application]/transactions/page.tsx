@@ -1,7 +1,8 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { Suspense } from 'react'
-import { PageSkeleton } from '#components/ui/skeleton.tsx'
+import { PageData } from '#components/frame/page-data.tsx'
+import { PageSkeleton } from '#components/ui/page-skeleton.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { daysWords } from '#lib/business-days.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
@@ -56,7 +57,7 @@ async function Content({ application, actor, filter }: { application: string; ac
     }),
   ])
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['transactions.', 'transaction.', 'source.', 'approvals.'])}>
         <TransactionList
           application={application}
@@ -68,6 +69,6 @@ async function Content({ application, actor, filter }: { application: string; ac
         />
         <p className="mt-3 text-second text-quiet">{daysWords(await getT(), actor.businessZone, actor.timeZone ?? actor.businessZone)}</p>
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -2,7 +2,7 @@
 
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { PageSkeleton } from '#components/ui/skeleton.tsx'
+import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ApprovalTable } from './approval-table.tsx'
 import { BoardContext } from './board-context.ts'
@@ -22,7 +22,14 @@ export function ApprovalBoard(props: BoardProps) {
   const { application, queue, query, list } = board
   useBoardFocus(board)
   useBoardKeys(board)
-  if (!list.page) return <PageSkeleton label={t('ui.loading')} />
+  if (!list.page) {
+    return (
+      <div role="status" aria-label={t('ui.loading')}>
+        <Skeleton className="h-7 w-48" />
+        <Skeleton className="mt-6 h-96 w-full" />
+      </div>
+    )
+  }
   return (
     <BoardContext value={board}>
       <div className="grid items-start gap-x-4 min-[1400px]:grid-cols-[minmax(0,1fr)_332px] print:block">

@@ -5,10 +5,10 @@ import { PageHeader } from '#components/ui/page-header.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
+import { DAY_MS } from '#lib/durations.ts'
 import { formatCount } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
-import { DAY_MS } from '#lib/time.ts'
 
 /** Title, how many wait since when, and the queues with their counts. */
 export function BoardHead({

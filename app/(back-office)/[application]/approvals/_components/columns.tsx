@@ -8,8 +8,8 @@ import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { dataColumns } from '#components/table/features.ts'
 import { useNow, useT, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
+import { DAY_MS } from '#lib/durations.ts'
 import { formatDuration } from '#lib/format-time.ts'
-import { DAY_MS } from '#lib/time.ts'
 import { useBoardContext } from './board-context.ts'
 
 /** Six columns beside the panel: closer together than elsewhere. */

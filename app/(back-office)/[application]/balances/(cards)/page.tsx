@@ -1,5 +1,6 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -31,7 +32,7 @@ export default async function BalancesPage({ params }: Props) {
     }),
   ])
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['balances.'])}>
         <BalancesBoard
           application={application}
@@ -40,6 +41,6 @@ export default async function BalancesPage({ params }: Props) {
           canExport={can(actor.roles, 'export:create')}
         />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

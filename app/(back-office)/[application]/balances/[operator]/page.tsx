@@ -1,6 +1,7 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { statementAddress } from '#lib/finance-address.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
@@ -59,10 +60,10 @@ export default async function StatementPage({ params, searchParams }: Props) {
       }),
   ])
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['statement.', 'totals.'])}>
         <StatementBoard application={application} operator={operator.data} query={query} canExport={can(actor.roles, 'export:create')} />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import { ExportLinks } from '#components/domain/export-links.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
-import { buttonClass } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
@@ -36,13 +36,7 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
       <PageHeader
         title={t('frame.balances')}
         lead={t('balances.asOf', { time: formatUtc(t, new Date(data.asOf)) })}
-        actions={
-          canExport && (
-            <a href={paths.data(application, 'balances/export')} download className={buttonClass()}>
-              {t('balances.export')}
-            </a>
-          )
-        }
+        actions={canExport && <ExportLinks application={application} rest="balances/export" label={t('balances.export')} />}
       />
       <div className="mt-3">
         <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />

@@ -3,10 +3,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { DaysNote } from '#components/domain/days-note.tsx'
+import { ExportLinks } from '#components/domain/export-links.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
-import { buttonClass } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
@@ -57,12 +57,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
           )
         }
         actions={
-          canExport &&
-          !isEmpty && (
-            <a href={paths.data(application, 'totals/export', address)} download className={buttonClass()}>
-              {t('totals.export')}
-            </a>
-          )
+          canExport && !isEmpty && <ExportLinks application={application} rest="totals/export" query={address} label={t('totals.export')} />
         }
       />
       <TotalsFilters application={application} query={query} />

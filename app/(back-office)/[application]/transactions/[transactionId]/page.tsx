@@ -1,7 +1,8 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -49,7 +50,7 @@ export default async function TransactionPage({ params, searchParams }: Props) {
   queryClient.setQueryData(queryKeys.transaction(application, transactionId), detail)
   if (approval) queryClient.setQueryData(queryKeys.approval(application, transactionId), approval)
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['transaction.', 'source.', 'approvals.'])}>
         <TransactionPageBody
           application={application}
@@ -59,6 +60,6 @@ export default async function TransactionPage({ params, searchParams }: Props) {
           canCreate={can(actor.roles, 'transaction:create')}
         />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

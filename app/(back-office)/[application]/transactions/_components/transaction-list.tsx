@@ -1,6 +1,5 @@
 'use client'
 
-import { ColumnChooser } from '#components/table/column-chooser.tsx'
 import { DataTable } from '#components/table/data-table.tsx'
 import { NewRows } from '#components/table/new-rows.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -28,6 +27,7 @@ import { useSelection } from './use-selection.ts'
 
 /** Rendered on the server; links and popovers work before their scripts have arrived. */
 const FILTERS = definePart(() => import('./filter-bar.tsx'))
+const COLUMN_CHOOSER = definePart(async () => ({ default: (await import('#components/table/column-chooser.tsx')).ColumnChooser }))
 const EXPORT_MENU = definePart(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }))
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
@@ -74,10 +74,14 @@ export function TransactionList({ application, query, views, makers, columns, ma
         lead={data && <Lead data={data} sort={query.sort} />}
         actions={
           <>
-            <ColumnChooser
-              columns={COLUMNS.map(({ id = '', meta }) => ({ id, label: meta ? t(meta.label) : id, isFixed: id === 'customer' }))}
-              settings={settings}
-              onChange={setSettings}
+            <LazyPart
+              part={COLUMN_CHOOSER}
+              props={{
+                columns: COLUMNS.map(({ id = '', meta }) => ({ id, label: meta ? t(meta.label) : id, isFixed: id === 'customer' })),
+                settings,
+                onChange: setSettings,
+              }}
+              fallback={<span className="h-[30px] w-24" />}
             />
             {may.export && <LazyPart part={EXPORT_MENU} props={{ application, address, total: data?.total ?? 0, columns: shown }} />}
           </>

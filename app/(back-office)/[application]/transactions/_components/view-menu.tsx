@@ -28,7 +28,7 @@ function viewQueryOf(query: TransactionQuery): string {
   return toQuery(toAddressValues({ ...query, page: 0 })).replace(/^\?/, '')
 }
 
-/** The built-in views, and those that this person saved. */
+/** The built-in views, those that this person saved, and those that others share. Only their owner changes or deletes them. */
 export function ViewMenu({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
   const t = useT()
   const router = useRouter()
@@ -42,6 +42,9 @@ export function ViewMenu({ application, query, views }: { application: string; q
     { label: 'transactions.views.waiting', query: { ...base, status: ['PENDING_APPROVAL'] } },
     { label: 'transactions.views.unconfirmed', query: { ...base, unconfirmed: '1' } },
   ]
+  const [changed, setChanged] = useState<View | null>(null)
+  const own = views.filter((view) => view.sharedBy === null)
+  const shared = views.filter((view) => view.sharedBy !== null)
   const saved = views.find((view) => view.query === present)
   const known = usual.find((view) => viewQueryOf(view.query) === present)
   const name = saved?.name ?? (known ? t(known.label) : t('transactions.views.own'))
@@ -74,28 +77,70 @@ export function ViewMenu({ application, query, views }: { application: string; q
           {t(view.label)}
         </Link>
       ))}
-      {views.length > 0 && <MenuHeading>{t('transactions.views.yours')}</MenuHeading>}
-      {views.map((view) => (
+      {own.length > 0 && <MenuHeading>{t('transactions.views.yours')}</MenuHeading>}
+      {own.map((view) => (
         <div key={view.viewId} className="flex items-center gap-1">
-          <Link
-            onClick={closePopover}
-            href={`${paths.transactions(application)}${view.query ? `?${view.query}` : ''}`}
-            aria-current={view === saved || undefined}
-            className={`${MENU_ITEM} min-w-0 flex-1`}
-          >
-            <span className="truncate">{view.name}</span>
-          </Link>
-          <button
-            type="button"
-            aria-label={t('transactions.views.delete', { name: view.name })}
-            onClick={() => void remove(view)}
-            className="flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken"
-          >
-            <Icon name="close" className="size-3.5" />
-          </button>
+          <ViewLink
+            application={application}
+            view={view}
+            isCurrent={view === saved}
+            note={view.isShared && t('transactions.views.shared')}
+          />
+          <ViewButton icon="settings" label={t('transactions.views.change', { name: view.name })} onPress={() => setChanged(view)} />
+          <ViewButton icon="close" label={t('transactions.views.delete', { name: view.name })} onPress={() => void remove(view)} />
         </div>
       ))}
+      {shared.length > 0 && <MenuHeading>{t('transactions.views.ofOthers')}</MenuHeading>}
+      {shared.map((view) => (
+        <ViewLink key={view.viewId} application={application} view={view} isCurrent={view === saved} note={view.sharedBy} />
+      ))}
+      {changed && (
+        <LazyPart part={SAVE_VIEW} props={{ application, query: changed.query, view: changed, onClose: () => setChanged(null) }} />
+      )}
     </Popover>
+  )
+}
+
+type ViewLinkProps = {
+  application: string
+  view: View
+  isCurrent: boolean /** Below the name: who shares it. */
+  note: string | false | null
+}
+
+function ViewLink({ application, view, isCurrent, note }: ViewLinkProps) {
+  return (
+    <Link
+      onClick={closePopover}
+      href={`${paths.transactions(application)}${view.query ? `?${view.query}` : ''}`}
+      aria-current={isCurrent || undefined}
+      className={`${MENU_ITEM} min-w-0 flex-1`}
+    >
+      <span className="min-w-0">
+        <span dir="auto" className="block truncate">
+          {view.name}
+        </span>
+        {note && (
+          <span dir="auto" className="block truncate text-second text-quiet">
+            {note}
+          </span>
+        )}
+      </span>
+    </Link>
+  )
+}
+
+function ViewButton({ icon, label, onPress }: { icon: 'settings' | 'close'; label: string; onPress: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      onClick={onPress}
+      className="flex size-7 shrink-0 items-center justify-center rounded-sm text-ink-2 hover:bg-sunken"
+    >
+      <Icon name={icon} className="size-3.5" />
+    </button>
   )
 }
 
@@ -113,7 +158,9 @@ export function SaveViewButton({ application, query }: { application: string; qu
       >
         {t('transactions.views.save')}
       </button>
-      {isOpen && <LazyPart part={SAVE_VIEW} props={{ application, query: viewQueryOf(query), onClose: () => setIsOpen(false) }} />}
+      {isOpen && (
+        <LazyPart part={SAVE_VIEW} props={{ application, query: viewQueryOf(query), view: null, onClose: () => setIsOpen(false) }} />
+      )}
     </>
   )
 }

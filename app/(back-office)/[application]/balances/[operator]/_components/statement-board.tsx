@@ -3,9 +3,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { DaysNote } from '#components/domain/days-note.tsx'
+import { ExportLinks } from '#components/domain/export-links.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
-import { Button, buttonClass } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
@@ -69,9 +70,12 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
           <>
             <Button onClick={() => print()}>{t('statement.print')}</Button>
             {canExport && (
-              <a href={paths.data(application, `balances/${operator}/export`, statementAddress(query))} download className={buttonClass()}>
-                {t(query.view === 'lines' ? 'statement.exportLines' : 'statement.exportDays')}
-              </a>
+              <ExportLinks
+                application={application}
+                rest={`balances/${operator}/export`}
+                query={statementAddress(query)}
+                label={t(query.view === 'lines' ? 'statement.exportLines' : 'statement.exportDays')}
+              />
             )}
           </>
         }

@@ -1,16 +1,22 @@
 import type { NextRequest } from 'next/server'
 import { OPERATORS } from '#lib/operators.ts'
-import { answerCsv } from '#server/back-office/answer-csv.ts'
+import { balancesExportSchema } from '#lib/schemas/finance-query.ts'
+import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { answerTable } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import type { TableRows } from '#server/reports/export/export-table.ts'
+import { refuseRequest } from '#server/back-office/refuse-request.ts'
+import type { TableRows } from '#server/reports/export/table-csv.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
 
 /** The balances of all operators at one instant as a file. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
+  const read = readExactAddress(balancesExportSchema, request.nextUrl.searchParams)
+  if (!read.ok) return refuseRequest(400, request)
+  const { format } = read.value
   const { application } = await params
-  const answer = { application, permission: 'export:create' as const, fileName: `balances-${application}`, signal: request.signal }
-  return answerCsv(answer, async (actor) => {
+  const answer = { application, permission: 'export:create' as const, fileName: `balances-${application}`, format, signal: request.signal }
+  return answerTable(answer, async (actor) => {
     const { pool, clock } = backOfficeRuntime()
     const t = await getT()
     const { asOf, cards } = await readBalances(pool, actor, clock.now())
@@ -22,13 +28,14 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         { decimal: card.collect },
         { decimal: card.deposit },
         { decimal: card.held },
-        { text: asOf },
+        { instant: asOf },
       ])
     }
     return {
       action: 'balances.exported',
       subject: actor.applicationId,
       details: { asOf },
+      title: t('frame.balances'),
       heads: [
         t('balances.operator'),
         t('balances.operatorCode'),

@@ -1,23 +1,23 @@
 import type { NextRequest } from 'next/server'
 import { formatShare } from '#lib/format.ts'
 import { OPERATORS } from '#lib/operators.ts'
-import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { totalsExportSchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { answerCsv } from '#server/back-office/answer-csv.ts'
+import { answerTable } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
-import type { TableRows } from '#server/reports/export/export-table.ts'
+import type { TableRows } from '#server/reports/export/table-csv.ts'
 import { readTotals } from '#server/reports/totals/read-totals.ts'
 
 /** The totals per operator as a file, for the same filters as the page. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
-  const read = readExactAddress(totalsQuerySchema, request.nextUrl.searchParams)
+  const read = readExactAddress(totalsExportSchema, request.nextUrl.searchParams)
   if (!read.ok) return refuseRequest(400, request)
-  const query = read.value
+  const { format, ...query } = read.value
   const { application } = await params
-  const answer = { application, permission: 'export:create' as const, fileName: `totals-${application}`, signal: request.signal }
-  return answerCsv(answer, async (actor) => {
+  const answer = { application, permission: 'export:create' as const, fileName: `totals-${application}`, format, signal: request.signal }
+  return answerTable(answer, async (actor) => {
     const { reportPool, clock } = backOfficeRuntime()
     const t = await getT()
     const totals = await readTotals(reportPool, actor, query, clock.now())
@@ -26,8 +26,8 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
       yield totals.operators.map((row) => [
         { text: `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}` },
         { text: row.operator },
-        { text: totals.from ?? '' },
-        { text: totals.to ?? '' },
+        { day: totals.from },
+        { day: totals.to },
         { text: status },
         { decimal: String(row.count) },
         { decimal: row.collects },
@@ -47,6 +47,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         type: query.type,
         operators: query.operator,
       },
+      title: t('frame.totals'),
       heads: [
         t('totals.operator'),
         t('totals.operatorCode'),

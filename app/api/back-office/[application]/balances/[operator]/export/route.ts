@@ -1,14 +1,13 @@
 import type { NextRequest } from 'next/server'
 import type { LineFilter } from '#lib/finance-dto.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { operatorSchema, statementQuerySchema } from '#lib/schemas/finance-query.ts'
+import { operatorSchema, statementExportSchema } from '#lib/schemas/finance-query.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { answerCsv } from '#server/back-office/answer-csv.ts'
+import { answerTable } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
-import type { TableRows } from '#server/reports/export/export-table.ts'
-import type { TableCell } from '#server/reports/export/table-csv.ts'
+import type { TableCell, TableRows } from '#server/reports/export/table-csv.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { walkStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import type { StatementRequest } from '#server/reports/statements/statement-periods.ts'
@@ -21,12 +20,12 @@ type Props = { params: Promise<{ application: string; operator: string }> }
 
 /** The statement of one operator as a file: its days, or its lines, as the page shows them. */
 export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
-  const read = readExactAddress(statementQuerySchema, request.nextUrl.searchParams)
+  const read = readExactAddress(statementExportSchema, request.nextUrl.searchParams)
   if (!read.ok) return refuseRequest(400, request)
-  const filter = read.value
+  const { format, ...filter } = read.value
   const { application, operator } = await params
   const fileName = `statement-${application}-${operator.replace(/\W/g, '')}`
-  return answerCsv({ application, permission: 'statement:read', fileName, signal: request.signal }, async (actor) => {
+  return answerTable({ application, permission: 'statement:read', fileName, format, signal: request.signal }, async (actor) => {
     const code = operatorSchema.safeParse(operator)
     if (!code.success) return null
     const asked = {
@@ -41,6 +40,7 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
     return {
       action: 'statement.exported',
       subject: code.data,
+      title: `${t('frame.balances')} ${code.data}`,
       details: { view, kind, timeZone: asked.businessZone, ...(from === null && to === null ? { dates } : { from, to }) },
       ...(view === 'lines'
         ? { heads: lineHeads(t), rows: lineRows(asked, kind, t) }
@@ -71,7 +71,7 @@ async function* dayRows(asked: StatementRequest, t: Translate): TableRows {
   yield [[{ text: t('statement.opening') }, ...blanks(9), { decimal: opening.total }, { text: currency }]]
   for (let begin = 0; begin < days.length; begin += DAYS_PER_BATCH) {
     yield days.slice(begin, begin + DAYS_PER_BATCH).map((day): TableCell[] => [
-      { text: day.day },
+      { day: day.day },
       { decimal: String(day.count) },
       ...[day.collected, day.funded, day.corrected, day.paid, day.fees, day.placed, day.released, day.closing.total].map((decimal) => ({
         decimal,
@@ -102,7 +102,7 @@ async function* lineRows(asked: StatementRequest, kind: LineFilter | null, t: Tr
     yield lines
       .slice(0, left)
       .map((line): TableCell[] => [
-        { text: line.at },
+        { instant: line.at },
         { text: t(`statement.kind.${line.kind}`) },
         { text: line.transactionId ?? '' },
         { text: line.customerName ?? '' },

@@ -1,5 +1,6 @@
 import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
+import type { ExportFormat } from '#lib/export-formats.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { exportTable, type TableRequest } from '#server/reports/export/export-table.ts'
@@ -14,15 +15,22 @@ export async function refuseBusy(): Promise<Response> {
 }
 
 /** A table to be taken out, without who takes it: that is the actor of the request. */
-type Table = Omit<TableRequest, 'applicationId' | 'personId'>
+type Table = Omit<TableRequest, 'applicationId' | 'personId' | 'format'>
+
+type TableAnswer = { application: string; permission: Permission; fileName: string; format: ExportFormat; signal: AbortSignal }
+
+const TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
 
 /**
  * The inside of an address that answers a table as a file. Loads the actor, asks the permission table and leaves an audit entry;
- * `fileName` gets the time (UTC) and `.csv`. The handler returns the table, or null if it does not exist. 503 while the
+ * `fileName` gets the time (UTC) and the format. The handler returns the table, or null if it does not exist. 503 while the
  * application has as many exports under way as it may, 403 for a request that another site made the browser send.
  */
-export async function answerCsv(
-  { application, permission, fileName, signal }: { application: string; permission: Permission; fileName: string; signal: AbortSignal },
+export async function answerTable(
+  { application, permission, fileName, format, signal }: TableAnswer,
   handler: (actor: BackOfficeActor) => Promise<Table | null>,
 ): Promise<Response> {
   const runtime = backOfficeRuntime()
@@ -34,10 +42,15 @@ export async function answerCsv(
     if (!actor.ok) return new Response(null, { status: actor.error === 'unauthenticated' ? 401 : actor.error === 'not_found' ? 404 : 403 })
     const table = await handler(actor.value)
     if (table === null) return new Response(null, { status: 404 })
-    const exported = await exportTable(runtime, { ...table, applicationId: actor.value.applicationId, personId: actor.value.id })
+    const exported = await exportTable(runtime, {
+      ...table,
+      format,
+      applicationId: actor.value.applicationId,
+      personId: actor.value.id,
+    })
     if (!exported.ok) return await refuseBusy()
     const at = runtime.clock.now().toISOString().slice(0, 19).replaceAll(':', '-')
-    return await toFileResponse(exported.value, { type: 'text/csv; charset=utf-8', fileName: `${fileName}-${at}Z.csv` }, signal)
+    return await toFileResponse(exported.value, { type: TYPES[format], fileName: `${fileName}-${at}Z.${format}` }, signal)
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: table', error, { permission, message: 'A table could not be exported' })

@@ -1,0 +1,38 @@
+'use client'
+
+import { buttonClass } from '#components/ui/button.tsx'
+import { closePopover } from '#components/ui/close-popover.ts'
+import { MENU_ITEM, Popover } from '#components/ui/popover.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { paths, type QueryValues } from '#lib/paths.ts'
+
+/** Downloads what a page shows, as a workbook or as CSV. `rest` is the data address that answers the file. */
+export function ExportLinks({
+  application,
+  rest,
+  query = {},
+  label,
+}: {
+  application: string
+  rest: string
+  query?: QueryValues
+  label: string
+}) {
+  const t = useT()
+  return (
+    <Popover id="export-menu" align="end" triggerClass={buttonClass()} trigger={label}>
+      {(['xlsx', 'csv'] as const).map((format) => (
+        <a
+          key={format}
+          href={paths.data(application, rest, { ...query, format })}
+          download
+          // The page remains during the download; only the menu closes.
+          onClick={closePopover}
+          className={MENU_ITEM}
+        >
+          {t(`table.export.${format}`)}
+        </a>
+      ))}
+    </Popover>
+  )
+}

@@ -176,6 +176,81 @@ create table balance_thresholds (
   constraint balance_thresholds_threshold_minor_check check (threshold_minor > 0)
 );
 
+create table batch_columns (
+  application_id uuid        not null,
+  header_hash    bytea       not null,
+  columns        jsonb       not null,
+  changed_by     uuid        not null,
+  changed_at     timestamptz not null default clock_timestamp(),
+  constraint batch_columns_pkey primary key (application_id, header_hash)
+);
+
+create table batch_rows (
+  application_id uuid    not null,
+  batch_id       uuid    not null,
+  row_number     integer not null,
+  cells          jsonb   not null,
+  edits          jsonb   not null default '{}'::jsonb,
+  operator       text,
+  phone_number   text,
+  phone_forms    text[],
+  customer_name  text,
+  amount_minor   bigint,
+  fee_minor      bigint,
+  problems       jsonb   not null default '[]'::jsonb,
+  repairs        jsonb   not null default '[]'::jsonb,
+  warnings       jsonb   not null default '[]'::jsonb,
+  exclusion      text,
+  external_id    uuid    not null,
+  transaction_id uuid,
+  refusal        text,
+  constraint batch_rows_pkey primary key (application_id, batch_id, row_number)
+);
+create index batch_rows_by_phone on batch_rows (application_id, batch_id, (phone_forms[1]), row_number);
+create index batch_rows_by_transaction on batch_rows (application_id, transaction_id) where transaction_id is not null;
+
+create table batches (
+  application_id   uuid        not null,
+  batch_id         uuid        not null,
+  name             text        not null,
+  type             text        not null,
+  maker_id         uuid        not null,
+  created_by       uuid        not null,
+  file_name        text        not null,
+  file_sha256      bytea       not null,
+  content_hash     bytea,
+  state            text        not null,
+  row_count        integer     not null,
+  parent_batch_id  uuid,
+  reading          jsonb       not null default '{}'::jsonb,
+  headers          jsonb       not null default '[]'::jsonb,
+  columns          jsonb,
+  accepted_repairs text[]      not null default '{}'::text[],
+  default_operator text,
+  webhook_url      text,
+  ready_count      integer     not null default 0,
+  problem_count    integer     not null default 0,
+  excluded_count   integer     not null default 0,
+  started_count    integer     not null default 0,
+  sums             jsonb       not null default '[]'::jsonb,
+  version          integer     not null default 1,
+  repeats_batch_id uuid,
+  repeat_reason    text,
+  leased_until     timestamptz,
+  created_at       timestamptz not null default clock_timestamp(),
+  changed_at       timestamptz not null default clock_timestamp(),
+  submitted_at     timestamptz,
+  constraint batches_pkey primary key (application_id, batch_id),
+  constraint batches_check check ((state in ('submitting', 'submitted')) = (submitted_at is not null)),
+  constraint batches_name_check check (name <> '' and length(name) <= 200),
+  constraint batches_row_count_check check (row_count >= 0 and row_count <= 10000),
+  constraint batches_state_check check (state in ('checking', 'draft', 'submitting', 'submitted', 'discarded')),
+  constraint batches_type_check check (type in ('COLLECT', 'DEPOSIT'))
+);
+create index batches_by_content on batches (application_id, content_hash) where submitted_at is not null;
+create index batches_by_time on batches (application_id, created_at desc, batch_id);
+create index batches_submitting on batches (leased_until) where state = 'submitting';
+
 create table contradiction_queries (
   application_id uuid        not null,
   transaction_id uuid        not null,

@@ -1,4 +1,5 @@
-import type { DecisionObstacle, TermsObstacle } from './approval-verdict.ts'
+import type { BatchRowObstacle, DecisionObstacle, TermsObstacle } from './approval-verdict.ts'
+import type { BatchItem } from './batch-approval.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from './transaction-status.ts'
@@ -13,7 +14,7 @@ export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 export const BULK_MAX = 500
 
 /** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
-type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
+type ApprovalObstacle = DecisionObstacle | BatchRowObstacle | TermsObstacle | 'second_factor_missing'
 /** Why somebody cannot take a transaction back. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
@@ -91,7 +92,7 @@ export type ApprovalRow = {
   /** The most important first. Empty for what no longer waits. */
   risks: readonly RiskFlag[]
   canApprove: true | ApprovalObstacle
-  canReject: true | DecisionObstacle
+  canReject: true | DecisionObstacle | BatchRowObstacle
   canRecall: true | RecallObstacle
   contentHash: string
 }
@@ -105,6 +106,8 @@ export type ApprovalPage = {
   /** How many fit queue and filter. */
   total: number
   sums: readonly CurrencyAmount[]
+  /** The batches of this queue, which no filter leaves out. Each is one item of the counts; its rows are not among the rows. */
+  batches: readonly BatchItem[]
   /** Of the unfiltered queues. */
   counts: QueueCounts
   /** Since when the oldest of "mine" waits; null when nothing does. */

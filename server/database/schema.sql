@@ -103,11 +103,13 @@ create table approval_decisions (
   used_code      boolean     not null default false,
   through        text        not null,
   decided_at     timestamptz not null default now(),
+  batch_id       uuid,
   constraint approval_decisions_pkey primary key (application_id, transaction_id, checker_id),
   constraint approval_decisions_decision_check check (decision in ('validated', 'rejected')),
   constraint approval_decisions_through_check check (through in ('api', 'back_office')),
   constraint decider_is_not_maker check (maker_id is null or maker_id <> checker_id)
 );
+create index approval_decisions_by_batch on approval_decisions (application_id, batch_id, decided_at) where batch_id is not null;
 create index approval_decisions_by_time on approval_decisions (application_id, decided_at);
 create trigger refuse_change before delete or update on approval_decisions for each row execute function refuse_change();
 alter table approval_decisions enable always trigger refuse_change;
@@ -185,6 +187,19 @@ create table batch_columns (
   constraint batch_columns_pkey primary key (application_id, header_hash)
 );
 
+create table batch_retries (
+  application_id        uuid    not null,
+  failed_transaction_id uuid    not null,
+  parent_batch_id       uuid    not null,
+  batch_id              uuid    not null,
+  row_number            integer not null,
+  external_id           uuid    not null,
+  constraint batch_retries_pkey primary key (application_id, failed_transaction_id),
+  constraint batch_retries_external_id unique (application_id, external_id),
+  constraint batch_retries_row unique (application_id, batch_id, row_number)
+);
+create index batch_retries_by_parent on batch_retries (application_id, parent_batch_id);
+
 create table batch_rows (
   application_id uuid    not null,
   batch_id       uuid    not null,
@@ -208,6 +223,17 @@ create table batch_rows (
 );
 create index batch_rows_by_phone on batch_rows (application_id, batch_id, (phone_forms[1]), row_number);
 create index batch_rows_by_transaction on batch_rows (application_id, transaction_id) where transaction_id is not null;
+
+create table batch_runs (
+  application_id uuid        not null,
+  batch_id       uuid        not null,
+  state          text        not null,
+  changed_by     uuid        not null,
+  changed_at     timestamptz not null default clock_timestamp(),
+  reason         text,
+  constraint batch_runs_pkey primary key (application_id, batch_id),
+  constraint batch_runs_state_check check (state in ('running', 'paused', 'stopped'))
+);
 
 create table batches (
   application_id   uuid        not null,
@@ -527,8 +553,8 @@ create table operator_work (
   operator_token     text,
   accepted_at        timestamptz,
   constraint operator_work_pkey primary key (application_id, transaction_id),
-  constraint operator_work_accepted_stays check (state <> 'queued' or accepted_at is null),
-  constraint operator_work_state_check check (state in ('queued', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed'))
+  constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused'])) or accepted_at is null),
+  constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 create index operator_work_due on operator_work (operator, next_at);
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
@@ -735,6 +761,8 @@ create index transactions_by_pay_token on transactions using hash (pay_token);
 create index transactions_by_phone on transactions (application_id, phone_number, sequence);
 create unique index transactions_final_sequence on transactions (application_id, status, final_sequence) where final_sequence is not null;
 create index transactions_waiting on transactions (application_id, sequence) where status = 'PENDING_APPROVAL';
+create index transactions_waiting_batches on transactions (application_id, batch_id, sequence)
+  where status = 'PENDING_APPROVAL' and batch_id is not null;
 
 create table transfer_services (
   application_id  uuid    not null,
@@ -914,6 +942,9 @@ create view ledger_movements as
 -- function give_application_slug()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/give-application-slug.sql
+-- function is_batch_held(p_application uuid, p_transaction uuid)
+--   returns boolean
+--   sql, volatile: server/operators/sql/is-batch-held.sql
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql

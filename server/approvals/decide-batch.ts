@@ -43,21 +43,19 @@ type DecideBatchDeps = DecisionDeps & { clock: Clock; metrics: { countOutcome(ki
  * is decided if a row, an approval or a rule changed since the batch was shown; the result then says what.
  */
 export async function decideBatch(deps: DecideBatchDeps, command: DecideBatchCommand): Promise<Result<BatchDecisionResult, Refusal>> {
-  const { checker, batchId } = command
-  const before = await selectBatch(deps.pool, checker, batchId)
-  if (!before) return err('not_found')
-  const isCodeNeeded = command.decision === 'validated' && weighBatch(before).needsCode
-  if (isCodeNeeded) {
-    // A code is used up when it is checked, so everything else is checked before.
-    const refusal = refuse(command, before, weighBatch(before))
-    if (refusal) return answerRefusal(deps.pool, command, refusal)
+  const attempt = (hasFreshCode: boolean) =>
+    withTransaction<Decided, Refusal | 'changed'>(deps.pool, (trx) => decideInside(trx, command, hasFreshCode))
+  let decided = await attempt(false)
+  // A code is used up when it is checked, so it is the last thing that is.
+  if (!decided.ok && decided.error === 'code_required') {
+    const { checker, batchId, hash, excluded, code } = command
     const digest = createHash('sha256')
-      .update(JSON.stringify([batchId, command.hash, command.excluded]))
+      .update(JSON.stringify([batchId, hash, excluded]))
       .digest('hex')
-    const spent = await spendCode(deps, { checker, code: command.code, digest, count: waitingCount(before) })
+    const spent = await spendCode(deps, { checker, code, digest, count: 1 })
     if (!spent.ok) return spent
+    decided = await attempt(true)
   }
-  const decided = await withTransaction<Decided, Refusal | 'changed'>(deps.pool, (trx) => decideInside(trx, command, isCodeNeeded))
   if (!decided.ok) return answerRefusal(deps.pool, command, decided.error)
   const { approved, rejected } = decided.value
   deps.metrics.countOutcome('decision', command.decision)

@@ -557,6 +557,7 @@ create table operator_work (
   constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 create index operator_work_due on operator_work (operator, next_at);
+create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
 
 create table people (
@@ -927,6 +928,9 @@ create view ledger_movements as
 -- function assert_same_count(p_actual bigint, p_expected bigint)
 --   returns boolean
 --   plpgsql, stable: server/transactions/sql/assert-same-count.sql
+-- function batch_run_state_of(p_application uuid, p_transaction uuid)
+--   returns text
+--   sql, volatile: server/operators/sql/batch-run-state-of.sql
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
@@ -942,9 +946,6 @@ create view ledger_movements as
 -- function give_application_slug()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/give-application-slug.sql
--- function is_batch_held(p_application uuid, p_transaction uuid)
---   returns boolean
---   sql, volatile: server/operators/sql/is-batch-held.sql
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql

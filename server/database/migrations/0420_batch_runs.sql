@@ -43,3 +43,4 @@ create index transactions_waiting_batches on transactions (application_id, batch
 -- The batch that a decision was about; null for a decision about one transaction. Lists of single decisions leave out the thousands of a batch.
 alter table approval_decisions add column batch_id uuid;
 create index approval_decisions_by_batch on approval_decisions (application_id, batch_id, decided_at) where batch_id is not null;
+create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';

@@ -45,8 +45,16 @@ begin
   ), judged as materialized (
     select l.application_id, l.transaction_id, l.now_at, l.is_late, l.was_accepted, i.kind, i.outcome, i.answer, i.delay_ms,
            i.requeue_ms, i.operator_reference, i.operator_token, i.proves_receipt,
-           -- A row that would be sent again waits if people paused or stopped its batch meanwhile.
-           case when i.outcome in ('not_sent', 'not_found') then is_batch_held(l.application_id, l.transaction_id) else false end as is_held,
+           -- A row that would be sent again waits if people paused its batch meanwhile. If they stopped it, only what was never sent waits,
+           -- and is ended; what an operator may have had goes on until the operator says what became of it.
+           case when i.outcome in ('not_sent', 'not_found')
+                then case batch_run_state_of(l.application_id, l.transaction_id)
+                       when 'paused' then true
+                       when 'stopped' then i.outcome = 'not_sent' and not exists (select from operator_attempts a
+                         where a.application_id = l.application_id and a.transaction_id = l.transaction_id and a.kind = 'submit'
+                           and a.number <> i.number and a.outcome is distinct from 'not_sent')
+                       else false end
+                else false end as is_held,
            -- The same denial twice, with time in between, is believed.
            i.outcome = 'not_found' and coalesce(l.absent_since <= l.now_at - interval '1 millisecond'
              * case when l.was_accepted then p_accepted_absence_ms else p_absence_ms end, false) as is_absent

@@ -41,15 +41,17 @@ export async function storeRun(
 
 /**
  * Locks the open rows of a batch, whatever their state, in the order in which answers lock theirs. After it every claim and every
- * answer has either committed or waits, so the next statement sees which rows are still to be sent.
+ * answer has either committed or waits, so the next statement sees which rows are still to be sent. Returns how many
+ * there are.
  */
-export async function lockWork(trx: TrxClient, applicationId: string, batchId: string): Promise<void> {
-  await trx.query(
+export async function lockWork(trx: TrxClient, applicationId: string, batchId: string): Promise<number> {
+  const { rowCount } = await trx.query(
     `select 1 from transactions t join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
      where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING'
      order by w.application_id, w.transaction_id for update of w`,
     [applicationId, batchId],
   )
+  return rowCount ?? 0
 }
 
 /** Rows of a locked batch that wait to be sent will not be claimed. Returns how many. */

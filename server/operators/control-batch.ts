@@ -30,14 +30,13 @@ export type BatchRunFailure = 'not_found' | 'not_yours' | 'not_running' | 'not_p
 
 /**
  * Rows of a batch that were not sent yet wait until somebody resumes it; what an operator may have goes on. Its maker, checkers and
- * administrators may pause it. Returns how many rows wait.
+ * administrators may pause it. Returns how many rows wait. A row whose call is under way waits too if that call turns out not to have been made.
  */
 export function pauseBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId } = command
   return change(deps, command, 'paused', async (trx, run) => {
     if (run.state !== 'running') return err(run.state === 'stopped' ? 'stopped' : 'not_running')
-    const count = await pauseWork(trx, applicationId, batchId)
-    return count === 0 ? err('nothing_left') : ok({ count })
+    return ok({ count: await pauseWork(trx, applicationId, batchId) })
   })
 }
 
@@ -58,14 +57,14 @@ export async function resumeBatch(deps: Deps, command: Command): Promise<Result<
 
 /**
  * Ends every row of a batch that was never sent as FAILED, with its hold released and a webhook. What was sent, or may have been, goes on. It cannot be
- * undone. The rows are locked first, so a row is either stopped or sent. Returns how many rows ended.
+ * undone. The rows are locked first, so a row is either stopped or sent. Returns how many rows ended; a call that is
+ * under way and turns out not to have been made is ended by `endStoppedRows`.
  */
 export async function stopBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId, person, reason } = command
   const stopped = await change(deps, command, 'stopped', async (trx, run) => {
     if (run.state === 'stopped') return err('stopped')
-    const count = await endUnsent(trx, { applicationId, batchId, personId: person.id, reason })
-    return count === 0 ? err('nothing_left') : ok({ count })
+    return ok({ count: await endUnsent(trx, { applicationId, batchId, personId: person.id, reason }) })
   })
   if (stopped.ok) deps.wake.webhooks()
   return stopped
@@ -100,7 +99,7 @@ function change(
     if (!mayControl(person, applicationId, run)) return err('not_yours')
     // Stored before the rows are locked: an answer that waits for a lock then finds it.
     await storeRun(trx, { applicationId, batchId, state, changedBy: person.id, reason: reason ?? null })
-    await lockWork(trx, applicationId, batchId)
+    if ((await lockWork(trx, applicationId, batchId)) === 0 && run.state === 'running') return err('nothing_left')
     const done = await work(trx, run)
     if (!done.ok) return done
     const action = `batch.${state === 'running' ? 'resumed' : state}`

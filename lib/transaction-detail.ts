@@ -143,7 +143,8 @@ export type TransactionDetailDto = {
   held: string
   customerName: string
   phoneNumber: string
-  webhookUrl: string
+  /** Null: a person started it, so no program waits for a webhook. */
+  webhookUrl: string | null
   payToken: string
   message: string | null
   source: TransactionSource

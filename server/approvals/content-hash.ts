@@ -21,7 +21,7 @@ export function shownContent(transaction: Transaction, item: ShownItem, decision
     currency: transaction.currency,
     customerName: transaction.customerName,
     phoneNumber: transaction.phoneNumber,
-    webhookUrl: transaction.webhookUrl,
+    webhookUrl: transaction.webhookUrl ?? '',
     source: transaction.source,
     makerId: transaction.makerId ?? '',
     batchId: transaction.batchId ?? '',

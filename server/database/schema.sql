@@ -560,6 +560,17 @@ create index operator_work_due on operator_work (operator, next_at);
 create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
 
+create table payment_drafts (
+  application_id uuid        not null,
+  person_id      uuid        not null,
+  external_id    uuid        not null,
+  origin_id      uuid,
+  content        jsonb       not null,
+  saved_at       timestamptz not null default clock_timestamp(),
+  constraint payment_drafts_pkey primary key (application_id, person_id, external_id),
+  constraint payment_drafts_content_check check (length(content::text) <= 4000)
+);
+
 create table people (
   person_id       uuid        not null,
   email           text        not null,
@@ -715,6 +726,15 @@ alter table transaction_events enable always trigger refuse_change;
 create trigger refuse_truncate before truncate on transaction_events for each statement execute function refuse_change();
 alter table transaction_events enable always trigger refuse_truncate;
 
+create table transaction_origins (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  origin_id      uuid not null,
+  constraint transaction_origins_pkey primary key (application_id, transaction_id),
+  constraint transaction_origins_origin unique (application_id, origin_id),
+  constraint transaction_origins_check check (origin_id <> transaction_id)
+);
+
 create table transactions (
   application_id   uuid        not null,
   transaction_id   uuid        not null,
@@ -731,7 +751,7 @@ create table transactions (
   held_minor       bigint      not null default 0,
   customer_name    text        not null,
   phone_number     text        not null,
-  webhook_url      text        not null,
+  webhook_url      text,
   pay_token        text        not null,
   operator_token   text,
   message          text,
@@ -745,6 +765,7 @@ create table transactions (
   constraint transactions_pkey primary key (application_id, transaction_id),
   constraint transactions_external_id unique (application_id, external_id),
   constraint transactions_sequence unique (application_id, sequence),
+  constraint api_has_webhook check (source <> 'api' or webhook_url is not null) not valid,
   constraint final_has_sequence check ((status in ('SUCCESS', 'FAILED')) = (final_sequence is not null)),
   constraint maker_is_not_checker check (maker_id is null or checker_id is null or maker_id <> checker_id),
   constraint transactions_amount_minor_check check (amount_minor > 0),

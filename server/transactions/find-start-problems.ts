@@ -1,10 +1,10 @@
 import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, type Fees, smallestCollect } from '#lib/fees.ts'
 import type { Currency } from '#lib/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import type { StartRequest } from './start-request.ts'
 import type { Transaction } from './transaction.ts'
 import { findByExternalIds } from './transaction-queries.ts'
 
@@ -19,6 +19,10 @@ export type StartProblem = { index: number } & (
   | { kind: 'external_id_repeated'; firstIndex: number }
   /** A stored transaction with other content has this externalId. */
   | { kind: 'external_id_taken' }
+  /** What it should replace was not rejected, recalled or expired, or is in no transaction of this application. */
+  | { kind: 'origin_not_replaceable' }
+  /** `transactionId` replaced it already. */
+  | { kind: 'origin_replaced'; transactionId: string }
 )
 
 /** The operators that transactions can be submitted to. */
@@ -29,7 +33,7 @@ export function findServiceProblems(
   application: ApplicationSnapshot,
   connectors: Connected,
   type: TransactionType,
-  requests: readonly TransactionRequest[],
+  requests: readonly StartRequest[],
 ): StartProblem[] {
   const problems: StartProblem[] = []
   requests.forEach(({ transferMethod }, index) => {
@@ -43,7 +47,7 @@ export function findServiceProblems(
 export function findAmountProblems(
   application: ApplicationSnapshot,
   type: TransactionType,
-  requests: readonly TransactionRequest[],
+  requests: readonly StartRequest[],
 ): StartProblem[] {
   const problems: StartProblem[] = []
   requests.forEach((request, index) => {
@@ -56,7 +60,7 @@ export function findAmountProblems(
 function checkLimits(
   application: ApplicationSnapshot,
   type: TransactionType,
-  { transferMethod, amount }: TransactionRequest,
+  { transferMethod, amount }: StartRequest,
   index: number,
 ): StartProblem | undefined {
   const service = serviceFor(application, transferMethod, type)
@@ -75,7 +79,7 @@ function checkLimits(
 function checkFees(
   application: ApplicationSnapshot,
   type: TransactionType,
-  { transferMethod, amount }: TransactionRequest,
+  { transferMethod, amount }: StartRequest,
   index: number,
 ): StartProblem | undefined {
   if (type !== 'COLLECT') return undefined
@@ -102,13 +106,13 @@ export async function findExternalIdProblems(
   pool: Queryable,
   application: ApplicationSnapshot,
   type: TransactionType,
-  requests: readonly TransactionRequest[],
+  requests: readonly StartRequest[],
 ): Promise<StartProblem[]> {
   const repeated = findRepeated(requests)
   return repeated.length > 0 ? repeated : findTaken(pool, application, type, requests)
 }
 
-function findRepeated(requests: readonly TransactionRequest[]): StartProblem[] {
+function findRepeated(requests: readonly StartRequest[]): StartProblem[] {
   const problems: StartProblem[] = []
   const firstIndexes = new Map<string, number>()
   for (const [index, { externalId }] of requests.entries()) {
@@ -124,7 +128,7 @@ async function findTaken(
   pool: Queryable,
   { applicationId }: ApplicationSnapshot,
   type: TransactionType,
-  requests: readonly TransactionRequest[],
+  requests: readonly StartRequest[],
 ): Promise<StartProblem[]> {
   const externalIds = requests.map((request) => request.externalId)
   const stored = await findByExternalIds(pool, applicationId, externalIds)
@@ -136,7 +140,7 @@ async function findTaken(
 }
 
 /** The same comparison as start_transactions makes. */
-function hasSameContent(stored: Transaction, type: TransactionType, request: TransactionRequest): boolean {
+function hasSameContent(stored: Transaction, type: TransactionType, request: StartRequest): boolean {
   return (
     stored.type === type &&
     stored.operator === request.transferMethod &&

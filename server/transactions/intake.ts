@@ -20,13 +20,16 @@ export type IntakeItem = {
   amountMinor: bigint
   feeSystemMinor: bigint
   feeAppMinor: bigint
-  webhookUrl: string
+  /** Null: no webhook. */
+  webhookUrl: string | null
   payToken: string
   source: TransactionSource
   makerId: string | null
   batchId: string | null
   /** The total of the batch it is part of, which approval rules weigh too; null outside a batch. */
   batchSumMinor: bigint | null
+  /** The transaction that this one replaces. The database refuses a second one in its place. */
+  originId?: string
   actor: Actor
   /** The approval bands that may apply, weakest first; null if none can. */
   bands: ApprovalBand[] | null
@@ -138,6 +141,7 @@ function toStartRow(item: IntakeItem, index: number, applicationIndex: number): 
     maker_id: item.makerId,
     batch_id: item.batchId,
     batch_sum_minor: item.batchSumMinor,
+    origin_id: item.originId ?? null,
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     bands: item.bands,

@@ -3,13 +3,14 @@ import { computeFees } from '#lib/fees.ts'
 import type { Currency } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { BATCH_LENGTH_MAX, type TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import { BATCH_LENGTH_MAX } from '#lib/schemas/transaction-request.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { type ApplicationSnapshot, feesFor } from '#server/applications/snapshot.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { isOverloaded } from '#server/database/batcher.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
+import { findOriginProblems, isOriginReplaced } from './find-origin-problems.ts'
 import {
   type Connected,
   findAmountProblems,
@@ -18,6 +19,7 @@ import {
   type StartProblem,
 } from './find-start-problems.ts'
 import type { Intake, IntakeItem, IntakeOutcome } from './intake.ts'
+import type { StartRequest } from './start-request.ts'
 
 /** `intake` wakes the loop that submits to operators, after each batch that has work for it. */
 export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
@@ -25,13 +27,15 @@ export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'sub
 /** Who starts transactions and where: a partner's program through the API, or a person on a page or with a file. */
 type Starter =
   | { source: 'api'; actor: { kind: 'api'; id: string } }
-  | { source: 'person' | 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
+  | { source: 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
+  /** `originId`: a transaction that was rejected, recalled or expired, and that the only request replaces. */
+  | { source: 'person'; actor: Extract<CommandActor, { kind: 'person' }>; originId?: string }
 
 export type StartTransactionsCommand = Starter & {
   application: ApplicationSnapshot
   type: TransactionType
   /** Validated by `lib/schemas/transaction-request.ts`. */
-  requests: readonly TransactionRequest[]
+  requests: readonly StartRequest[]
   /** Stored with each transaction of a file, so that they can be found and decided together. */
   batchId?: string
 }
@@ -67,11 +71,16 @@ export async function startTransactions(
   if (problems.length === 0) problems = findAmountProblems(application, type, requests)
   // A single request costs no statement here: intake compares its externalId.
   if (problems.length === 0 && requests.length > 1) problems = await findExternalIdProblems(deps.pool, application, type, requests)
+  const origin = originOf(command)
+  if (problems.length === 0 && origin) problems = await findOriginProblems(deps.pool, application.applicationId, origin)
   if (problems.length > 0) return err({ kind: 'refused', problems })
   const items = toIntakeItems(command)
   const [only] = items
   const submitted = only && items.length === 1 ? await submitOne(deps.intake, only) : await submitAll(deps.intake, items)
   if (submitted === 'overloaded') return err({ kind: 'overloaded' })
+  if (submitted === 'origin_replaced') {
+    return err({ kind: 'refused', problems: origin ? await findOriginProblems(deps.pool, application.applicationId, origin) : [] })
+  }
   if (submitted.length === 1 && submitted[0]?.kind === 'conflict') {
     return err({ kind: 'refused', problems: [{ index: 0, kind: 'external_id_taken' }] })
   }
@@ -79,11 +88,13 @@ export async function startTransactions(
 }
 
 /** collect and deposit. `submitAll` would cost each of them about 4 µs of CPU and garbage collection more. */
-async function submitOne(intake: Pick<Intake, 'submit'>, item: IntakeItem): Promise<StartOutcome[] | 'overloaded'> {
+async function submitOne(intake: Pick<Intake, 'submit'>, item: IntakeItem): Promise<StartOutcome[] | 'overloaded' | 'origin_replaced'> {
   try {
     return [await intake.submit(item)]
   } catch (error) {
     if (isOverloaded(error)) return 'overloaded'
+    // Another one was quicker after the check.
+    if (item.originId !== undefined && isOriginReplaced(error)) return 'origin_replaced'
     throw error
   }
 }
@@ -107,6 +118,7 @@ async function submitAll(intake: Pick<Intake, 'submit'>, items: readonly IntakeI
 
 function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
   const { application, type, source, actor, requests, batchId } = command
+  const originId = originOf(command)?.originId
   const sums = sumByCurrency(requests)
   return requests.map((request) => {
     const operator = request.transferMethod
@@ -132,12 +144,19 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
       batchSumMinor: sums?.get(currency) ?? null,
       actor: { kind: actor.kind, id: actor.id },
       bands: bandsFor(application.policy, { type, operator, currency, source }),
+      ...(originId === undefined ? {} : { originId }),
     }
   })
 }
 
+/** What the only request of a person replaces, with its own identity. */
+function originOf(command: StartTransactionsCommand): { originId: string; externalId: string | undefined } | undefined {
+  if (command.source !== 'person' || command.originId === undefined) return undefined
+  return { originId: command.originId, externalId: command.requests[0]?.externalId }
+}
+
 /** The total of several requests, per currency; undefined for a single one, whose total is its amount. */
-function sumByCurrency(requests: readonly TransactionRequest[]): Map<Currency, bigint> | undefined {
+function sumByCurrency(requests: readonly StartRequest[]): Map<Currency, bigint> | undefined {
   if (requests.length < 2) return undefined
   const sums = new Map<Currency, bigint>()
   for (const { transferMethod, amount } of requests) {

@@ -1,3 +1,4 @@
+import type { TransitionEvent } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from './transaction.ts'
 
@@ -23,4 +24,32 @@ export async function findByExternalIds(queryable: Queryable, applicationId: str
     values: [applicationId, externalIds],
   })
   return rows
+}
+
+/** The event that ended a transaction; undefined if it has not ended, or there is none of this id. */
+export async function findEnd(queryable: Queryable, applicationId: string, transactionId: string): Promise<TransitionEvent | undefined> {
+  const { rows } = await queryable.query<{ event: TransitionEvent }>({
+    name: 'find_end',
+    text: `select e.event from transactions t
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+      where t.application_id = $1 and t.transaction_id = $2 and t.status in ('SUCCESS', 'FAILED')`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]?.event
+}
+
+/** The transaction that replaces another one, if there is one. */
+export async function findReplacement(
+  queryable: Queryable,
+  applicationId: string,
+  originId: string,
+): Promise<{ transactionId: string; externalId: string } | undefined> {
+  const { rows } = await queryable.query<{ transactionId: string; externalId: string }>({
+    name: 'find_replacement',
+    text: `select t.transaction_id as "transactionId", t.external_id as "externalId" from transaction_origins o
+      join transactions t on t.application_id = o.application_id and t.transaction_id = o.transaction_id
+      where o.application_id = $1 and o.origin_id = $2`,
+    values: [applicationId, originId],
+  })
+  return rows[0]
 }

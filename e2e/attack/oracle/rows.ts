@@ -29,6 +29,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   webhook_deliveries: 'of transactions',
   webhook_attempts: 'of transactions',
   approval_items: 'of transactions',
+  transaction_origins: 'of transactions',
   application_counters: 'recounted',
   ledger_balances: 'recounted',
   transaction_days: 'recounted',

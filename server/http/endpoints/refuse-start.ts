@@ -52,6 +52,9 @@ function describeProblem(problem: StartProblem, request: TransactionRequest, typ
       return `externalId must be unique: element [${problem.firstIndex}] has the same.`
     case 'external_id_taken':
       return describeConflict(request)
+    case 'origin_not_replaceable':
+    case 'origin_replaced':
+      throw new Error('Only what a person starts replaces another transaction')
   }
 }
 

@@ -54,7 +54,10 @@ export async function readTransactionDetail(
     attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
     removedBefore: {
       calls: work ? null : markAfter(transaction.createdAt, marks.attempts),
-      webhook: !transaction.finalAt || webhook?.attempts.length ? null : markAfter(transaction.finalAt, marks.deliveries),
+      webhook:
+        !transaction.finalAt || !transaction.webhookUrl || webhook?.attempts.length
+          ? null
+          : markAfter(transaction.finalAt, marks.deliveries),
     },
     work: work ? toWork(work) : null,
     contradiction: toContradiction(contradiction),
@@ -83,7 +86,7 @@ function fieldsOf(transaction: Transaction) {
     customerName: transaction.customerName,
     phoneNumber: transaction.phoneNumber,
     // The address may contain secrets of the receiver, which the viewers of a transaction do not need.
-    webhookUrl: hideSecrets(transaction.webhookUrl),
+    webhookUrl: transaction.webhookUrl === null ? null : hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
     message: transaction.message,
     source: transaction.source,

@@ -128,7 +128,8 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
   {
     check: 'webhooks',
     sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'final state and webhook delivery do not go together' as detail
-      from (select application_id, transaction_id, final_at from transactions where status in ('SUCCESS', 'FAILED')) t
+      from (select application_id, transaction_id, final_at from transactions
+            where status in ('SUCCESS', 'FAILED') and webhook_url is not null) t
       full join webhook_deliveries d using (application_id, transaction_id)
       -- A delivery that retention removed ended before the mark, and its transaction before that.
       where t.application_id is null or (d.application_id is null
@@ -139,6 +140,15 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
         having count(*) > 4 or bool_or(outcome = 'delivered' and number < (
           select max(a.number) from webhook_attempts a
           where a.application_id = webhook_attempts.application_id and a.transaction_id = webhook_attempts.transaction_id))`,
+  },
+  {
+    check: 'origins',
+    sql: `select concat_ws(' ', o.application_id, o.transaction_id) as subject, 'replaces what was not rejected, recalled or expired' as detail
+      from transaction_origins o
+      left join transactions c on c.application_id = o.application_id and c.transaction_id = o.transaction_id
+      left join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
+      left join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+      where c.transaction_id is null or t.status is distinct from 'FAILED' or e.event not in ('rejected', 'recalled', 'expired')`,
   },
   {
     check: 'references',

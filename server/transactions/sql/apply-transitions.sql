@@ -135,7 +135,7 @@ begin
                              then regexp_replace(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
                              else substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300),
              greatest(e.moved_at, e.created_at + interval '500 milliseconds'), e.moved_at
-        from entry e where e.to_status in ('SUCCESS', 'FAILED')
+        from entry e where e.to_status in ('SUCCESS', 'FAILED') and e.webhook_url is not null
   ), day_delta as materialized (
     -- One net figure per roll-up row, because a statement can change a row only once.
     select d.application_id, d.day, d.operator, d.type, d.status, sum(d.transaction_count)::bigint as transaction_count,

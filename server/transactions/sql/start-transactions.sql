@@ -64,11 +64,11 @@ begin
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
         external_id uuid, type text, operator text, currency text, customer_name text, phone_number text, amount_minor bigint,
         fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
-        actor_kind text, actor_id uuid, at timestamptz)
+        origin_id uuid, actor_kind text, actor_id uuid, at timestamptz)
   ), known as materialized (
     select i.item_index, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
            t.type = i.type and t.operator = i.operator and t.customer_name = i.customer_name and t.phone_number = i.phone_number
-             and t.amount_minor = i.amount_minor and t.webhook_url = i.webhook_url as same_content
+             and t.amount_minor = i.amount_minor and t.webhook_url is not distinct from i.webhook_url as same_content
       from item i
       cross join lateral (select n.* from transactions n where n.application_id = i.application_id and n.external_id >= i.external_id
                           order by n.external_id limit 1) t
@@ -103,6 +103,10 @@ begin
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
       select r.application_id, r.transaction_id, 1, r.status, 'created', r.actor_kind, r.actor_id, r.created_at from ready r
+  ), new_origins as (
+    -- Fails if the other transaction was replaced already: transaction_origins_origin.
+    insert into transaction_origins (application_id, transaction_id, origin_id)
+      select r.application_id, r.transaction_id, r.origin_id from ready r where r.origin_id is not null
   ), new_approvals as (
     insert into approval_items (application_id, transaction_id, policy_version, rule, steps, needs_code, api_may_decide, expires_at)
       select r.application_id, r.transaction_id, (b.band ->> 'policyVersion')::integer, b.band -> 'rule',

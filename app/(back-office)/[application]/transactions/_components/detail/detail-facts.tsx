@@ -48,7 +48,7 @@ export function DetailFacts({ application, detail }: { application: string; deta
           },
         ]
       : []),
-    copied(t('transaction.webhookUrl'), detail.webhookUrl),
+    ...(detail.webhookUrl === null ? [] : [copied(t('transaction.webhookUrl'), detail.webhookUrl)]),
   ]
   return (
     <Section title={t('transaction.fields')}>

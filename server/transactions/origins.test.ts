@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { TransitionEvent } from '#lib/transaction-status.ts'
+import { createDirectory } from '#server/applications/directory.ts'
+import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { fund, makePerson } from '#server/testing/factories.ts'
+import { createTestPartner, must } from '#server/testing/partner.ts'
+import { createIntake } from './intake.ts'
+import type { StartRequest } from './start-request.ts'
+import { type StartTransactionsDeps, startTransactions } from './start-transactions.ts'
+import { transition } from './transition.ts'
+
+let database: TestDatabase
+let deps: StartTransactionsDeps
+let application: ApplicationSnapshot
+let makerId: string
+before(async () => {
+  database = await createTestDatabase()
+  const { applicationId } = await createTestPartner(database.pool)
+  deps = { pool: database.pool, intake: createIntake({ pool: database.pool }), connectors: { has: () => true } }
+  const directory = await createDirectory({ pool: database.pool })
+  const found = directory.find(applicationId)
+  await directory.close()
+  assert.ok(found)
+  application = found
+  makerId = await makePerson(database.pool, applicationId, ['maker'])
+  await fund(database.pool, applicationId, 'MOMOCM', 100_000_000n)
+})
+after(() => database.drop())
+
+function aRequest(overrides: Partial<StartRequest> = {}): StartRequest {
+  return {
+    transferMethod: 'MOMOCM',
+    customerName: 'Clarisse Mbarga',
+    externalId: randomUUID(),
+    phoneNumber: '237677209341',
+    amount: 500_000n,
+    webhookUrl: null,
+    countryName: 'CAMEROON',
+    ...overrides,
+  }
+}
+
+function start(request: StartRequest, originId?: string) {
+  const { applicationId } = application
+  return startTransactions(deps, {
+    application,
+    type: 'DEPOSIT',
+    source: 'person',
+    actor: { kind: 'person', id: makerId, applicationId, roles: ['maker'] },
+    requests: [request],
+    ...(originId === undefined ? {} : { originId }),
+  })
+}
+
+async function started(request: StartRequest, originId?: string): Promise<string> {
+  const [outcome] = must(await start(request, originId))
+  assert.ok(outcome && outcome.kind !== 'conflict')
+  return outcome.transactionId
+}
+
+async function ended(...events: TransitionEvent[]): Promise<string> {
+  const transactionId = await started(aRequest())
+  for (const event of events) {
+    const actor = { kind: 'person' as const, id: randomUUID() }
+    const [moved] = await transition(database.pool, [
+      { applicationId: application.applicationId, transactionId, event, message: event, actor },
+    ])
+    assert.ok(moved?.isMoved, event)
+  }
+  return transactionId
+}
+
+const kindsOf = (result: Awaited<ReturnType<typeof start>>) =>
+  result.ok ? result.value.map(({ kind }) => kind) : result.error.kind === 'refused' ? result.error.problems.map(({ kind }) => kind) : []
+
+test('created in its place: a transaction for one that was rejected, recalled or expired', async () => {
+  for (const event of ['rejected', 'recalled', 'expired'] as const) {
+    const originId = await ended(event)
+    const transactionId = await started(aRequest({ amount: 400_000n }), originId)
+    const { rows } = await database.pool.query('select origin_id from transaction_origins where transaction_id = $1', [transactionId])
+    assert.deepEqual(rows, [{ origin_id: originId }])
+  }
+})
+
+test('origin_replaced with the transaction that did, and nothing is started: a second one in the same place', async () => {
+  const originId = await ended('rejected')
+  const first = aRequest()
+  const transactionId = await started(first, originId)
+  const second = aRequest()
+  const refused = await start(second, originId)
+  assert.deepEqual(!refused.ok && refused.error, { kind: 'refused', problems: [{ index: 0, kind: 'origin_replaced', transactionId }] })
+  const { rows } = await database.pool.query('select 1 from transactions where external_id = $1', [second.externalId])
+  assert.equal(rows.length, 0)
+})
+
+test('existing: the same request in the same place again', async () => {
+  const originId = await ended('recalled')
+  const request = aRequest()
+  const transactionId = await started(request, originId)
+  const again = must(await start(request, originId))
+  assert.deepEqual(
+    again.map((outcome) => [outcome.kind, 'transactionId' in outcome && outcome.transactionId]),
+    [['existing', transactionId]],
+  )
+})
+
+test('one is created and the others get origin_replaced: twenty at once in one place', async () => {
+  const originId = await ended('rejected')
+  const kinds = (await Promise.all(Array.from({ length: 20 }, () => start(aRequest(), originId)))).flatMap(kindsOf)
+  assert.deepEqual(kinds.toSorted(), ['created', ...Array(19).fill('origin_replaced')])
+})
+
+test('origin_not_replaceable: what waits, what was sent to an operator, and what is not in this application', async () => {
+  const elsewhere = await createTestPartner(database.pool)
+  const foreign = randomUUID()
+  await database.pool.query(
+    `insert into transaction_origins (application_id, transaction_id, origin_id) values ($1, gen_random_uuid(), $2)`,
+    [elsewhere.applicationId, foreign],
+  )
+  for (const originId of [await started(aRequest()), await ended('approved'), await ended('approved', 'failed'), foreign, randomUUID()])
+    assert.deepEqual(kindsOf(await start(aRequest(), originId)), ['origin_not_replaceable'])
+  await database.pool.query('delete from transaction_origins where application_id = $1', [elsewhere.applicationId])
+})
+
+/** What verify finds; the approvals that these tests skip are left out. */
+async function differences(): Promise<string[]> {
+  return (await verifyBooks(database.pool)).map(({ check }) => check).filter((check) => check !== 'approvals')
+}
+
+test('no webhook, and the books agree: a failed transaction that a person started without an address', async () => {
+  const transactionId = await ended('approved', 'failed')
+  const { rows } = await database.pool.query('select 1 from webhook_deliveries where transaction_id = $1', [transactionId])
+  assert.equal(rows.length, 0)
+  assert.deepEqual(await differences(), [])
+})
+
+test('verify names it: a transaction that replaces one which was sent to an operator', async () => {
+  const originId = await ended('approved', 'failed')
+  const transactionId = await started(aRequest())
+  await database.pool.query('insert into transaction_origins (application_id, transaction_id, origin_id) values ($1, $2, $3)', [
+    application.applicationId,
+    transactionId,
+    originId,
+  ])
+  assert.deepEqual(await differences(), ['origins'])
+})

@@ -4,6 +4,7 @@ import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/transaction-status.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
 import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
 import type { QueueViewer } from './queue-store.ts'
 
@@ -181,6 +182,15 @@ export async function selectWaitingRowIds(queryable: Queryable, applicationId: s
       where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
   )
   return rows.map((row) => row.id)
+}
+
+/** The waiting rows of a batch as they are stored, in order. */
+export function selectWaitingRows(queryable: Queryable, applicationId: string, batchId: string): Promise<Transaction[]> {
+  return runQuery<Transaction>(
+    queryable,
+    sql`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
+  )
 }
 
 type MovedRow = { transactionId: string; customerName: string; event: TransitionEvent; by: string | null; at: Date; total: number }

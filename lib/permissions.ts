@@ -11,6 +11,7 @@ export const PERMISSIONS = {
   'transaction:recall': ['maker'],
   'transaction:decide': ['checker'],
   'webhook:resend': ['maker', 'finance', 'administrator'],
+  'batch:read': ROLES,
   'approval:read': ROLES,
   'total:read': ROLES,
   'balance:read': ROLES,

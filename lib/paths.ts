@@ -42,7 +42,9 @@ export const paths = {
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
   /** The decision about a batch. */
   batchApproval: (application: string, batchId: string) => `/${application}/approvals/batches/${batchId}`,
-  batch: (application: string, batchId: string) => `/${application}/batches/${batchId}`,
+  batches: (application: string, query: QueryValues = {}) => `/${application}/batches${toQuery(query)}`,
+  newBatch: (application: string) => `/${application}/batches/new`,
+  batch: (application: string, batchId: string, query: QueryValues = {}) => `/${application}/batches/${batchId}${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string) => `/${application}/balances`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,

@@ -13,6 +13,7 @@ export const PERMISSIONS = {
   /** Pause, resume, stop. Makers: only their own batches. */
   'batch:control': ['maker', 'checker', 'administrator'],
   'webhook:resend': ['maker', 'finance', 'administrator'],
+  'batch:read': ROLES,
   'approval:read': ROLES,
   'total:read': ROLES,
   'balance:read': ROLES,

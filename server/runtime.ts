@@ -1,5 +1,7 @@
 import type { Clock } from '#lib/time.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { type BatchSubmitter, createBatchSubmitter } from '#server/batches/batch-submitter.ts'
+import { createFileReader, type FileReader } from '#server/batches/read-file/file-reader.ts'
 import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { openPools } from '#server/database/open-pools.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -34,6 +36,8 @@ export type Runtime = HttpRuntime & {
   connectors: Connectors
   callbacks: CallbackIntake
   forcedQueries: ForcedQueries
+  fileReader: FileReader
+  batchSubmitter: BatchSubmitter
   metrics: Metrics
   /**
    * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
@@ -83,6 +87,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     connectors: createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger, connectionsMax: FORCED_CALLS_MAX }),
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
   })
+  const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
   metrics.addGauge('database_connections', 'Open connections to the database', () => pool.totalCount)
   metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)
@@ -101,6 +106,8 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     connectors,
     callbacks,
     forcedQueries,
+    fileReader: createFileReader(),
+    batchSubmitter,
     metrics,
     tokens: createTokens({ clock, secret: config.tokenSecret }),
     throttle: createSignInThrottle({
@@ -113,6 +120,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     addWorkListener: (listener) => void workListeners.push(listener),
     addFinalListener,
     async close() {
+      await batchSubmitter.drain()
       await intake.drain()
       await forcedQueries.close()
       await settler.drain()

@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import { OPERATOR_CODES } from '#lib/operators.ts'
-
 /** What a column of a batch file can contain. */
 export const BATCH_FIELDS = ['phone', 'amount', 'name', 'operator', 'country'] as const
 export type BatchField = (typeof BATCH_FIELDS)[number]
@@ -16,22 +13,10 @@ export const BATCH_COLUMNS_MAX = 50
 export const BATCH_CELL_LENGTH_MAX = 500
 
 /** Which column, from 0, is which field. */
-export const batchColumnsSchema = z
-  .partialRecord(
-    z.enum(BATCH_FIELDS),
-    z
-      .number()
-      .int()
-      .min(0)
-      .max(BATCH_COLUMNS_MAX - 1),
-  )
-  .refine((columns) => REQUIRED_FIELDS.every((field) => columns[field] !== undefined), { message: 'batches.columnsMissing' })
-  .refine((columns) => new Set(Object.values(columns)).size === Object.values(columns).length, { message: 'batches.columnsTwice' })
-export type BatchColumns = z.output<typeof batchColumnsSchema>
+export type BatchColumns = { [Field in BatchField]?: number }
 
 /** What a maker typed in place of a cell. */
-export const rowEditsSchema = z.partialRecord(z.enum(BATCH_FIELDS), z.string().trim().max(BATCH_CELL_LENGTH_MAX))
-export type RowEdits = z.output<typeof rowEditsSchema>
+export type RowEdits = { [Field in BatchField]?: string }
 
 /** Repairs by rule. A maker accepts or undoes all repairs of one kind together. */
 export const REPAIR_KINDS = ['benin', 'ivory_coast', 'dial_code', 'exponent', 'thousands'] as const
@@ -87,6 +72,3 @@ export type RowWarning =
   | { kind: 'limits'; minimum: string; maximum: string; currency: string }
   /** The value is the result of a formula, as the spreadsheet last stored it. */
   | { kind: 'formula'; field: BatchField }
-
-/** One operator for every row that names none. */
-export const defaultOperatorSchema = z.enum(OPERATOR_CODES).nullable()

@@ -1,4 +1,7 @@
 import type { Clock } from '#lib/time.ts'
+import type { Directory } from '#server/applications/directory.ts'
+import type { BatchSubmitter } from '#server/batches/batch-submitter.ts'
+import type { FileReader } from '#server/batches/read-file/file-reader.ts'
 import type { Config } from '#server/config.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -7,6 +10,7 @@ import { noteReached } from '#server/http/door/page-notes.ts'
 import type { Logger } from '#server/logger.ts'
 import type { ForcedQueries } from '#server/operators/forced-queries.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
+import type { Connected } from '#server/transactions/find-start-problems.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 
@@ -20,6 +24,11 @@ type BackOfficeRuntime = {
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>
   forcedQueries: ForcedQueries
+  /** Applications with their fees, services and rules. */
+  directory: Pick<Directory, 'find'>
+  connectors: Connected
+  fileReader: FileReader
+  batchSubmitter: Pick<BatchSubmitter, 'wake'>
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle
   clock: Clock

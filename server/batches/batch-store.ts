@@ -130,24 +130,45 @@ export async function rememberColumns(
   )
 }
 
-/** The newest submitted batch with the same payments. */
-export async function findSubmittedTwin(
-  queryable: Queryable,
-  applicationId: string,
-  contentHash: Buffer,
-  exceptBatchId: string,
-): Promise<{ batchId: string; name: string; submittedAt: Date; makerName: string } | undefined> {
-  const { rows } = await queryable.query<{ batchId: string; name: string; submittedAt: Date; makerName: string }>(
-    `select b.batch_id as "batchId", b.name, b.submitted_at as "submittedAt", p.name as "makerName"
-       from batches b join people p on p.person_id = b.maker_id
-      where b.application_id = $1 and b.content_hash = $2 and b.batch_id <> $3 and b.submitted_at is not null
-      order by b.submitted_at desc limit 1`,
-    [applicationId, contentHash, exceptBatchId],
+/** Holds, until the end of the database transaction, everybody else who submits the same payments in this application. */
+export async function lockContent(trx: TrxClient, applicationId: string, contentHash: Buffer): Promise<void> {
+  await trx.query("select pg_advisory_xact_lock(hashtextextended($1 || encode($2, 'hex'), 0))", [applicationId, contentHash])
+}
+
+/**
+ * Claims one submitted batch whose rows are still to be started, for `leaseMs`. Undefined if there is none, or others work on all of
+ * them. A lease that was not renewed ends, and another process continues.
+ */
+export async function claimSubmitting(queryable: Queryable, leaseMs: number): Promise<Batch | undefined> {
+  const { rows } = await queryable.query<Batch>(
+    `update batches b set leased_until = clock_timestamp() + $1 * interval '1 millisecond'
+       from (select c.application_id, c.batch_id from batches c
+              where c.state = 'submitting' and (c.leased_until is null or c.leased_until < clock_timestamp())
+              order by c.submitted_at limit 1 for update skip locked) c
+      where b.application_id = c.application_id and b.batch_id = c.batch_id
+      returning ${BATCH_COLUMNS}`,
+    [leaseMs],
   )
   return rows[0]
 }
 
-/** Holds, until the end of the database transaction, everybody else who submits the same payments in this application. */
-export async function lockContent(trx: TrxClient, applicationId: string, contentHash: Buffer): Promise<void> {
-  await trx.query("select pg_advisory_xact_lock(hashtextextended($1 || encode($2, 'hex'), 0))", [applicationId, contentHash])
+/** Lets others claim a batch after a pause. */
+export async function releaseSubmitting(queryable: Queryable, applicationId: string, batchId: string, pauseMs: number): Promise<void> {
+  await queryable.query(
+    `update batches set leased_until = clock_timestamp() + $3 * interval '1 millisecond'
+      where application_id = $1 and batch_id = $2 and state = 'submitting'`,
+    [applicationId, batchId, pauseMs],
+  )
+}
+
+/** Counts rows that were started, and renews the lease. */
+export async function addStarted(
+  trx: TrxClient,
+  batch: { applicationId: string; batchId: string; started: number; leaseMs: number },
+): Promise<void> {
+  await trx.query(
+    `update batches set started_count = started_count + $3, leased_until = clock_timestamp() + $4 * interval '1 millisecond'
+      where application_id = $1 and batch_id = $2`,
+    [batch.applicationId, batch.batchId, batch.started, batch.leaseMs],
+  )
 }

@@ -1,9 +1,19 @@
 import type { BatchCell } from '#lib/batch-file/batch-cell.ts'
 import type { RepairKind, RowEdits } from '#lib/batch-file/batch-fields.ts'
+import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { encodeRows, recordOf } from '#server/database/json-row.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { CHECKED_ROW, type CheckedRow, COMPARED_ROW, type ComparedRow, NEW_ROW, type NewRow } from './row-columns.ts'
+import {
+  CHECKED_ROW,
+  type CheckedRow,
+  COMPARED_ROW,
+  type ComparedRow,
+  NEW_ROW,
+  type NewRow,
+  STARTED_ROW,
+  type StartedRow,
+} from './row-columns.ts'
 
 type Place = { applicationId: string; batchId: string }
 
@@ -165,4 +175,36 @@ export async function updateWarnings(
         and (b.warnings <> '[]' or b.row_number in (select f.row_number from found f))`,
     [applicationId, batchId, phones, encodeRows(COMPARED_ROW, rows)],
   )
+}
+
+export type StartableRow = {
+  rowNumber: number
+  operator: OperatorCode
+  phoneNumber: string
+  customerName: string
+  amountMinor: bigint
+  externalId: string
+}
+
+/** The next rows of a submitted batch that were neither started nor refused. */
+export async function selectStartable(queryable: Queryable, { applicationId, batchId }: Place, limit: number): Promise<StartableRow[]> {
+  const { rows } = await queryable.query<StartableRow>(
+    `select row_number as "rowNumber", operator, phone_number as "phoneNumber", customer_name as "customerName",
+            amount_minor as "amountMinor", external_id as "externalId" from batch_rows
+      where application_id = $1 and batch_id = $2 and problems = '[]' and exclusion is null and transaction_id is null and refusal is null
+      order by row_number limit $3`,
+    [applicationId, batchId, limit],
+  )
+  return rows
+}
+
+/** Notes what became of rows that were submitted. Returns how many of them are noted now for the first time. */
+export async function updateStarted(trx: TrxClient, { applicationId, batchId }: Place, rows: readonly StartedRow[]): Promise<number> {
+  const { rowCount } = await trx.query(
+    `update batch_rows b set transaction_id = r.transaction_id, refusal = r.refusal
+       from json_to_recordset($3) as r (${recordOf(STARTED_ROW)})
+      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number and b.transaction_id is null and b.refusal is null`,
+    [applicationId, batchId, encodeRows(STARTED_ROW, rows)],
+  )
+  return rowCount ?? 0
 }

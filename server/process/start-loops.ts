@@ -49,6 +49,7 @@ export function startLoops(runtime: Runtime): Loops {
   runtime.addWorkListener(dispatcher.wake)
   runtime.addFinalListener(deliveries.wake)
   dispatcher.start()
+  runtime.batchSubmitter.start()
   deliveries.start()
   // A first start finds history that no minute has summed yet.
   void sealLedgerDays(pool).catch((error: unknown) =>
@@ -74,6 +75,7 @@ export function startLoops(runtime: Runtime): Loops {
     async drain() {
       isEnding = true
       await worker.stop()
+      await runtime.batchSubmitter.drain()
       await dispatcher.drain()
       await settler.drain()
       await Promise.race([deliveries.drain(), delay(7_000, undefined, { ref: false })])

@@ -13,7 +13,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['applications', 'people'],
   ['partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
-  ['approvals'],
+  ['approvals', 'batches'],
   ['reports', 'operators'],
   ['http'],
   ['back-office'],

@@ -14,7 +14,7 @@ export async function BatchRun({ application, batchId }: { application: string; 
   const [locale, run] = await Promise.all([readLocale(), readBatchRun(backOfficeRuntime().pool, actor, batchId)])
   if (!run) return null
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['batch.'])}>
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['batch.', 'batches.openTransactions'])}>
       <RunBoard application={application} first={run} actions={{ pause: pauseRun, resume: resumeRun, stop: stopRun, retry: retryRun }} />
     </PageMessages>
   )

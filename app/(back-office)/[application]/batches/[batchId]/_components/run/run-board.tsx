@@ -5,7 +5,7 @@ import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge, type Tone } from '#components/ui/badge.tsx'
-import { buttonClass } from '#components/ui/button.tsx'
+import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
@@ -47,9 +47,12 @@ export function RunBoard({ application, first, actions }: Props) {
             {t(`batch.state.${run.state}`)}
           </Badge>
         </h2>
-        <a href={paths.data(application, `batches/${batchId}/results`)} download className={buttonClass()}>
-          {t('batch.run.download')}
-        </a>
+        <span className="flex flex-wrap gap-2">
+          <a href={paths.data(application, `batches/${batchId}/results`)} download className={buttonClass()}>
+            {t('batch.run.download')}
+          </a>
+          <ButtonLink href={paths.transactions(application, { batch: batchId })}>{t('batches.openTransactions')}</ButtonLink>
+        </span>
       </div>
       {run.changed && (
         <p className="text-ink-2">

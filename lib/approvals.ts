@@ -1,5 +1,4 @@
 import type { BatchRowObstacle, DecisionObstacle, TermsObstacle } from './approval-verdict.ts'
-import type { BatchItem } from './batch-approval.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from './transaction-status.ts'
@@ -100,6 +99,23 @@ export type ApprovalRow = {
 export type CurrencyAmount = { currency: Currency; count: number; amount: string }
 
 type QueueCounts = { mine: number; others: number; made: number }
+
+/** Why nobody can decide on a batch now, beyond what applies to a person. */
+export type BatchObstacle = DecisionObstacle | 'submitting'
+
+/** One batch of a file as a queue shows it: one item, however many rows it has. Amounts are exact decimals. */
+export type BatchItem = {
+  batchId: string
+  /** Null for a batch whose file is not known. */
+  name: string | null
+  maker: { personId: string; name: string }
+  createdAt: string
+  expiresAt: string
+  /** Rows that wait. */
+  count: number
+  sums: readonly CurrencyAmount[]
+  canDecide: true | BatchObstacle
+}
 
 export type ApprovalPage = {
   rows: readonly ApprovalRow[]

@@ -1,5 +1,5 @@
-import type { DecisionObstacle, TermsObstacle } from './approval-verdict.ts'
-import type { ApprovalDecisionRow, ApprovalRow, CurrencyAmount, RecallObstacle } from './approvals.ts'
+import type { TermsObstacle } from './approval-verdict.ts'
+import type { ApprovalDecisionRow, ApprovalRow, BatchItem, BatchObstacle, RecallObstacle } from './approvals.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionStatus, TransitionEvent } from './transaction-status.ts'
@@ -10,23 +10,6 @@ export type BatchRowFilter = (typeof BATCH_ROW_FILTERS)[number]
 
 /** Rows on one page of a batch. */
 export const BATCH_ROWS_PAGE_SIZE = 50
-
-/** Why nobody can decide on a batch now, beyond what applies to a person. */
-type BatchObstacle = DecisionObstacle | 'submitting'
-
-/** One batch of a file as a queue shows it: one item, however many rows it has. Amounts are exact decimals. */
-export type BatchItem = {
-  batchId: string
-  /** Null for a batch whose file is not known. */
-  name: string | null
-  maker: { personId: string; name: string }
-  createdAt: string
-  expiresAt: string
-  /** Rows that wait. */
-  count: number
-  sums: readonly CurrencyAmount[]
-  canDecide: true | BatchObstacle
-}
 
 /** What the rows that wait at one operator cost, and what the balance is after them. Null balance: collects take nothing from it. */
 export type BatchOperator = {
@@ -53,6 +36,8 @@ export type BatchApproval = BatchItem & {
   needed: number
   needsCode: boolean
   decisions: readonly (ApprovalDecisionRow & { count: number })[]
+  /** Who may still decide, by name, without the person who looks. */
+  deciders: readonly string[]
   canApprove: true | BatchObstacle | TermsObstacle | 'second_factor_missing'
   canReject: true | BatchObstacle
   canRecall: true | RecallObstacle
@@ -64,7 +49,7 @@ export type BatchApproval = BatchItem & {
 export type BatchRowsPage = { rows: readonly ApprovalRow[]; total: number }
 
 /** A row that left the batch's waiting rows after it was shown. */
-export type BatchChange = {
+type BatchChange = {
   transactionId: string
   customerName: string
   event: TransitionEvent

@@ -2,8 +2,7 @@ import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 
 /** Where a row of a submitted batch is. `waiting`: for a decision. `queued`: approved, not sent. `sent`: an operator may have it. */
-export const BATCH_ROW_PLACES = ['waiting', 'queued', 'paused', 'sent', 'succeeded', 'failed', 'rejected', 'stopped'] as const
-export type BatchRowPlace = (typeof BATCH_ROW_PLACES)[number]
+export type BatchRowPlace = 'waiting' | 'queued' | 'paused' | 'sent' | 'succeeded' | 'failed' | 'rejected' | 'stopped'
 
 /** A count and the exact sum of the amounts. */
 type BatchFigure = { count: number; amount: string }

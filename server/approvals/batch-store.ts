@@ -28,7 +28,7 @@ export type BatchGroup = {
 }
 
 /** One checker's decision about rows of a batch that wait. */
-export type BatchDecisionRow = {
+type BatchDecisionRow = {
   checkerId: string
   checkerName: string
   decision: 'validated' | 'rejected'

@@ -1,5 +1,4 @@
-import type { ApprovalQueue } from '#lib/approvals.ts'
-import type { BatchItem } from '#lib/batch-approval.ts'
+import type { ApprovalQueue, BatchItem } from '#lib/approvals.ts'
 import { formatMinor } from '#lib/money.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectWaitingBatches } from './batch-store.ts'

@@ -4,7 +4,7 @@ import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { BatchRowsQuery } from '#lib/schemas/batch-decision.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type BatchGroup, type BatchState, selectBatch } from './batch-store.ts'
+import { type BatchGroup, type BatchState, selectBatch, selectBatchDeciders } from './batch-store.ts'
 import { selectDepositBalances } from './evidence-store.ts'
 import { type ApprovalViewer, findApprovals } from './list-approvals.ts'
 import { readBatchFlags } from './read-batch-flags.ts'
@@ -15,9 +15,10 @@ export async function readBatch(queryable: Queryable, viewer: ApprovalViewer, ba
   const batch = await selectBatch(queryable, viewer, batchId)
   if (!batch) return undefined
   const waiting = batch.groups.filter((group) => group.status === 'PENDING_APPROVAL')
-  const [flags, balances] = await Promise.all([
+  const [flags, balances, deciders] = await Promise.all([
     readBatchFlags(queryable, viewer.applicationId, batchId, batch.hash),
     selectDepositBalances(queryable, viewer.applicationId, [...new Set(waiting.map((group) => group.operator))]),
+    waiting.length === 0 ? [] : selectBatchDeciders(queryable, viewer.applicationId, batchId),
   ])
   const { flagged, first, large, duplicate } = flags.ids
   const weighed = weighBatch(batch)
@@ -40,6 +41,7 @@ export async function readBatch(queryable: Queryable, viewer: ApprovalViewer, ba
     needed: weighed.needed,
     needsCode: weighed.needsCode,
     decisions: batch.decisions.map(({ decidedAt, ...decision }) => ({ ...decision, at: new Date(decidedAt).toISOString() })),
+    deciders: deciders.filter((person) => person.personId !== viewer.id).map((person) => person.name),
     ...verdictOf(weighed, viewer),
     canRecall: canRecall(batch, viewer, waiting.length > 0),
     hash: batch.hash,

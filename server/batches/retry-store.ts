@@ -4,7 +4,7 @@ import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
 type Place = { applicationId: string; batchId: string }
 
-export type FailedRow = {
+type FailedRow = {
   transactionId: string
   operator: OperatorCode
   phoneNumber: string

@@ -5,7 +5,7 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { BatchItem } from '#lib/batch-approval.ts'
+import type { BatchItem } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
 
 /** The batches of a queue, each one item: count, sums and maker, and the way to decide about all of its rows. */

@@ -108,7 +108,11 @@ export function BatchDecision({ application, batch, exclusions, actions, onDone,
     const { value } = answer
     if (value.kind === 'changed') onChanged(value.difference)
     else if (value.waiting > 0) onDone(t('batch.done.counted', { given: value.given, needed: value.needed }))
-    else onDone(t(`batch.done.${decision}`, { approved: value.approved, rejected: value.rejected }))
+    else if (decision === 'rejected') onDone(t('batch.done.rejected', { count: value.rejected }))
+    else {
+      const excluded = value.rejected > 0 ? [t('batch.done.excluded', { count: value.rejected })] : []
+      onDone([t('batch.done.validated', { count: value.approved }), ...excluded].join(', '))
+    }
     return null
   }
 

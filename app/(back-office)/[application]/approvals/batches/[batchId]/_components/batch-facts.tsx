@@ -43,6 +43,9 @@ export function BatchFacts({ batch }: { batch: BatchApproval }) {
           {' · '}
           {t('approvals.progress', { given: batch.given, needed: batch.needed })}
         </p>
+        <p className="text-second">
+          {batch.deciders.length > 0 ? t('batch.deciders', { names: batch.deciders.join(', ') }) : t('batch.decidersNone')}
+        </p>
         {decisions.map((one) => (
           <p key={`${one.checkerId} ${one.at}`} className="text-second">
             {t(one.decision === 'validated' ? 'batch.validatedBy' : 'batch.rejectedBy', { name: one.checkerName, count: one.count })}{' '}

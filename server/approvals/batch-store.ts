@@ -134,7 +134,7 @@ export async function insertBatchDecisions(
     sql`insert into approval_decisions
       (application_id, transaction_id, checker_id, maker_id, decision, step, note, used_code, through, decided_at, batch_id)
     select t.application_id, t.transaction_id, ${checkerId}, t.maker_id, case when x.id is null then ${decision}::text else 'rejected' end,
-      ${step}::smallint, coalesce(x.reason, ${note}::text), ${usedCode}::boolean and x.id is null, 'back_office', clock_timestamp(), t.batch_id
+      ${step}::smallint, coalesce(x.reason, ${note}::text), ${usedCode}::boolean and x.id is null, 'back_office', statement_timestamp(), t.batch_id
     from transactions t join approval_items i on ${ROW_KEY}
       left join unnest(${ids}::uuid[], ${reasons}::text[]) as x (id, reason) on x.id = t.transaction_id
     where ${ofBatch(applicationId, batchId)} and ${mayDecide(sql`${applicationId}`, sql`${checkerId}`)}

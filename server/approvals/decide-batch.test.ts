@@ -45,7 +45,8 @@ async function show(batchId: string, personId: string) {
 
 /** Decides about what is shown now, unless the overrides say otherwise. */
 async function say(batchId: string, personId: string, overrides: Partial<DecideBatchCommand> = {}) {
-  const { hash, shownAt } = await show(batchId, personId)
+  const { hash, shownAt } =
+    overrides.hash && overrides.shownAt ? { hash: overrides.hash, shownAt: overrides.shownAt } : await show(batchId, personId)
   return decideBatch(decisionDeps(database.pool), {
     checker: viewer(personId),
     batchId,
@@ -313,16 +314,19 @@ test('FAILED with the maker’s reason: everything of a batch that its maker rec
   assert.deepEqual(await say(batchId, ada), { ok: false, error: 'not_waiting' })
 })
 
-test('less than 2.5 s for a batch of 10,000 that is decided with rows excluded, in one database transaction', async () => {
+test('a fraction of the time in which its rows were taken in for a batch of 10,000, decided with rows excluded', async (context) => {
+  const intakeAtMs = performance.now()
   const { batchId, items } = await makeFileBatch(database.pool, { applicationId, makerId, count: 10_000 })
+  const intakeMs = performance.now() - intakeAtMs
   const excluded = items.slice(0, 100).map(({ transactionId }) => ({ transactionId, reason: 'Not on the list' }))
   const { hash, shownAt } = await show(batchId, ada)
   const startedAtMs = performance.now()
   const done = must(await say(batchId, ada, { hash, shownAt, excluded }))
   const tookMs = performance.now() - startedAtMs
-  if (process.env.PRINT) console.log(`decided 10,000 in ${tookMs.toFixed()} ms`)
+  context.diagnostic(`decided in ${tookMs.toFixed()} ms, taken in in ${intakeMs.toFixed()} ms`)
   assert.deepEqual(done, { kind: 'done', approved: 9_900, rejected: 100, waiting: 0, given: 1, needed: 1 })
-  assert.ok(tookMs < 2_500, `took ${tookMs.toFixed()} ms`)
+  // On a calm machine the limit is a second. A busy one is slower at both, so the second limit follows it.
+  assert.ok(tookMs < Math.max(1_000, intakeMs * 0.5), `took ${tookMs.toFixed()} ms`)
 })
 
 test('one end per row when decisions, a recall and expiry race for a batch', async () => {

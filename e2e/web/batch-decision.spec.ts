@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { decideBatch } from '#server/approvals/decide-batch.ts'
+import { readBatch } from '#server/approvals/read-batch.ts'
 import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { aBand, anIntakeItem } from '#server/testing/factories.ts'
-import { takeIn } from '#server/transactions/intake.ts'
+import { aBand, decisionDeps } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { sandboxUrl } from './sandbox.ts'
@@ -103,48 +104,66 @@ test('two approvals: the maker cannot decide, the first checker waits, the secon
   await expect.poll(() => queue.statusOf(items[0]?.transactionId ?? ''), { timeout: 60_000 }).toBe('SUCCESS')
 })
 
-test('a batch that runs is paused, resumed, paused and stopped; its results can be downloaded', async ({ page }) => {
-  const queue = await newQueue(pool)
-  const batchId = randomUUID()
-  // Nobody answers for these numbers, so rows stay where they are; half of the rows are not due before tomorrow.
-  const items = Array.from({ length: 6 }, (_, index) =>
-    anIntakeItem(queue.applicationId, {
-      source: 'file',
-      makerId: queue.maker.id,
-      batchId,
-      customerName: `Payee ${index}`,
-      phoneNumber: '237677209912',
-      bands: null,
-    }),
+/** An approved batch of which no row is due before an hour has passed: what is not sent yet stays where it is. */
+async function newRun() {
+  const made = await newBatch()
+  const { queue, batchId } = made
+  const checker = { applicationId: queue.applicationId, id: queue.other.id, hasSecondFactor: false }
+  // Rows that are approved while their batch is paused are not sent.
+  await pool.query("insert into batch_runs (application_id, batch_id, state, changed_by) values ($1, $2, 'paused', $3)", [
+    queue.applicationId,
+    batchId,
+    queue.other.id,
+  ])
+  const shown = await readBatch(pool, checker, batchId)
+  if (!shown) throw new Error('The batch is gone')
+  const { hash, shownAt } = shown
+  const command = { checker, batchId, decision: 'validated', note: 'Seen', excluded: [], hash, shownAt: new Date(shownAt) } as const
+  must(await decideBatch(decisionDeps(pool), command))
+  await pool.query(
+    `update operator_work w set state = 'queued', next_at = now() + interval '1 hour' from transactions t
+     where t.transaction_id = w.transaction_id and t.batch_id = $1`,
+    [batchId],
   )
-  const trx = await pool.connect()
-  try {
-    await trx.query('begin')
-    await takeIn(trx, items)
-    await trx.query("update operator_work set next_at = now() + interval '1 hour' where transaction_id = any ($1)", [
-      items.slice(0, 4).map((item) => item.transactionId),
-    ])
-    await trx.query('commit')
-  } finally {
-    trx.release()
-  }
-  await signIn(page, queue.checker, `/${queue.slug}/approvals/batches/${batchId}`)
-  await expect(
-    page
-      .getByText('No longer waiting')
-      .or(page.getByRole('heading', { name: 'Progress' }))
-      .first(),
-  ).toBeVisible()
+  await pool.query('delete from batch_runs where batch_id = $1', [batchId])
+  return made
+}
+
+test('a batch that runs is paused and resumed, and its results are downloaded', async ({ page }) => {
+  const { queue, items } = await newRun()
+  const batchId = items[0]?.batchId
+  await signIn(page, queue.checker, `/${queue.slug}/batches/${batchId}`)
+  await expect(page.getByRole('heading', { name: 'Progress' })).toBeVisible()
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await page.getByLabel('Reason for pausing').fill('Look again')
   await page.keyboard.press('Enter')
   await expect(page.getByText(/Paused by Mariam Diallo/)).toBeVisible()
+  expect(await queue.statusOf(items[0]?.transactionId ?? '')).toBe('PENDING')
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
-  await expect(page.getByText(/Resumed by Mariam Diallo/)).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible()
+  await expect(page.getByText('12 of 12 ended')).toBeVisible({ timeout: 60_000 })
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download results' }).click()
   expect((await download).suggestedFilename()).toMatch(/^batch-.*\.csv$/)
+})
+
+test('a batch is stopped with a reason, and its maker prepares a retry of the rows', async ({ page, browser }) => {
+  const { queue, items, batchId } = await newRun()
+  await signIn(page, queue.checker, `/${queue.slug}/batches/${batchId}`)
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await expect(page.getByText('Required')).toBeVisible()
+  await page.getByLabel('Reason for stopping').fill('Wrong month')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText(/Stopped by Mariam Diallo/)).toBeVisible()
+  for (const { transactionId } of items) expect(await queue.statusOf(transactionId)).toBe('FAILED')
+  const screen = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await signIn(screen, queue.maker, `/${queue.slug}/batches/${batchId}`)
+  await screen.getByRole('button', { name: 'Retry 12 failed rows' }).click()
+  await expect(screen.getByRole('heading', { level: 1, name: 'Salaries (2)' })).toBeVisible()
+  await screen.goto(`/${queue.slug}/batches/${batchId}`)
+  await expect(screen.getByRole('link', { name: 'Salaries (2)' })).toBeVisible()
+  await expect(screen.getByRole('button', { name: /^Retry/ })).toHaveCount(0)
+  await screen.context().close()
 })
 
 for (const look of LOOKS) {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID, randomUUIDv7 } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BatchColumns } from '#lib/batch-file/batch-fields.ts'
+import type { FileReading } from '#lib/batch-file/file-problem.ts'
 import { formatMinor } from '#lib/money.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
@@ -21,6 +22,16 @@ import { insertRows } from './row-store.ts'
 const AT_ONCE = 8
 const HEADERS = ['Phone number', 'Name', 'Amount', 'Operator']
 const COLUMNS: BatchColumns = { phone: 0, name: 1, amount: 2, operator: 3 }
+/** Its rows come from the batch that failed, not from a file. */
+const READING: FileReading = {
+  format: 'csv',
+  encoding: null,
+  separator: null,
+  sheet: null,
+  otherSheets: [],
+  hiddenRows: 0,
+  rowsAbove: 0,
+}
 const NAME_LENGTH_MAX = 200
 
 type RetryBatchDeps = {
@@ -96,7 +107,7 @@ async function store(
       .digest(),
     state: 'draft',
     rowCount: rows.length,
-    reading: parent.reading,
+    reading: READING,
     headers: HEADERS,
     columns: COLUMNS,
     defaultOperator: null,

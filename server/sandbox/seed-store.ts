@@ -137,12 +137,13 @@ export async function insertBatches(queryable: Queryable, applicationId: string)
          from rows r group by r.batch_id, r.operator
      )
      insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, state, row_count, headers, columns,
-         ready_count, started_count, sums, created_at, changed_at, submitted_at)
+         ready_count, started_count, sums, reading, created_at, changed_at, submitted_at)
        select r.application_id, r.batch_id, 'Salaires ' || to_char(min(r.created_at), 'DD/MM/YYYY'), min(r.type), (array_agg(r.maker_id))[1],
               (array_agg(r.maker_id))[1], 'salaires-' || to_char(min(r.created_at), 'YYYY-MM-DD') || '.csv', sha256(r.batch_id::text::bytea), 'submitted',
               count(*), '["Téléphone","Nom","Montant","Opérateur"]', '{"phone":0,"name":1,"amount":2,"operator":3}', count(*), count(*),
               (select jsonb_agg(jsonb_build_object('operator', s.operator, 'count', s.count, 'amountMinor', s.amount_minor::text,
                  'feeMinor', s.fee_minor::text) order by s.operator) from sums s where s.batch_id = r.batch_id),
+              '{"format":"csv","encoding":"utf-8","separator":";","sheet":null,"otherSheets":[],"hiddenRows":0,"rowsAbove":0}',
               min(r.created_at) - interval '20 minutes', min(r.created_at), min(r.created_at)
          from rows r group by r.application_id, r.batch_id`,
     [applicationId],

@@ -117,7 +117,7 @@ export function BatchDecision({ application, batch, exclusions, actions, onDone,
   }
 
   return (
-    <Card className="grid gap-3 lg:sticky lg:top-4">
+    <Card className="grid gap-3">
       <h2>{t('batch.decision')}</h2>
       {problem && <Notice tone="bad">{problem}</Notice>}
       {exclusions.excluded.size > 0 && (

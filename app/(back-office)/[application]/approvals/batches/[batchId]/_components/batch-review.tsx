@@ -46,29 +46,30 @@ export function BatchReview(props: BatchProps) {
       {done && <Notice tone="ok">{done}</Notice>}
       {difference && <BatchDifferenceNotice difference={difference} application={application} />}
       {isWaiting && (
-        <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
-          <div className="grid min-w-0 gap-4">
-            <BatchFacts batch={batch} />
-            <BatchRows application={application} batch={batch} exclusions={exclusions} />
+        <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_320px] lg:grid-rows-[auto_1fr]">
+          <BatchFacts batch={batch} />
+          {/* On a phone between the figures and the rows, which may be many; beside both where there is room. */}
+          <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:sticky lg:top-4">
+            <BatchDecision
+              {...props}
+              batch={batch}
+              exclusions={exclusions}
+              onDone={(text) => {
+                setDone(text)
+                setDifference(null)
+                exclusions.clear()
+                refresh()
+                // The progress below is rendered on the server once a row no longer waits.
+                router.refresh()
+              }}
+              onChanged={(what) => {
+                setDifference(what)
+                setDone(null)
+                refresh()
+              }}
+            />
           </div>
-          <BatchDecision
-            {...props}
-            batch={batch}
-            exclusions={exclusions}
-            onDone={(text) => {
-              setDone(text)
-              setDifference(null)
-              exclusions.clear()
-              refresh()
-              // The progress below is rendered on the server once a row no longer waits.
-              router.refresh()
-            }}
-            onChanged={(what) => {
-              setDifference(what)
-              setDone(null)
-              refresh()
-            }}
-          />
+          <BatchRows application={application} batch={batch} exclusions={exclusions} />
         </div>
       )}
     </div>

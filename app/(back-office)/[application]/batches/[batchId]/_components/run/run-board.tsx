@@ -48,6 +48,9 @@ export function RunBoard({ application, first, actions }: Props) {
           </Badge>
         </h2>
         <span className="flex flex-wrap gap-2">
+          {run.operators.some((one) => one.places.waiting) && (
+            <ButtonLink href={paths.batchApproval(application, batchId)}>{t('batch.run.toDecision')}</ButtonLink>
+          )}
           <a href={paths.data(application, `batches/${batchId}/results`)} download className={buttonClass()}>
             {t('batch.run.download')}
           </a>
@@ -80,7 +83,7 @@ function figureOf(one: BatchRunOperator, places: readonly BatchRowPlace[]): numb
   return places.reduce((count, place) => count + (one.places[place]?.count ?? 0), 0)
 }
 
-/** How many rows of an operator have ended, as a native bar. */
+/** How many rows of an operator have ended. */
 function Progress({ one }: { one: BatchRunOperator }) {
   const { t, locale } = useTranslations()
   const ended = figureOf(one, ['succeeded', 'failed', 'rejected', 'stopped'])
@@ -92,12 +95,19 @@ function Progress({ one }: { one: BatchRunOperator }) {
           {t('batch.run.ended', { ended: formatCount(ended, locale), total: formatCount(one.total.count, locale) })}
         </span>
       </p>
-      <progress
-        max={one.total.count}
-        value={ended}
+      <svg
+        role="progressbar"
         aria-label={t('batch.run.progress', { operator: one.operator })}
-        className="h-2 w-full accent-accent"
-      />
+        aria-valuemin={0}
+        aria-valuemax={one.total.count}
+        aria-valuenow={ended}
+        viewBox="0 0 100 1"
+        preserveAspectRatio="none"
+        className="h-2 w-full rounded-full"
+      >
+        <rect width="100" height="1" className="fill-line" />
+        <rect width={(ended * 100) / one.total.count} height="1" className="fill-accent" />
+      </svg>
       {one.unconfirmed > 0 && <p className="text-second text-wait">{t('batch.run.unconfirmed', { count: one.unconfirmed })}</p>}
     </div>
   )

@@ -12,7 +12,7 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { getQueryClient } from '#server/back-office/query-client.ts'
-import { BatchRun } from '../../../batches/[batchId]/_components/run/batch-run.tsx'
+import { BatchRun } from '../../../../batches/[batchId]/_components/run/batch-run.tsx'
 import { BatchReview } from './_components/batch-review.tsx'
 import { decideWholeBatch, recallWholeBatch } from './actions.ts'
 
@@ -22,7 +22,10 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('batch.title') }
 }
 
-/** One batch of a file, for the people who decide about it. */
+/**
+ * One batch of a file, for the people who decide about it. In a group of its own, because the approvals' loading.tsx would answer 200 before it is known
+ * whether the batch exists.
+ */
 export default async function BatchApprovalPage({ params }: Props) {
   const { application, batchId } = await params
   const actor = await requireActor(application, 'approval:read')

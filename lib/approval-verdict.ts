@@ -1,6 +1,9 @@
 /** Why a person may not decide on a transaction now (`server/approvals/may-decide.ts`). Each has a sentence in lib/i18n. */
 export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'not_waiting' | 'expired' | 'decided_already'
 
+/** The transaction is a row of a batch, and people decide on the whole batch. */
+export type BatchRowObstacle = 'in_batch'
+
 /** Why nobody may approve a transaction now: it could not be started now either. It can still be rejected. */
 export type TermsObstacle = 'application_disabled' | 'service_disabled'
 

@@ -1,4 +1,4 @@
-import type { DecisionObstacle, TermsObstacle } from './approval-verdict.ts'
+import type { BatchRowObstacle, DecisionObstacle, TermsObstacle } from './approval-verdict.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from './transaction-status.ts'
@@ -13,7 +13,7 @@ export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 export const BULK_MAX = 500
 
 /** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
-type ApprovalObstacle = DecisionObstacle | TermsObstacle | 'second_factor_missing'
+type ApprovalObstacle = DecisionObstacle | BatchRowObstacle | TermsObstacle | 'second_factor_missing'
 /** Why somebody cannot take a transaction back. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
@@ -93,7 +93,7 @@ export type ApprovalRow = {
   /** The most important first. Empty for what no longer waits. */
   risks: readonly RiskFlag[]
   canApprove: true | ApprovalObstacle
-  canReject: true | DecisionObstacle
+  canReject: true | DecisionObstacle | BatchRowObstacle
   canRecall: true | RecallObstacle
   contentHash: string
 }
@@ -102,11 +102,30 @@ export type CurrencyAmount = { currency: Currency; count: number; amount: string
 
 type QueueCounts = { mine: number; others: number; made: number }
 
+/** Why nobody can decide on a batch now, beyond what applies to a person. */
+export type BatchObstacle = DecisionObstacle | 'submitting'
+
+/** One batch of a file as a queue shows it: one item, however many rows it has. Amounts are exact decimals. */
+export type BatchItem = {
+  batchId: string
+  /** Null for a batch whose file is not known. */
+  name: string | null
+  maker: { personId: string; name: string }
+  createdAt: string
+  expiresAt: string
+  /** Rows that wait. */
+  count: number
+  sums: readonly CurrencyAmount[]
+  canDecide: true | BatchObstacle
+}
+
 export type ApprovalPage = {
   rows: readonly ApprovalRow[]
   /** How many fit queue and filter. */
   total: number
   sums: readonly CurrencyAmount[]
+  /** The batches of this queue, which no filter leaves out. Each is one item of the counts; its rows are not among the rows. */
+  batches: readonly BatchItem[]
   /** Of the unfiltered queues. */
   counts: QueueCounts
   /** Since when the oldest of "mine" waits; null when nothing does. */

@@ -12,6 +12,7 @@ const FAILURE_CASES = [
   'rejected',
   'recalled',
   'expired',
+  'stopped',
   'other',
 ] as const
 type FailureCase = (typeof FAILURE_CASES)[number]
@@ -22,7 +23,7 @@ type FailureCase = (typeof FAILURE_CASES)[number]
  */
 export function failureCaseOf(detail: Pick<TransactionDetailDto, 'type' | 'message' | 'events'>): FailureCase {
   const last = detail.events.at(-1)?.event
-  if (last === 'rejected' || last === 'recalled' || last === 'expired') return last
+  if (last === 'rejected' || last === 'recalled' || last === 'expired' || last === 'stopped') return last
   if (last === 'refused_for_funds') return 'ownBalance'
   switch (detail.message) {
     case FAILURE_MESSAGES.insufficientFunds:

@@ -40,6 +40,11 @@ export const paths = {
   // A refused export is redirected here with the application of its address, encoded so that it is one segment.
   exports: (application: string, query: QueryValues = {}) => `/${encodeURIComponent(application)}/transactions/exports${toQuery(query)}`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
+  /** The decision about a batch. */
+  batchApproval: (application: string, batchId: string) => `/${application}/approvals/batches/${batchId}`,
+  batches: (application: string, query: QueryValues = {}) => `/${application}/batches${toQuery(query)}`,
+  newBatch: (application: string) => `/${application}/batches/new`,
+  batch: (application: string, batchId: string, query: QueryValues = {}) => `/${application}/batches/${batchId}${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string) => `/${application}/balances`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,

@@ -10,7 +10,10 @@ export const PERMISSIONS = {
   'transaction:create': ['maker'],
   'transaction:recall': ['maker'],
   'transaction:decide': ['checker'],
+  /** Pause, resume, stop. Makers: only their own batches. */
+  'batch:control': ['maker', 'checker', 'administrator'],
   'webhook:resend': ['maker', 'finance', 'administrator'],
+  'batch:read': ROLES,
   'approval:read': ROLES,
   'total:read': ROLES,
   'balance:read': ROLES,

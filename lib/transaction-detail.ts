@@ -112,7 +112,7 @@ export type ApprovalDto = {
 
 /** The pending work at the operator; null once there is a result. */
 export type OperatorWorkDto = {
-  state: 'queued' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
+  state: 'queued' | 'paused' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
   nextAt: string
   unconfirmedSince: string | null
   queries: number

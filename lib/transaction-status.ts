@@ -22,6 +22,8 @@ export const TRANSITIONS = {
   expired: { from: 'PENDING_APPROVAL', to: 'FAILED' },
   succeeded: { from: 'PENDING', to: 'SUCCESS' },
   failed: { from: 'PENDING', to: 'FAILED' },
+  /** Of a batch that people stopped, before the operator received it. */
+  stopped: { from: 'PENDING', to: 'FAILED' },
   refused_for_funds: { from: 'PENDING', to: 'FAILED' },
 } as const satisfies Record<string, TransitionEdge>
 
@@ -54,6 +56,9 @@ export const FAILURE_REASONS = [
   'other',
 ] as const
 export type FailureReason = (typeof FAILURE_REASONS)[number]
+
+/** The message of a transaction whose batch was stopped before the operator received it. */
+export const STOPPED_MESSAGE = "Arrêtée avant l'envoi à l'opérateur"
 
 /** What a webhook says of a transaction that went well. */
 export const SUCCESS_MESSAGE = 'Transaction réussie'

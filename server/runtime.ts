@@ -1,5 +1,7 @@
 import type { Clock } from '#lib/time.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { type BatchSubmitter, createBatchSubmitter } from '#server/batches/batch-submitter.ts'
+import { createFileReader, type FileReader } from '#server/batches/read-file/file-reader.ts'
 import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { openPools } from '#server/database/open-pools.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -34,6 +36,8 @@ export type Runtime = HttpRuntime & {
   connectors: Connectors
   callbacks: CallbackIntake
   forcedQueries: ForcedQueries
+  fileReader: FileReader
+  batchSubmitter: BatchSubmitter
   metrics: Metrics
   /**
    * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
@@ -74,6 +78,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     connectors: createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger, connectionsMax: FORCED_CALLS_MAX }),
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
   })
+  const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   addGauges({ metrics, intake, pool, reportPool })
 
   const runtime: Runtime = {
@@ -88,6 +93,8 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     connectors,
     callbacks,
     forcedQueries,
+    fileReader: createFileReader(),
+    batchSubmitter,
     metrics,
     tokens: createTokens({ clock, secret: config.tokenSecret }),
     throttle: createSignInThrottle({ pool, clock, secret: config.sessionSecret }),
@@ -98,19 +105,23 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
       settler.addFinalListener(listener)
       finalListeners.add(listener)
     },
-    async close() {
-      await intake.drain()
-      await forcedQueries.close()
-      await settler.drain()
-      await closeConnectors(connectors)
-      await directory.close()
-      await reportPool.end()
-      await pool.end()
-    },
+    close: () => closeRuntime(runtime),
   }
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
+}
+
+/** In the order in which the parts use each other. */
+async function closeRuntime(runtime: Runtime & { batchSubmitter: BatchSubmitter }): Promise<void> {
+  await runtime.batchSubmitter.drain()
+  await runtime.intake.drain()
+  await runtime.forcedQueries.close()
+  await runtime.settler.drain()
+  await closeConnectors(runtime.connectors)
+  await runtime.directory.close()
+  await runtime.reportPool.end()
+  await runtime.pool.end()
 }
 
 function addGauges({ metrics, intake, pool, reportPool }: Pick<Runtime, 'metrics' | 'intake' | 'pool' | 'reportPool'>): void {

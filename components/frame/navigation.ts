@@ -35,6 +35,7 @@ const ITEMS = {
     key: 'n',
   },
   approvals: { id: 'approvals', label: 'frame.approvals', icon: 'sign', permission: 'approval:read', href: paths.approvals, key: 'a' },
+  batches: { id: 'batches', label: 'frame.batches', icon: 'file', permission: 'batch:read', href: paths.batches, key: 'f' },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
@@ -42,7 +43,10 @@ const ITEMS = {
 
 /** The pages of the back office in the order of the side navigation. A new page is added here. */
 const GROUPS: readonly NavigationGroup[] = [
-  { heading: null, items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.totals, ITEMS.balances] },
+  {
+    heading: null,
+    items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
+  },
   { heading: 'frame.administration', items: [ITEMS.people] },
 ]
 

@@ -5,6 +5,8 @@ export type Examples = {
   application: string
   transactionId: string
   waitingId: string
+  /** A batch whose rows wait. */
+  waitingBatchId: string
   operator: string
   batchId: string
   exportId: string
@@ -44,6 +46,10 @@ export const ROUTES: Record<string, Row> = {
     address: '/[application]/new?payment=6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
   },
   'GET /[application]/approvals': { access: 'approval:read' },
+  'GET /[application]/approvals/batches/[batchId]': {
+    access: 'approval:read',
+    address: '/[application]/approvals/batches/[waitingBatchId]',
+  },
   'GET /[application]/totals': { access: 'total:read' },
   'GET /[application]/balances': { access: 'balance:read' },
   'GET /[application]/balances/[operator]': { access: 'statement:read' },
@@ -67,6 +73,22 @@ export const ROUTES: Record<string, Row> = {
   'GET /api/back-office/[application]/approvals/[transactionId]': {
     access: 'approval:read',
     address: '/api/back-office/[application]/approvals/[waitingId]',
+  },
+  'GET /api/back-office/[application]/approvals/batches/[batchId]': {
+    access: 'approval:read',
+    address: '/api/back-office/[application]/approvals/batches/[waitingBatchId]',
+  },
+  'GET /api/back-office/[application]/approvals/batches/[batchId]/rows': {
+    access: 'approval:read',
+    address: '/api/back-office/[application]/approvals/batches/[waitingBatchId]/rows',
+  },
+  'GET /api/back-office/[application]/batches/[batchId]/run': {
+    access: 'transaction:read',
+    address: '/api/back-office/[application]/batches/[waitingBatchId]/run',
+  },
+  'GET /api/back-office/[application]/batches/[batchId]/results': {
+    access: 'export:create',
+    address: '/api/back-office/[application]/batches/[waitingBatchId]/results',
   },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
   'GET /api/back-office/[application]/suggestions': {
@@ -114,6 +136,12 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/new/actions.ts discardDraft': 'transaction:create',
   'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',
+  'app/(back-office)/[application]/(batch)/approvals/batches/[batchId]/actions.ts decideWholeBatch': 'transaction:decide',
+  'app/(back-office)/[application]/(batch)/approvals/batches/[batchId]/actions.ts recallWholeBatch': 'transaction:recall',
+  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts pauseRun': 'batch:control',
+  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts resumeRun': 'batch:control',
+  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts stopRun': 'batch:control',
+  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts retryRun': 'transaction:create',
   'app/(back-office)/[application]/balances/actions.ts setThreshold': 'balance:set-threshold',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',

@@ -5,6 +5,7 @@ import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { batchRowsSchema } from '#lib/schemas/batch-decision.ts'
 import {
   balancesExportSchema,
   overviewQuerySchema,
@@ -17,6 +18,7 @@ import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payme
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
@@ -37,6 +39,8 @@ let service: ServiceProcess
 let cookie: string
 let waitingId: string
 let exportId: string
+/** A submitted batch whose rows wait. */
+let batchId: string
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
@@ -47,6 +51,7 @@ before(async () => {
   await takeIn(database.pool, [waiting])
   waitingId = waiting.transactionId
   exportId = await makeExport(database.pool, here.applicationId)
+  batchId = (await makeFileBatch(database.pool, { applicationId: here.applicationId, makerId: here.applicationId, count: 2 })).batchId
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
 })
 after(async () => {
@@ -65,6 +70,7 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'POST /api/back-office/[application]/transactions/export': transactionFilterSchema,
   'GET /api/back-office/[application]/approvals': approvalFilterSchema,
   'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
+  'GET /api/back-office/[application]/approvals/batches/[batchId]/rows': batchRowsSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
   'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
@@ -88,7 +94,7 @@ async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method
   const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE)
   return found.map(({ name }) => {
     const [method = '', pattern = ''] = name.split(' ')
-    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId }
+    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId, batchId }
     return { name, method, pattern, path: pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => filled[key]) }
   })
 }
@@ -120,7 +126,7 @@ test('404: no application, transaction or operator of that name, in every part o
   for (const { name, method, pattern, path } of [...(await endpoints('data')), ...(await endpoints('page'))]) {
     const parts = [...pattern.matchAll(/\[(\w+)\]/g)].map((match) => match[1] ?? '')
     for (const part of parts) {
-      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId }
+      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId, batchId }
       for (const segment of WRONG_SEGMENTS) {
         const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => (key === part ? segment : filled[key]))
         const { status } = await send(address, method, method === 'POST' ? FORM : {})
@@ -200,6 +206,12 @@ test('400 with a page that says so: every page whose address has a date that doe
 const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   decideTransactions: { decision: 'validated', note: 'fine', items: [{ transactionId: '', contentHash: '0'.repeat(64) }] },
   recallWaiting: { transactionId: '', reason: 'fine' },
+  decideWholeBatch: { batchId: '', decision: 'validated', note: 'fine', hash: '0'.repeat(64), shownAt: '2026-01-01T00:00:00Z' },
+  recallWholeBatch: { batchId: '', reason: 'fine' },
+  pauseRun: { batchId: '', reason: 'fine' },
+  resumeRun: { batchId: '' },
+  stopRun: { batchId: '', reason: 'fine' },
+  retryRun: { batchId: '' },
   synchronise: { transactionId: '' },
   synchroniseSeveral: { transactionIds: ['00000000-0000-0000-0000-000000000000'] },
   resend: { transactionId: '' },
@@ -254,6 +266,11 @@ function* wrongInputs(action: string): Generator<readonly unknown[]> {
     yield [value, input]
     for (const field of Object.keys(input))
       if (!RIGHT_AFTER_ALL.has(`${action} ${field} ${JSON.stringify(value)}`)) yield [APPLICATION, { ...input, [field]: value }]
+    if (action === 'decideWholeBatch') {
+      const row = { transactionId: waitingId, reason: 'fine' }
+      for (const excluded of [[value], [{ ...row, transactionId: value }], [{ ...row, reason: value }], [row, row]])
+        yield [APPLICATION, { ...input, excluded }]
+    }
     if (action === 'decideTransactions') {
       yield [APPLICATION, { ...input, items: [value] }]
       yield [APPLICATION, { ...input, items: [{ transactionId: value, contentHash: '0'.repeat(64) }] }]

@@ -4,6 +4,7 @@ import { signIn as signInPartner } from '#e2e/contract/service.ts'
 import { aCollect } from '#e2e/processes/requests.ts'
 import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
 import { can } from '#lib/permissions.ts'
+import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
@@ -30,12 +31,14 @@ before(async () => {
   const { headers } = await signInPartner(service.baseUrl, here)
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])
+  const { batchId } = await makeFileBatch(database.pool, { applicationId: here.applicationId, makerId: here.applicationId, count: 2 })
   examples = {
     application: 'role-table',
     operator: 'MOMOCM',
     batchId: here.applicationId,
     transactionId: await createTransaction(headers),
     waitingId: waiting.transactionId,
+    waitingBatchId: batchId,
     exportId: await makeExport(database.pool, here.applicationId),
   }
   callers = await gatherCallers(service.baseUrl, database.pool, { here: here.applicationId, elsewhere: elsewhere.applicationId })

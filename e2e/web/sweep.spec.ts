@@ -37,6 +37,7 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     }
     examples['application'] = person?.slug ?? ''
     if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
+    if (pattern.includes('[batchId]')) examples['batchId'] ??= await firstBatch(page, examples['application'])
     return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => examples[name] ?? 'none')
   }
 }
@@ -46,6 +47,16 @@ async function firstTransaction(page: Page, application: string): Promise<string
   const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/.exec(await answer.text())?.[0]
   if (!id) throw new Error('The list of transactions names none')
   return id
+}
+
+/** A batch that waits, in whichever queue this person finds it. */
+async function firstBatch(page: Page, application: string): Promise<string> {
+  for (const queue of ['mine', 'others', 'made']) {
+    const answer = await page.request.get(`/api/back-office/${application}/approvals?queue=${queue}`)
+    const { batches }: { batches: { batchId: string }[] } = await answer.json()
+    if (batches[0]) return batches[0].batchId
+  }
+  throw new Error('No batch waits')
 }
 
 for (const locale of ['en-GB', 'fr-CM']) {

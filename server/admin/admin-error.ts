@@ -33,6 +33,9 @@ const SENTENCES: Record<string, string> = {
   unknown_person: 'There is no such person.',
   not_a_network: 'That is neither an address nor a network (203.0.113.7, 10.0.0.0/8, 2001:db8::/32).',
   host_bits_set: 'The network has digits behind its mask: write 10.0.0.0/8, or the single address.',
+  unknown_version: 'There is no such version of the rules (npm run admin -- list-rules).',
+  already_active: 'This version is active already, or was.',
+  superseded: 'A newer version is active: propose the rules again.',
   not_on_the_list: 'That address or network is not on the allow list.',
 }
 

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto'
 import { BULK_MAX, type DecisionRefusal, type DecisionResult } from '#lib/approvals.ts'
-import { err, ok, type Result } from '#lib/result.ts'
+import { ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Logger } from '#server/logger.ts'
-import { verifySecondFactor } from '#server/people/verify-second-factor.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { selectNeedingCode } from './approval-store.ts'
 import { countApprovals } from './count-approvals.ts'
 import { type DecisionDeps, type DecisionFailure, decide } from './decide.ts'
 import { type ApprovalViewer, findApprovals } from './list-approvals.ts'
+import { spendCode } from './spend-code.ts'
 
 type DecideManyCommand = {
   checker: ApprovalViewer
@@ -46,7 +44,10 @@ export async function decideMany(deps: DecideManyDeps, command: DecideManyComman
         )
       : new Set<string>()
   if (needing.size > 0) {
-    const spent = await spendCode(deps, command, items)
+    const digest = createHash('sha256')
+      .update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash])))
+      .digest('hex')
+    const spent = await spendCode(deps, { checker, code: command.code, digest, count: items.length })
     if (!spent.ok) return spent
   }
   const failures = new Map<string, RefusedReason>()
@@ -108,31 +109,5 @@ async function report(
     if (!now) throw new Error('A decided transaction is gone')
     const { given, needed } = countApprovals(now.steps, now.decisions)
     return { transactionId, kind: 'done', status: now.status, given, needed }
-  })
-}
-
-async function spendCode(
-  deps: DecideManyDeps,
-  { checker, code }: DecideManyCommand,
-  items: DecideManyCommand['items'],
-): Promise<Result<void, DecisionRefusal>> {
-  if (!code) return err(checker.hasSecondFactor ? 'code_required' : 'second_factor_missing')
-  const verified = await verifySecondFactor(deps, { personId: checker.id, code, allowsRecovery: false })
-  if (!verified.ok)
-    return err(
-      ({ wrong_code: 'wrong_code', not_enabled: 'second_factor_missing', throttled: 'code_throttled' } as const)[verified.error.kind],
-    )
-  const list = createHash('sha256')
-    .update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash])))
-    .digest('hex')
-  return withTransaction<void, DecisionRefusal>(deps.pool, async (trx) => {
-    await appendAudit(trx, {
-      applicationId: checker.applicationId,
-      actor: { kind: 'person', id: checker.id },
-      action: 'approvals.code_used',
-      subject: checker.id,
-      details: { list, count: items.length },
-    })
-    return ok(undefined)
   })
 }

@@ -21,6 +21,7 @@ import {
 import { contentHash, type ShownContent, shownContent } from './content-hash.ts'
 import { countApprovals } from './count-approvals.ts'
 import type { ApprovalDecision } from './decision-columns.ts'
+import { isBatchRow } from './is-batch-row.ts'
 
 export type DecisionCommand = {
   applicationId: string
@@ -41,6 +42,8 @@ export type DecisionCommand = {
 export type DecisionFailure =
   | { kind: 'not_found' }
   | { kind: DecisionObstacle; status: Transaction['status']; decisions: ApprovalDecision[] }
+  /** A person decides on the batch of this row, not on the row. */
+  | { kind: 'in_batch' }
   | { kind: TermsObstacle; operator: Transaction['operator']; type: Transaction['type'] }
   /** The rule does not let the application's program decide. */
   | { kind: 'api_may_not_decide'; rule: string }
@@ -101,6 +104,7 @@ function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure
   const ofProgram = item && !isPersonal ? refuseProgram(command, item) : undefined
   if (ofProgram) return ofProgram
   if (obstacle) return { kind: obstacle, status: transaction.status, decisions }
+  if (command.through === 'back_office' && isBatchRow(transaction)) return { kind: 'in_batch' }
   if (termsObstacle && command.decision === 'validated') return refuseTerms(termsObstacle, transaction)
   if (!item) throw new Error('A waiting transaction has no approval item')
   if (command.decision === 'validated' && item.needsCode && !command.hasFreshCode) return { kind: 'code_required' }

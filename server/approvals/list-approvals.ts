@@ -10,6 +10,8 @@ import { countApprovals } from './count-approvals.ts'
 import { toDecidedItem } from './decided-item.ts'
 import type { ApprovalDecision } from './decision-columns.ts'
 import { selectCheckers } from './evidence-store.ts'
+import { isBatchRow } from './is-batch-row.ts'
+import { listWaitingBatches } from './list-waiting-batches.ts'
 import {
   groupWaiting,
   type QueueRow,
@@ -30,18 +32,24 @@ export async function listApprovals(
   viewer: ApprovalViewer & BusinessTime,
   filter: ApprovalFilter,
 ): Promise<ApprovalPage> {
-  const [{ rows, total }, groups, checkers] = await Promise.all([
+  const [{ rows, total }, groups, batches, checkers] = await Promise.all([
     selectPage(queryable, viewer, filter),
     groupWaiting(queryable, viewer, filter),
+    listWaitingBatches(queryable, viewer),
     filter.queue === 'decided' ? selectCheckers(queryable, viewer.applicationId) : [],
   ])
   const sums = sumGroups(groups.filter((group) => group.queue === filter.queue && group.isFitting))
-  const countOf = (queue: WaitingGroup['queue']) => groups.reduce((count, group) => count + (group.queue === queue ? group.count : 0), 0)
-  const oldest = groups.flatMap((group) => (group.queue === 'mine' ? [group.oldestAt.toISOString()] : [])).sort()[0]
+  const countOf = (queue: WaitingGroup['queue']) =>
+    groups.reduce((count, group) => count + (group.queue === queue ? group.count : 0), batches[queue].length)
+  const oldest = [
+    ...groups.flatMap((group) => (group.queue === 'mine' ? [group.oldestAt.toISOString()] : [])),
+    ...batches.mine.map((batch) => batch.createdAt),
+  ].sort()[0]
   return {
     rows: await toApprovalRows(queryable, rows, viewer),
     total: total ?? sums.reduce((count, sum) => count + sum.count, 0),
     sums,
+    batches: filter.queue === 'decided' ? [] : batches[filter.queue],
     counts: { mine: countOf('mine'), others: countOf('others'), made: countOf('made') },
     oldestAt: oldest ?? null,
     ...choicesOf(groups),
@@ -119,6 +127,7 @@ async function toApprovalRows(queryable: Queryable, rows: readonly QueueRow[], v
 function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow, 'risks'> {
   const decisions = row.decisions.map((decision) => ({ ...decision, decidedAt: new Date(decision.decidedAt) }))
   const progress = countApprovals(row.steps, decisions)
+  const obstacle = row.obstacle ?? (isBatchRow(row) ? ('in_batch' as const) : null)
   return {
     transactionId: row.transactionId,
     externalId: row.externalId,
@@ -156,8 +165,8 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow,
       at: decidedAt.toISOString(),
     })),
     end: row.end && { ...row.end, by: row.end.by ?? decidedBy(row), at: new Date(row.end.at).toISOString() },
-    canApprove: row.obstacle ?? row.termsObstacle ?? (row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : true),
-    canReject: row.obstacle ?? true,
+    canApprove: obstacle ?? row.termsObstacle ?? (row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : true),
+    canReject: obstacle ?? true,
     canRecall: row.makerId !== viewer.id ? 'not_the_maker' : row.status === 'PENDING_APPROVAL' ? true : 'not_waiting',
     contentHash: hashOf(row, decisions),
   }

@@ -33,3 +33,6 @@ export const TERMS_OBSTACLE: Sql = sql`case
 
 /** Whether the decision `d` on the transaction `t` counts: while `t` waits, only if its author may still approve. */
 export const DECISION_COUNTS = `(t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id))`
+
+/** Whether the transaction `t` is a row of a batch from a file: people decide on the batch as one item, not on its rows. */
+export const IS_BATCH_ROW: Sql = sql`(t.source = 'file' and t.batch_id is not null)`

@@ -8,7 +8,7 @@ import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
 import { type ApprovalDecisionJson, DECISION_JSON } from './decision-columns.ts'
-import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
+import { decisionObstacle, IS_BATCH_ROW, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
 
 /** Whose queues are read, and in which application. */
 export type QueueViewer = { applicationId: string; id: string }
@@ -79,7 +79,7 @@ const ORDERS: Record<ApprovalFilter['sort'], Sql> = {
   amount: sql`t.amount_minor desc, t.sequence`,
 }
 
-/** One page of a waiting queue. Only what waits is read, through its partial index, however many other transactions there are. */
+/** One page of a waiting queue, without the rows of batches. Only what waits is read, through its partial index, however many other transactions there are. */
 export function selectWaiting(
   queryable: Queryable,
   viewer: QueueViewer,
@@ -92,8 +92,8 @@ export function selectWaiting(
     queryable,
     sql`with picked as materialized (
       select t.application_id, t.transaction_id from ${WAITING}
-      where t.application_id = ${viewer.applicationId} and t.status = 'PENDING_APPROVAL' and ${queueCondition(viewer, filter.queue)}
-        and ${filterCondition(filter)}
+      where t.application_id = ${viewer.applicationId} and t.status = 'PENDING_APPROVAL' and not ${IS_BATCH_ROW}
+        and ${queueCondition(viewer, filter.queue)} and ${filterCondition(filter)}
       order by ${ORDERS[filter.sort]} offset ${page.offset} limit ${page.limit}
     )
     select ${columnsFor(viewer)} from picked f
@@ -115,7 +115,7 @@ export async function selectDecided(
     sql`with lately as materialized (
       select d.application_id, d.transaction_id, max(d.decided_at) as decided_at
       from (select application_id, transaction_id, decided_at from approval_decisions
-            where application_id = ${viewer.applicationId} and ${decisionCondition(filter, viewer.businessZone)}
+            where application_id = ${viewer.applicationId} and batch_id is null and ${decisionCondition(filter, viewer.businessZone)}
             order by decided_at desc limit ${DECIDED_MAX}) d group by 1, 2
     ), fitting as materialized (
       select l.*, count(*) over ()::integer as total from lately l
@@ -153,7 +153,7 @@ export type WaitingGroup = {
   oldestAt: Date
 }
 
-/** Everything that waits, counted and summed in one pass: for the queues, the filter's total and the filter's choices at once. */
+/** Everything that waits alone, not in a batch, counted and summed in one pass: for the queues, the filter's total and the filter's choices at once. */
 export function groupWaiting(queryable: Queryable, viewer: QueueViewer, filter: ApprovalFilter): Promise<WaitingGroup[]> {
   return runQuery<WaitingGroup>(
     queryable,
@@ -162,7 +162,8 @@ export function groupWaiting(queryable: Queryable, viewer: QueueViewer, filter: 
         sum(w.amount_minor) as "amountMinor", min(w.created_at) as "oldestAt"
       from (select t.currency, t.maker_id, t.amount_minor, t.created_at, i.rule ->> 'name' as rule, ${filterCondition(filter)} as is_fitting,
               case when ${queueCondition(viewer, 'made')} then 'made' when ${queueCondition(viewer, 'mine')} then 'mine' else 'others' end as queue
-            from ${WAITING} where t.application_id = ${viewer.applicationId} and t.status = 'PENDING_APPROVAL') w
+            from ${WAITING}
+            where t.application_id = ${viewer.applicationId} and t.status = 'PENDING_APPROVAL' and not ${IS_BATCH_ROW}) w
       group by w.queue, w.currency, w.maker_id, w.rule, w.is_fitting) g
     left join people m on m.person_id = g."makerId"`,
   )

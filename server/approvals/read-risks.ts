@@ -15,6 +15,8 @@ export async function readRisks(
   queryable: Queryable,
   applicationId: string,
   transactions: readonly Transaction[],
+  // Among thousands of rows that wait, the same name with other numbers says nothing, and comparing them all takes long.
+  { comparesNames = true }: { comparesNames?: boolean } = {},
 ): Promise<ReadonlyMap<string, readonly RiskFlag[]>> {
   const waiting = transactions.filter((transaction) => transaction.status === 'PENDING_APPROVAL')
   if (waiting.length === 0) return new Map()
@@ -26,7 +28,7 @@ export async function readRisks(
       waiting.map(({ transactionId, phoneNumber }) => ({ transactionId, phoneNumbers: phoneNumberForms(phoneNumber) })),
       LOOKED_AT_MAX,
     ),
-    selectNamesakes(queryable, applicationId, ids),
+    comparesNames ? selectNamesakes(queryable, applicationId, ids) : [],
     selectDepositBalances(queryable, applicationId, [...new Set(waiting.map((transaction) => transaction.operator))]),
     selectReplaced(queryable, applicationId, ids),
   ])

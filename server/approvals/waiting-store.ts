@@ -1,8 +1,8 @@
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { mayDecide } from './may-decide.ts'
+import { IS_BATCH_ROW, mayDecide } from './may-decide.ts'
 
-/** How many transactions a person may decide now, counted up to `limit`, and when the oldest of them was created. */
+/** How many transactions outside batches a person may decide now, counted up to `limit`, and when the oldest of them was created. */
 export async function countWaitingFor(
   queryable: Queryable,
   applicationId: string,
@@ -14,7 +14,8 @@ export async function countWaitingFor(
     sql`select count(*)::integer as count, min(w.created_at) as "oldestAt" from (
       select t.created_at from transactions t
         join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and ${mayDecide(sql`${applicationId}`, sql`${personId}`)}
+      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and not ${IS_BATCH_ROW}
+        and ${mayDecide(sql`${applicationId}`, sql`${personId}`)}
       order by t.sequence limit ${limit}) as w`,
   )
   return rows[0] ?? { count: 0, oldestAt: null }

@@ -1,5 +1,7 @@
 import type { Clock } from '#lib/time.ts'
 import type { Directory } from '#server/applications/directory.ts'
+import type { BatchSubmitter } from '#server/batches/batch-submitter.ts'
+import type { FileReader } from '#server/batches/read-file/file-reader.ts'
 import type { Config } from '#server/config.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -23,11 +25,15 @@ type BackOfficeRuntime = {
   intake: Pick<Intake, 'submit'>
   /** The operators that this process can submit to. */
   connectors: Connected
+  /** Applications with their fees, services and rules. */
   directory: Pick<Directory, 'find'>
   settler: Settler
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>
   forcedQueries: ForcedQueries
+  /** Reads uploaded files in a thread. */
+  fileReader: FileReader
+  batchSubmitter: Pick<BatchSubmitter, 'wake'>
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle
   clock: Clock

@@ -106,11 +106,13 @@ create table approval_decisions (
   used_code      boolean     not null default false,
   through        text        not null,
   decided_at     timestamptz not null default now(),
+  batch_id       uuid,
   constraint approval_decisions_pkey primary key (application_id, transaction_id, checker_id),
   constraint approval_decisions_decision_check check (decision in ('validated', 'rejected')),
   constraint approval_decisions_through_check check (through in ('api', 'back_office')),
   constraint decider_is_not_maker check (maker_id is null or maker_id <> checker_id)
 );
+create index approval_decisions_by_batch on approval_decisions (application_id, batch_id, decided_at) where batch_id is not null;
 create index approval_decisions_by_time on approval_decisions (application_id, decided_at);
 create trigger refuse_change before delete or update on approval_decisions for each row execute function refuse_change();
 alter table approval_decisions enable always trigger refuse_change;
@@ -178,6 +180,105 @@ create table balance_thresholds (
   constraint balance_thresholds_pkey primary key (application_id, operator),
   constraint balance_thresholds_threshold_minor_check check (threshold_minor > 0)
 );
+
+create table batch_columns (
+  application_id uuid        not null,
+  header_hash    bytea       not null,
+  columns        jsonb       not null,
+  changed_by     uuid        not null,
+  changed_at     timestamptz not null default clock_timestamp(),
+  constraint batch_columns_pkey primary key (application_id, header_hash)
+);
+
+create table batch_retries (
+  application_id        uuid    not null,
+  failed_transaction_id uuid    not null,
+  parent_batch_id       uuid    not null,
+  batch_id              uuid    not null,
+  row_number            integer not null,
+  external_id           uuid    not null,
+  constraint batch_retries_pkey primary key (application_id, failed_transaction_id),
+  constraint batch_retries_external_id unique (application_id, external_id),
+  constraint batch_retries_row unique (application_id, batch_id, row_number)
+);
+create index batch_retries_by_parent on batch_retries (application_id, parent_batch_id);
+
+create table batch_rows (
+  application_id uuid    not null,
+  batch_id       uuid    not null,
+  row_number     integer not null,
+  cells          jsonb   not null,
+  edits          jsonb   not null default '{}'::jsonb,
+  operator       text,
+  phone_number   text,
+  phone_forms    text[],
+  customer_name  text,
+  amount_minor   bigint,
+  fee_minor      bigint,
+  problems       jsonb   not null default '[]'::jsonb,
+  repairs        jsonb   not null default '[]'::jsonb,
+  warnings       jsonb   not null default '[]'::jsonb,
+  exclusion      text,
+  external_id    uuid    not null,
+  transaction_id uuid,
+  refusal        text,
+  notes          jsonb   not null default '[]'::jsonb,
+  constraint batch_rows_pkey primary key (application_id, batch_id, row_number)
+);
+create index batch_rows_by_phone on batch_rows (application_id, batch_id, (phone_forms[1]), row_number);
+create index batch_rows_by_transaction on batch_rows (application_id, transaction_id) where transaction_id is not null;
+
+create table batch_runs (
+  application_id uuid        not null,
+  batch_id       uuid        not null,
+  state          text        not null,
+  changed_by     uuid        not null,
+  changed_at     timestamptz not null default clock_timestamp(),
+  reason         text,
+  constraint batch_runs_pkey primary key (application_id, batch_id),
+  constraint batch_runs_state_check check (state in ('running', 'paused', 'stopped'))
+);
+
+create table batches (
+  application_id   uuid        not null,
+  batch_id         uuid        not null,
+  name             text        not null,
+  type             text        not null,
+  maker_id         uuid        not null,
+  created_by       uuid        not null,
+  file_name        text        not null,
+  file_sha256      bytea       not null,
+  content_hash     bytea,
+  state            text        not null,
+  row_count        integer     not null,
+  parent_batch_id  uuid,
+  reading          jsonb       not null default '{}'::jsonb,
+  headers          jsonb       not null default '[]'::jsonb,
+  columns          jsonb,
+  accepted_repairs text[]      not null default '{}'::text[],
+  default_operator text,
+  ready_count      integer     not null default 0,
+  problem_count    integer     not null default 0,
+  excluded_count   integer     not null default 0,
+  started_count    integer     not null default 0,
+  sums             jsonb       not null default '[]'::jsonb,
+  version          integer     not null default 1,
+  repeats_batch_id uuid,
+  repeat_reason    text,
+  leased_until     timestamptz,
+  created_at       timestamptz not null default clock_timestamp(),
+  changed_at       timestamptz not null default clock_timestamp(),
+  submitted_at     timestamptz,
+  constraint batches_pkey primary key (application_id, batch_id),
+  constraint batches_check check ((state in ('submitting', 'submitted')) = (submitted_at is not null)),
+  constraint batches_name_check check (name <> '' and length(name) <= 200),
+  constraint batches_row_count_check check (row_count >= 0 and row_count <= 10000),
+  constraint batches_state_check check (state in ('checking', 'draft', 'submitting', 'submitted', 'discarded')),
+  constraint batches_type_check check (type in ('COLLECT', 'DEPOSIT'))
+);
+create index batches_by_content on batches (application_id, content_hash) where submitted_at is not null;
+create index batches_by_time on batches (application_id, created_at desc, batch_id);
+create index batches_submitting on batches (leased_until) where state = 'submitting';
 
 create table contradiction_queries (
   application_id uuid        not null,
@@ -487,10 +588,11 @@ create table operator_work (
   operator_token     text,
   accepted_at        timestamptz,
   constraint operator_work_pkey primary key (application_id, transaction_id),
-  constraint operator_work_accepted_stays check (state <> 'queued' or accepted_at is null),
-  constraint operator_work_state_check check (state in ('queued', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed'))
+  constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused'])) or accepted_at is null),
+  constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 create index operator_work_due on operator_work (operator, next_at);
+create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
 
 create table payment_drafts (
@@ -758,6 +860,8 @@ create index transactions_by_pay_token on transactions using hash (pay_token);
 create index transactions_by_phone on transactions (application_id, phone_number, sequence);
 create unique index transactions_final_sequence on transactions (application_id, status, final_sequence) where final_sequence is not null;
 create index transactions_waiting on transactions (application_id, sequence) where status = 'PENDING_APPROVAL';
+create index transactions_waiting_batches on transactions (application_id, batch_id, sequence)
+  where status = 'PENDING_APPROVAL' and batch_id is not null;
 
 create table transfer_services (
   application_id  uuid    not null,
@@ -925,6 +1029,9 @@ create view ledger_movements as
 -- function assert_same_count(p_actual bigint, p_expected bigint)
 --   returns boolean
 --   plpgsql, stable: server/transactions/sql/assert-same-count.sql
+-- function batch_run_state_of(p_application uuid, p_transaction uuid)
+--   returns text
+--   sql, volatile: server/operators/sql/batch-run-state-of.sql
 -- function begin_day_zone(p_application uuid, p_time_zone text)
 --   returns boolean
 --   plpgsql, volatile: server/reports/sql/begin-day-zone.sql

@@ -13,7 +13,7 @@ import {
 } from './sql-functions.ts'
 
 /** `unfunded`: the balance did not cover the deposit, so the dispatcher ends it without a call. */
-type WorkState = 'queued' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
+type WorkState = 'queued' | 'paused' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
 
 /** A row of operator_work under this process's lease, with what a connector needs of its transaction. */
 export type ClaimedWork = {
@@ -102,7 +102,7 @@ export async function rescheduleFarWork(queryable: Queryable, operators: Operato
     name: 'reschedule_far_operator_work',
     text: `update operator_work w set next_at = clock_timestamp()
              from (select o.application_id, o.transaction_id from operator_work o
-                     where o.operator = any ($1) and o.next_at > clock_timestamp() + $2 * interval '1 millisecond'
+                     where o.operator = any ($1) and o.state <> 'paused' and o.next_at > clock_timestamp() + $2 * interval '1 millisecond'
                      order by o.application_id, o.transaction_id limit 10000 for update skip locked) far
              where w.application_id = far.application_id and w.transaction_id = far.transaction_id`,
     values: [operators, aheadMsMax],

@@ -72,12 +72,12 @@ function join(rules: readonly ApprovalRule[], aboveMinor: string, firstTimeOnly:
  * Returns the smallest number of checkers that satisfies every rule. There are two steps if one rule requires two, each as large as the
  * largest of its kind. If a rule with one step requires more people than both together, the second step is increased.
  */
-function joinSteps(all: readonly ApprovalRule['approvals'][]): number[] {
-  const total = Math.max(...all.map(([first, second = 0]) => first + second))
+export function joinSteps(all: readonly (readonly number[])[]): number[] {
+  const total = Math.max(...all.map(([first = 0, second = 0]) => first + second))
   const twoSteps = all.flatMap((steps) => (steps.length === 2 ? [steps] : []))
   if (twoSteps.length === 0) return [total]
-  const first = Math.max(...twoSteps.map((steps) => steps[0]))
-  const second = Math.max(...twoSteps.map((steps) => steps[1]))
+  const first = Math.max(...twoSteps.map((steps) => steps[0] ?? 0))
+  const second = Math.max(...twoSteps.map((steps) => steps[1] ?? 0))
   return [first, Math.max(second, total - first)]
 }
 

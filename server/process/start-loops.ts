@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { endStoppedRows } from '#server/operators/control-batch.ts'
 import { createDispatcher } from '#server/operators/dispatcher.ts'
 import { queryContradictions } from '#server/operators/query-contradictions.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
@@ -50,6 +51,7 @@ export function startLoops(runtime: Runtime): Loops {
   runtime.addWorkListener(dispatcher.wake)
   runtime.addFinalListener(deliveries.wake)
   dispatcher.start()
+  runtime.batchSubmitter.start()
   deliveries.start()
   // A first start finds history that no minute has summed yet.
   void sealLedgerDays(pool).catch((error: unknown) =>
@@ -75,6 +77,7 @@ export function startLoops(runtime: Runtime): Loops {
     async drain() {
       isEnding = true
       await worker.stop()
+      await runtime.batchSubmitter.drain()
       await dispatcher.drain()
       await settler.drain()
       await Promise.race([deliveries.drain(), delay(7_000, undefined, { ref: false })])
@@ -88,8 +91,9 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 }
 
 /** Every scheduled task of the service, by its name. */
-function taskTable({ config, pool, settler, clock, logger, connectors, metrics }: Runtime, isEnding: () => boolean): ScheduledTask[] {
+function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
+    scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('ask_about_contradictions', '* * * * *', async () => {
       await queryContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })

@@ -10,6 +10,8 @@ type DecisionRow = Key & {
   used_code: boolean
   through: 'api' | 'back_office'
   decided_at: string
+  /** Of a row of a file. */
+  batch_id: string | null
 }
 
 type OperatorAttemptRow = Key & {

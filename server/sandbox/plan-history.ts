@@ -101,6 +101,7 @@ export function planHistory(planning: Planning): PlannedTransaction[] {
     if (source === 'file') planned.push(...planFile(planning, regulars, atMs, 'approve', planning.random.between(6, 24)))
     else planned.push(planOne(planning, regulars, atMs, { source }))
   }
+  if (planning.application.transactionCount > 1_000) planned.push(...planFiles(planning, regulars))
   return planned.sort((left, right) => left.atMs - right.atMs)
 }
 
@@ -142,6 +143,23 @@ function planOpen(planning: Planning, regulars: Map<OperatorCode, Beneficiary[]>
   if (isLarge) planned.push(...planFile(planning, regulars, nowMs - 3.2 * HOUR_MS, 'wait', 14))
 }
 
+/** Files to look at: one that is half done, one that was rejected, and one with rows to retry. */
+function planFiles(planning: Planning, regulars: Map<OperatorCode, Beneficiary[]>): PlannedTransaction[] {
+  const approved = { approvalFate: 'approve' } as const
+  const fates = ['invalidNumber', 'notRegistered', 'insufficientFunds', 'operatorTimeout'] as const
+  return [
+    ...planFile(planning, regulars, planning.nowMs - 9 * HOUR_MS, 'approve', 12, (index) => ({
+      ...approved,
+      ...(index < 6 ? { operatorFate: 'success' } : { operatorFate: 'submitted', ending: '912' }),
+    })),
+    ...planFile(planning, regulars, planning.nowMs - 31 * HOUR_MS, 'reject', 8),
+    ...planFile(planning, regulars, planning.nowMs - 55 * HOUR_MS, 'approve', 11, (index) => ({
+      ...approved,
+      operatorFate: fates[index] ?? 'success',
+    })),
+  ]
+}
+
 /** One file: many deposits of one maker at one instant. */
 function planFile(
   planning: Planning,
@@ -149,6 +167,7 @@ function planFile(
   atMs: number,
   approvalFate: ApprovalFate,
   rows: number,
+  change: (index: number) => Draft = () => ({}),
 ): PlannedTransaction[] {
   const batchId = planning.random.uuid()
   const makerId = planning.random.pick(planning.makerIds)
@@ -157,14 +176,15 @@ function planFile(
   const codes = Object.values(OPERATORS)
     .filter((operator) => operator.country.code === OPERATORS[first].country.code)
     .map((operator) => operator.code)
-  const items = Array.from({ length: rows }, () =>
+  const items = Array.from({ length: rows }, (_, index) =>
     planOne(planning, regulars, atMs, {
       source: 'file',
       type: 'DEPOSIT',
       operator: planning.random.pick(codes),
       makerId,
       batchId,
-      approvalFate: approvalFate === 'wait' ? 'wait' : undefined,
+      approvalFate: approvalFate === 'approve' ? undefined : approvalFate,
+      ...change(index),
     }),
   )
   const batchSumMinor = items.reduce((sum, item) => sum + item.amountMinor, 0n)

@@ -22,7 +22,7 @@ import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
 import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
 import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
-import { analyse, backdateSetup, hasNoApplication, lockSeeding, setSimulatedTime } from './seed-store.ts'
+import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, setSimulatedTime } from './seed-store.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
@@ -138,6 +138,7 @@ async function seedApplication(
     { trx, random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets },
     planned,
   )
+  await insertBatches(trx, applicationId)
   await setSimulatedTime(trx, nowMs)
   const [maker] = withRole('maker')
   if (maker !== undefined) demand(await saveDraft(pool, { applicationId, personId: maker, ...SEED_DRAFT }))

@@ -118,3 +118,35 @@ async function forEachChunk(queryable: Queryable, rows: readonly object[], state
   for (let start = 0; start < rows.length; start += ROWS_MAX)
     await queryable.query(statement, [JSON.stringify(rows.slice(start, start + ROWS_MAX))])
 }
+
+/** Stores the files that the batches of the history would have come from. Returns how many. */
+export async function insertBatches(queryable: Queryable, applicationId: string): Promise<number> {
+  const { rowCount } = await queryable.query(
+    `with rows as materialized (
+       select t.*, row_number() over (partition by t.batch_id order by t.sequence) + 1 as row_number from transactions t
+         where t.application_id = $1 and t.source = 'file' and t.batch_id is not null
+     ), stored as (
+       insert into batch_rows (application_id, batch_id, row_number, cells, operator, phone_number, phone_forms, customer_name, amount_minor,
+           fee_minor, external_id, transaction_id)
+         select r.application_id, r.batch_id, r.row_number,
+                jsonb_build_array(r.phone_number, r.customer_name, trim_scale(r.amount_minor / 100.0)::text, r.operator), r.operator, r.phone_number,
+                array[r.phone_number], r.customer_name, r.amount_minor, r.fee_system_minor + r.fee_app_minor, r.external_id, r.transaction_id
+           from rows r
+     ), sums as materialized (
+       select r.batch_id, r.operator, count(*) as count, sum(r.amount_minor) as amount_minor, sum(r.fee_system_minor + r.fee_app_minor) as fee_minor
+         from rows r group by r.batch_id, r.operator
+     )
+     insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, state, row_count, headers, columns,
+         ready_count, started_count, sums, reading, created_at, changed_at, submitted_at)
+       select r.application_id, r.batch_id, 'Salaires ' || to_char(min(r.created_at), 'DD/MM/YYYY'), min(r.type), (array_agg(r.maker_id))[1],
+              (array_agg(r.maker_id))[1], 'salaires-' || to_char(min(r.created_at), 'YYYY-MM-DD') || '.csv', sha256(r.batch_id::text::bytea), 'submitted',
+              count(*), '["Téléphone","Nom","Montant","Opérateur"]', '{"phone":0,"name":1,"amount":2,"operator":3}', count(*), count(*),
+              (select jsonb_agg(jsonb_build_object('operator', s.operator, 'count', s.count, 'amountMinor', s.amount_minor::text,
+                 'feeMinor', s.fee_minor::text) order by s.operator) from sums s where s.batch_id = r.batch_id),
+              '{"format":"csv","encoding":"utf-8","separator":";","sheet":null,"otherSheets":[],"hiddenRows":0,"rowsAbove":0}',
+              min(r.created_at) - interval '20 minutes', min(r.created_at), min(r.created_at)
+         from rows r group by r.application_id, r.batch_id`,
+    [applicationId],
+  )
+  return rowCount ?? 0
+}

@@ -59,7 +59,7 @@ function decisionMove({ item: { applicationId, transactionId } }: LiveTransactio
 
 /** Notes a decision and its audit entry, as `approvals/decide.ts` writes them. */
 export function recordDecision({ rows, audit }: Simulation, live: LiveTransaction, decision: Decision, atMs: number): void {
-  const { applicationId, transactionId, makerId } = live.item
+  const { applicationId, transactionId, makerId, batchId } = live.item
   const { checkerId, verdict, step, note, through, actor } = decision
   rows.approval_decisions.push({
     application_id: applicationId,
@@ -72,6 +72,7 @@ export function recordDecision({ rows, audit }: Simulation, live: LiveTransactio
     used_code: verdict === 'validated' && (live.terms?.needsCode ?? false),
     through,
     decided_at: iso(atMs),
+    batch_id: batchId,
   })
   const entry = {
     applicationId,

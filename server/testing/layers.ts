@@ -24,7 +24,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['applications', 'people'],
   ['partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
-  ['approvals', 'changes'],
+  ['approvals', 'batches', 'changes'],
   ['reports', 'operators'],
   ['http'],
   ['back-office'],

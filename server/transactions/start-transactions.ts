@@ -38,6 +38,8 @@ export type StartTransactionsCommand = Starter & {
   requests: readonly StartRequest[]
   /** Stored with each transaction of a file, so that they can be found and decided together. */
   batchId?: string
+  /** The total of the whole batch per currency, if these requests are only a part of it. Default: the total of the requests. */
+  batchSumsMinor?: ReadonlyMap<Currency, bigint>
 }
 
 export type StartFailure =
@@ -119,7 +121,7 @@ async function submitAll(intake: Pick<Intake, 'submit'>, items: readonly IntakeI
 function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
   const { application, type, source, actor, requests, batchId } = command
   const originId = originOf(command)?.originId
-  const sums = sumByCurrency(requests)
+  const sums = command.batchSumsMinor ?? sumByCurrency(requests)
   return requests.map((request) => {
     const operator = request.transferMethod
     const { currency } = OPERATORS[operator].country

@@ -53,6 +53,8 @@ function refuseDecision(failure: DecisionFailure): Refusal {
       return refuse(400, `The transaction must be in PENDING_APPROVAL; it is in ${failure.status}.`)
     case 'expired':
       return refuse(400, 'The transaction can no longer be decided: its approval has expired.')
+    case 'in_batch':
+      throw new Error('A program was refused as a person')
     case 'content_changed':
       return refuse(400, 'The transaction has changed since it was displayed.')
   }

@@ -20,15 +20,15 @@ begin
     select w.application_id, w.transaction_id, bool_or(i.needs_query) as needs_query, bool_or(i.proves_receipt) as proves_receipt
       from (select w.application_id, w.transaction_id from operator_work w
               join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id
-              where i.needs_query or (i.proves_receipt and (w.accepted_at is null or w.state = 'queued'))
+              where i.needs_query or (i.proves_receipt and (w.accepted_at is null or w.state in ('queued', 'paused')))
               order by w.application_id, w.transaction_id for update of w) w
       join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id
       group by w.application_id, w.transaction_id
   )
   update operator_work w
     set accepted_at = case when l.proves_receipt then coalesce(w.accepted_at, clock_timestamp()) else w.accepted_at end,
-        state = case when l.proves_receipt and w.state = 'queued' then 'submitted' else w.state end,
-        next_at = case when not w.is_claimed and ((l.needs_query and w.state in ('submitted', 'unconfirmed')) or (l.proves_receipt and w.state = 'queued'))
+        state = case when l.proves_receipt and w.state in ('queued', 'paused') then 'submitted' else w.state end,
+        next_at = case when not w.is_claimed and ((l.needs_query and w.state in ('submitted', 'unconfirmed')) or (l.proves_receipt and w.state in ('queued', 'paused')))
                        then least(w.next_at, clock_timestamp()) else w.next_at end
     from locked l
     where w.application_id = l.application_id and w.transaction_id = l.transaction_id;

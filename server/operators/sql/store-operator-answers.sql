@@ -27,24 +27,34 @@ begin
   ), matched as materialized (
     select w.application_id, w.transaction_id, i.item_index, i.outcome, i.proves_receipt,
            w.submissions = i.submission and case i.kind when 'submit' then w.state = 'submitting'
-             else w.state in ('submitted', 'unconfirmed', 'queued') end as is_current
+             else w.state in ('submitted', 'unconfirmed', 'queued', 'paused') end as is_current
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id
   ), locked as materialized (
     -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
     -- transition is about to remove, which takes them in an order of its own.
     select w.application_id, w.transaction_id, m.item_index, w.absent_since, clock_timestamp() as now_at,
-           not m.is_current or w.state = 'queued' as is_late,
+           not m.is_current or w.state in ('queued', 'paused') as is_late,
            w.state = 'submitted' or w.accepted_at is not null
              or (m.outcome in ('not_found', 'not_sent') and exists (select from operator_attempts a
                where a.application_id = w.application_id and a.transaction_id = w.transaction_id
                  and (a.kind = 'callback' or a.outcome in ('accepted', 'pending', 'succeeded', 'failed')))) as was_accepted
       from operator_work w join matched m on w.application_id = m.application_id and w.transaction_id = m.transaction_id
-      where case when m.is_current and w.state <> 'queued' then m.outcome not in ('succeeded', 'failed') else m.proves_receipt end
+      where case when m.is_current and w.state not in ('queued', 'paused') then m.outcome not in ('succeeded', 'failed') else m.proves_receipt end
       order by w.application_id, w.transaction_id
       for update of w
   ), judged as materialized (
     select l.application_id, l.transaction_id, l.now_at, l.is_late, l.was_accepted, i.kind, i.outcome, i.answer, i.delay_ms,
            i.requeue_ms, i.operator_reference, i.operator_token, i.proves_receipt,
+           -- A row that would be sent again waits if people paused its batch meanwhile. If they stopped it, only what was never sent waits,
+           -- and is ended; what an operator may have had goes on until the operator says what became of it.
+           case when i.outcome in ('not_sent', 'not_found')
+                then case batch_run_state_of(l.application_id, l.transaction_id)
+                       when 'paused' then true
+                       when 'stopped' then i.outcome = 'not_sent' and not exists (select from operator_attempts a
+                         where a.application_id = l.application_id and a.transaction_id = l.transaction_id and a.kind = 'submit'
+                           and a.number <> i.number and a.outcome is distinct from 'not_sent')
+                       else false end
+                else false end as is_held,
            -- The same denial twice, with time in between, is believed.
            i.outcome = 'not_found' and coalesce(l.absent_since <= l.now_at - interval '1 millisecond'
              * case when l.was_accepted then p_accepted_absence_ms else p_absence_ms end, false) as is_absent
@@ -52,14 +62,15 @@ begin
   ), moved as (
     update operator_work w
       set state = case
-            when j.is_late then case when w.state = 'queued' then 'submitted' else w.state end
+            when j.is_late then case when w.state in ('queued', 'paused') then 'submitted' else w.state end
             when j.proves_receipt then 'submitted'
-            when j.outcome = 'not_sent' and not j.was_accepted then 'queued'
+            when j.outcome = 'not_sent' and not j.was_accepted then case when j.is_held then 'paused' else 'queued' end
             when j.kind = 'submit' then 'unconfirmed'
-            when j.is_absent then case when j.was_accepted then 'unconfirmed' else 'queued' end
+            when j.is_absent then case when j.was_accepted then 'unconfirmed' when j.is_held then 'paused' else 'queued' end
             else w.state end,
           next_at = case
-            when j.is_late then case when w.state = 'queued' then j.now_at else w.next_at end
+            when j.is_late then case when w.state in ('queued', 'paused') then j.now_at else w.next_at end
+            when j.is_held and not j.was_accepted and (j.is_absent or j.outcome = 'not_sent') then 'infinity'
             else j.now_at + interval '1 millisecond' * case
               when j.is_absent and not j.was_accepted then j.requeue_ms
               when j.outcome = 'not_found' and not j.was_accepted then p_absence_ms

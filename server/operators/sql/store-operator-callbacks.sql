@@ -16,7 +16,7 @@ begin
   ), waiting as materialized (
     select w.application_id, w.transaction_id, i.item_index, i.outcome, i.answer
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id and w.operator = i.operator
-      where (w.state in ('submitting', 'submitted', 'unconfirmed') or (w.state = 'queued' and w.submissions > 0)) and w.hinted_at is null
+      where (w.state in ('submitting', 'submitted', 'unconfirmed') or (w.state in ('queued', 'paused') and w.submissions > 0)) and w.hinted_at is null
   ), locked as materialized (
     select w.application_id, w.transaction_id, w.attempts, n.item_index, n.outcome, n.answer
       from operator_work w join waiting n on w.application_id = n.application_id and w.transaction_id = n.transaction_id
@@ -26,8 +26,8 @@ begin
     update operator_work w
       set hinted_at = clock_timestamp(), attempts = l.attempts + 1,
           accepted_at = coalesce(w.accepted_at, clock_timestamp()),
-          state = case w.state when 'queued' then 'unconfirmed' else w.state end,
-          unconfirmed_since = case w.state when 'queued' then coalesce(w.unconfirmed_since, clock_timestamp()) else w.unconfirmed_since end,
+          state = case when w.state in ('queued', 'paused') then 'unconfirmed' else w.state end,
+          unconfirmed_since = case when w.state in ('queued', 'paused') then coalesce(w.unconfirmed_since, clock_timestamp()) else w.unconfirmed_since end,
           next_at = case when w.is_claimed then w.next_at
             else least(w.next_at, greatest(clock_timestamp(), w.claimed_at + p_gap_ms * interval '1 millisecond')) end
       from locked l

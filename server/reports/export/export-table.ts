@@ -12,8 +12,8 @@ import { writeTableXlsx } from './table-xlsx.ts'
 export type TableRequest = {
   applicationId: string
   personId: string
-  action: 'balances.exported' | 'totals.exported' | 'statement.exported'
-  /** What the table is about: an operator's code, or the application's id. */
+  action: 'balances.exported' | 'totals.exported' | 'statement.exported' | 'batch.exported'
+  /** What the table is about: an operator's code, a batch, or the application's id. */
   subject: string
   /** The filters, as the audit record keeps them. */
   details: AuditDetails

@@ -158,6 +158,24 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
             and d.validated < (select sum(step) from unnest(i.steps) as step))`,
   },
   {
+    check: 'batches',
+    sql: `select concat_ws(' ', w.application_id, w.transaction_id) as subject, 'paused, and nobody paused or stopped its batch' as detail
+      from operator_work w
+      join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
+      left join batch_runs r on r.application_id = t.application_id and r.batch_id = t.batch_id
+      where w.state = 'paused' and coalesce(r.state, 'running') = 'running'
+      union all
+      select concat_ws(' ', r.application_id, r.failed_transaction_id), 'repeated, and it did not fail'
+      from batch_retries r
+      left join transactions t on t.application_id = r.application_id and t.transaction_id = r.failed_transaction_id
+      where t.status is distinct from 'FAILED'
+      union all
+      select concat_ws(' ', d.application_id, d.transaction_id), 'decided with a batch that it does not belong to'
+      from approval_decisions d
+      left join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
+      where d.batch_id is not null and d.batch_id is distinct from t.batch_id`,
+  },
+  {
     check: 'webhooks',
     sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'final state and webhook delivery do not go together' as detail
       from (select application_id, transaction_id, final_at from transactions

@@ -33,7 +33,7 @@ begin
   ), found as materialized (
     select t.ctid as row_address, i.*, case when i.at is null then v_at else service_time(i.at) end as moved_at,
            t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
-           t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at, t.sequence,
+           t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at, t.sequence, t.batch_id,
            t.status = i.from_status and (i.checker_id is null or t.maker_id is null or i.checker_id <> t.maker_id)
              -- A deposit for which nothing is held cannot have been paid out of the balance.
              and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0)
@@ -42,6 +42,10 @@ begin
                       then coalesce((select a.is_enabled from applications a where a.application_id = i.application_id), false)
                            and coalesce((select s.is_enabled from transfer_services s where s.application_id = i.application_id
                                            and s.operator = t.operator and s.type = t.type), true)
+                      -- What an operator may have is never stopped. The caller holds the locks of the rows.
+                      when i.event = 'stopped'
+                      then exists (select from operator_work w where w.application_id = i.application_id
+                                     and w.transaction_id = i.transaction_id and w.state in ('queued', 'paused'))
                       else true end as may_move
       from item i
       cross join lateral (select n.*, n.ctid from transactions n
@@ -116,8 +120,11 @@ begin
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, state, next_at)
       select e.application_id, e.transaction_id, e.operator,
-             case when e.hold_minor > 0 and e.posting_kind is null then 'unfunded' else 'queued' end, e.moved_at
-        from entry e where e.to_status = 'PENDING'
+             case when e.hold_minor > 0 and e.posting_kind is null then 'unfunded' when e.is_held then 'paused' else 'queued' end,
+             case when e.is_held and (e.hold_minor = 0 or e.posting_kind is not null) then 'infinity' else e.moved_at end
+        from (select n.*, n.batch_id is not null and exists (select from batch_runs r where r.application_id = n.application_id
+                                                               and r.batch_id = n.batch_id and r.state <> 'running') as is_held
+                from entry n where n.to_status = 'PENDING') e
   ), new_deliveries as (
     -- Not within half a second of the creation, so that a webhook does not overtake the response to its request.
     -- The target is the key of an index. It is cut to the length of an index entry, and everything before an @ is removed,

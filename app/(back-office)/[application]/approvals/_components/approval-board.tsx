@@ -14,6 +14,7 @@ import { useBoardKeys } from './use-board-keys.ts'
 
 /** Rendered on the server; links and popovers work before its script has arrived. */
 const FILTERS = definePart(() => import('./approval-filters.tsx'))
+const BATCHES = definePart(() => import('./batch-items.tsx'))
 
 /** The approvals: queues and list, and the panel in which somebody decides. */
 export function ApprovalBoard(props: BoardProps) {
@@ -43,6 +44,7 @@ export function ApprovalBoard(props: BoardProps) {
             <LazyPart part={FILTERS} props={{ application, query, page: list.page }} fallback={<div className="h-[30px]" />} />
           </div>
           <RefreshNotice isFailed={list.isError} onRetry={list.retry} />
+          <LazyPart part={BATCHES} props={{ application, batches: list.page.batches }} />
           <ApprovalTable total={list.page.total} pageNumber={props.page} />
         </div>
         <BoardPanel />

@@ -1,0 +1,210 @@
+'use client'
+
+import { type FormEvent, useState } from 'react'
+import { NoteField } from '#components/domain/decision-note.tsx'
+import { type Intent, sumsText } from '#components/domain/decision-text.ts'
+import { Button, NotAllowed } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import type { BatchApproval, BatchDifference } from '#lib/batch-approval.ts'
+import { formatCount } from '#lib/format.ts'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { formatMinor, parseAmountMinor } from '#lib/money.ts'
+import { paths } from '#lib/paths.ts'
+import type { BatchProps, Exclusions } from './use-batch.ts'
+
+const REFUSALS: Record<string, MessageKey> = {
+  not_a_checker: 'approvals.refused.not_a_checker',
+  is_maker: 'approvals.refused.is_maker',
+  not_waiting: 'approvals.refused.not_waiting',
+  expired: 'approvals.refused.expired',
+  decided_already: 'approvals.refused.decided_already',
+  application_disabled: 'approvals.refused.application_disabled',
+  service_disabled: 'approvals.refused.service_disabled',
+  submitting: 'batch.refused.submitting',
+  nothing_left: 'batch.refused.nothing_left',
+  code_required: 'approvals.code.required',
+  wrong_code: 'approvals.code.wrong',
+  code_throttled: 'approvals.code.throttled',
+  second_factor_missing: 'approvals.refused.second_factor_missing',
+  not_the_maker: 'approvals.recall.not_the_maker',
+  offline: 'approvals.send.notSent',
+}
+
+type Props = BatchProps & {
+  batch: BatchApproval
+  exclusions: Exclusions
+  onDone: (text: string) => void
+  onChanged: (difference: BatchDifference) => void
+}
+
+/** What a batch of this size is about to be: its sums without what was left out. */
+function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
+  const left = [...exclusions.excluded.values()]
+  return batch.sums.flatMap((sum) => {
+    const own = left.filter((row) => row.currency === sum.currency)
+    const minor = own.reduce((rest, row) => rest - (parseAmountMinor(row.amount) ?? 0n), parseAmountMinor(sum.amount) ?? 0n)
+    return sum.count === own.length ? [] : [{ ...sum, count: sum.count - own.length, amount: formatMinor(minor) }]
+  })
+}
+
+/** The decision about a whole batch: a note, a code where it needs one, and buttons that say what they send. */
+export function BatchDecision({ application, batch, exclusions, actions, onDone, onChanged }: Props) {
+  const { t, locale } = useTranslations()
+  // What was shown when somebody began is what is decided, also if it changes while they write.
+  const [asked, setAsked] = useState<{ intent: Intent; batch: BatchApproval } | null>(null)
+  const [note, setNote] = useState('')
+  const [code, setCode] = useState('')
+  const [isChecked, setIsChecked] = useState(false)
+  const [isSending, setIsSending] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const count = batch.count - exclusions.excluded.size
+  const needsCode = asked?.intent === 'validated' && asked.batch.needsCode
+
+  function ask(intent: Intent | null) {
+    setAsked(intent && { intent, batch: asked?.batch ?? batch })
+    setIsChecked(false)
+    setProblem(null)
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    setIsChecked(true)
+    if (!asked || isSending || note.trim() === '' || (needsCode && code.trim() === '')) return
+    setIsSending(true)
+    setProblem(null)
+    const refusal = asked.intent === 'recall' ? await recall() : await decide(asked.intent, asked.batch)
+    setIsSending(false)
+    // A refused code is used up; the note stays as it is.
+    setCode('')
+    if (refusal) setProblem(refusalText<string>(t, refusal, REFUSALS))
+    else setAsked(null)
+  }
+
+  async function recall(): Promise<string | null> {
+    const answer = await callAction(() => actions.recall(application, { batchId: batch.batchId, reason: note }))
+    if (!answer.ok) return answer.error.code
+    onDone(t('batch.done.recalled', { count: answer.value.count }))
+    return null
+  }
+
+  async function decide(decision: 'validated' | 'rejected', shown: BatchApproval): Promise<string | null> {
+    const answer = await callAction(() =>
+      actions.decide(application, {
+        batchId: shown.batchId,
+        decision,
+        note,
+        hash: shown.hash,
+        shownAt: shown.shownAt,
+        excluded:
+          decision === 'validated' ? [...exclusions.excluded.values()].map(({ transactionId, reason }) => ({ transactionId, reason })) : [],
+        ...(code.trim() === '' ? {} : { code }),
+      }),
+    )
+    if (!answer.ok) return answer.error.code
+    const { value } = answer
+    if (value.kind === 'changed') onChanged(value.difference)
+    else if (value.waiting > 0) onDone(t('batch.done.counted', { given: value.given, needed: value.needed }))
+    else if (decision === 'rejected') onDone(t('batch.done.rejected', { count: value.rejected }))
+    else {
+      const excluded = value.rejected > 0 ? [t('batch.done.excluded', { count: value.rejected })] : []
+      onDone([t('batch.done.validated', { count: value.approved }), ...excluded].join(', '))
+    }
+    return null
+  }
+
+  return (
+    <Card className="grid gap-3">
+      <h2>{t('batch.decision')}</h2>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {exclusions.excluded.size > 0 && (
+        <p className="text-second text-ink-2">{t('batch.excludedCount', { count: exclusions.excluded.size })}</p>
+      )}
+      {!asked ? (
+        <BatchButtons application={application} batch={batch} count={count} onAsk={ask} />
+      ) : (
+        <form noValidate onSubmit={(event) => void submit(event)} className="grid gap-2.5">
+          <NoteField
+            intent={asked.intent}
+            note={note}
+            error={isChecked && note.trim() === '' ? t('form.field.required') : undefined}
+            onChange={setNote}
+            onDraft={() => undefined}
+          />
+          {needsCode && (
+            <TextField
+              id="field-code"
+              name="code"
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+              error={isChecked && code.trim() === '' ? t('form.field.required') : undefined}
+              label={t('approvals.code.label')}
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={7}
+              className="max-w-36 tabular"
+            />
+          )}
+          <Button
+            type="submit"
+            variant={asked.intent === 'validated' ? 'primary' : 'danger'}
+            isBusy={isSending}
+            className="h-auto! min-h-8 py-1 whitespace-normal!"
+          >
+            {asked.intent === 'validated'
+              ? `${t('approvals.validate')} ${formatCount(count, locale)} · ${sumsText(sumsWithout(batch, exclusions), locale)}`
+              : `${t(asked.intent === 'recall' ? 'batch.recall' : 'batch.rejectAll')} (${formatCount(batch.count, locale)})`}
+          </Button>
+          <Button disabled={isSending} onClick={() => ask(null)}>
+            {t('approvals.back')}
+          </Button>
+        </form>
+      )}
+    </Card>
+  )
+}
+
+type ButtonsProps = { application: string; batch: BatchApproval; count: number; onAsk: (intent: Intent) => void }
+
+/** The decisions that this person may take, or the reason in words. */
+function BatchButtons({ application, batch, count, onAsk }: ButtonsProps) {
+  const { t } = useTranslations()
+  const { canApprove, canReject, canRecall } = batch
+  if (canRecall === true) {
+    return (
+      <>
+        <NotAllowed reason={t('approvals.obstacle.is_maker')} />
+        <Button variant="danger" onClick={() => onAsk('recall')}>
+          {t('batch.recall')}
+        </Button>
+      </>
+    )
+  }
+  if (canReject !== true) {
+    return <NotAllowed reason={t(canReject === 'submitting' ? 'batch.refused.submitting' : `approvals.obstacle.${canReject}`)} />
+  }
+  return (
+    <>
+      {canApprove === 'second_factor_missing' ? (
+        <a href={paths.enrol(paths.batchApproval(application, batch.batchId))} className="text-accent underline">
+          {t('approvals.obstacle.second_factor_missing')}
+        </a>
+      ) : canApprove === 'application_disabled' ? (
+        <NotAllowed reason={t('approvals.obstacle.application_disabled')} />
+      ) : (
+        <>
+          {canApprove === 'service_disabled' && <NotAllowed reason={t('batch.serviceDisabled')} />}
+          <Button variant="primary" disabled={count === 0} onClick={() => onAsk('validated')}>
+            {t('approvals.validate')}
+          </Button>
+        </>
+      )}
+      <Button variant="danger" onClick={() => onAsk('rejected')}>
+        {t('batch.rejectAll')}
+      </Button>
+    </>
+  )
+}

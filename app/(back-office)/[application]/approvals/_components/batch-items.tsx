@@ -1,0 +1,45 @@
+'use client'
+
+import { Money } from '#components/domain/money.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { BatchItem } from '#lib/approvals.ts'
+import { paths } from '#lib/paths.ts'
+
+/** The batches of a queue, each one item: count, sums and maker, and the way to decide about all of its rows. */
+export default function BatchItems({ application, batches }: { application: string; batches: readonly BatchItem[] }) {
+  const t = useT()
+  if (batches.length === 0) return null
+  return (
+    <section aria-label={t('approvals.batches.title')} className="pb-3">
+      <ul className="rounded-lg border border-line bg-surface">
+        {batches.map((batch) => (
+          <li
+            key={batch.batchId}
+            className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line px-3 py-2 last:border-b-0"
+          >
+            <span className="grid min-w-0 gap-0.5">
+              <span className="flex flex-wrap items-center gap-2">
+                <Badge tone="accent">{t('approvals.batches.count', { count: batch.count })}</Badge>
+                <Link href={paths.batchApproval(application, batch.batchId)} className="font-strong text-accent underline">
+                  <bdi>{batch.name ?? t('approvals.batches.unnamed')}</bdi>
+                </Link>
+                {batch.canDecide === 'submitting' && <Badge tone="run">{t('approvals.batches.submitting')}</Badge>}
+              </span>
+              <span className="text-second text-quiet">
+                <bdi>{batch.maker.name}</bdi>, <TimeText at={batch.createdAt} />
+              </span>
+            </span>
+            <span className="flex flex-wrap gap-x-4">
+              {batch.sums.map((sum) => (
+                <Money key={sum.currency} amount={sum.amount} currency={sum.currency} size="amount" />
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

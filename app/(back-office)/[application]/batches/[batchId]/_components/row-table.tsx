@@ -1,0 +1,138 @@
+'use client'
+
+import { useState } from 'react'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { PhoneText } from '#components/domain/phone-text.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import type { BatchRowDto } from '#lib/batch-dto.ts'
+import { problemText, warningText } from '#lib/batch-text.ts'
+import { moneyText } from '#lib/format.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { excludeRows } from '../../actions.ts'
+import { useChange } from './use-change.ts'
+
+const editPart = definePart(() => import('./edit-row-dialog.tsx'))
+const excludePart = definePart(() => import('./exclude-row-dialog.tsx'))
+
+type Props = { application: string; batchId: string; version: number; rows: readonly BatchRowDto[]; mayChange: boolean }
+type Open = { kind: 'edit' | 'exclude'; row: BatchRowDto }
+
+/** The rows of the file with what was found about each; a maker corrects them here or leaves them out. */
+export function RowTable({ application, batchId, version, rows, mayChange }: Props) {
+  const { t } = useTranslations()
+  const { change, error, isBusy } = useChange()
+  const [open, setOpen] = useState<Open | null>(null)
+  if (rows.length === 0) return <p className="text-ink-2">{t('batches.noRows')}</p>
+  const place = { application, batchId, version }
+  const head = (
+    <>
+      <Th align="end">{t('batches.row')}</Th>
+      <Th>{t('batches.field.phone')}</Th>
+      <Th>{t('batches.field.name')}</Th>
+      <Th>{t('batches.field.operator')}</Th>
+      <Th align="end">{t('batches.field.amount')}</Th>
+      <Th>{t('batches.findings')}</Th>
+      {mayChange && <Th>{t('batches.actions')}</Th>}
+    </>
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section aria-label={t('batches.rowTable')} tabIndex={0} className="overflow-x-auto rounded-lg border border-line bg-surface">
+      {error && (
+        <p role="alert" className="p-3 text-bad">
+          {error}
+        </p>
+      )}
+      <Table caption={t('batches.rowTable')} head={head}>
+        {rows.map((row) => (
+          <Tr key={row.rowNumber} className={row.exclusion === null ? '' : 'text-quiet'}>
+            <RowCells row={row} />
+            {mayChange && (
+              <Td>
+                <span className="flex gap-2">
+                  <Button size="small" onClick={() => setOpen({ kind: 'edit', row })}>
+                    {t('batches.edit')}
+                    <span className="sr-only">{t('batches.ofRow', { row: row.rowNumber })}</span>
+                  </Button>
+                  {row.exclusion === null ? (
+                    <Button size="small" onClick={() => setOpen({ kind: 'exclude', row })}>
+                      {t('batches.exclude')}
+                      <span className="sr-only">{t('batches.ofRow', { row: row.rowNumber })}</span>
+                    </Button>
+                  ) : (
+                    <Button
+                      size="small"
+                      isBusy={isBusy}
+                      onClick={() =>
+                        void change(() => excludeRows(application, { batchId, version, rowNumbers: [row.rowNumber], reason: null }))
+                      }
+                    >
+                      {t('batches.include')}
+                      <span className="sr-only">{t('batches.ofRow', { row: row.rowNumber })}</span>
+                    </Button>
+                  )}
+                </span>
+              </Td>
+            )}
+          </Tr>
+        ))}
+      </Table>
+      {open && (
+        <LazyPart part={open.kind === 'edit' ? editPart : excludePart} props={{ ...place, row: open.row, onClose: () => setOpen(null) }} />
+      )}
+    </section>
+  )
+}
+
+function RowCells({ row }: { row: BatchRowDto }) {
+  const words = useTranslations()
+  const { locale } = words
+  return (
+    <>
+      <Td align="end">{row.rowNumber}</Td>
+      <Td className="whitespace-nowrap">{row.phoneNumber ? <PhoneText phoneNumber={row.phoneNumber} /> : row.typed.phone}</Td>
+      <Td>
+        <bdi>{row.customerName ?? row.typed.name}</bdi>
+      </Td>
+      <Td>{row.operator ? <OperatorMark code={row.operator} /> : row.typed.operator}</Td>
+      <Td align="end" className="whitespace-nowrap">
+        {row.amount && row.operator
+          ? moneyText({ amount: row.amount, currency: OPERATORS[row.operator].country.currency }, locale)
+          : row.typed.amount}
+      </Td>
+      <Td className="min-w-72">
+        <Findings row={row} />
+      </Td>
+    </>
+  )
+}
+
+function Findings({ row }: { row: BatchRowDto }) {
+  const words = useTranslations()
+  const { t } = words
+  const isEdited = Object.keys(row.edits).length > 0
+  return (
+    <ul className="grid gap-0.5 text-second">
+      {row.exclusion !== null && <li>{t('batches.excludedBecause', { reason: row.exclusion })}</li>}
+      {row.problems.map((problem) => (
+        <li key={problem.kind} className="text-bad">
+          {problemText(words, problem)}
+        </li>
+      ))}
+      {row.warnings.map((warning) => (
+        <li key={warning.kind} className="text-wait">
+          {warningText(words, warning)}
+        </li>
+      ))}
+      {row.repairs.map((repair) => (
+        <li key={repair.kind} className="text-ink-2">
+          {t('batches.repairLine', { before: repair.before, after: repair.after })}
+        </li>
+      ))}
+      {isEdited && <li className="text-quiet">{t('batches.edited')}</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,193 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Badge, type Tone } from '#components/ui/badge.tsx'
+import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import type { BatchRowPlace, BatchRunDto, BatchRunOperator } from '#lib/batch-run.ts'
+import { formatCount } from '#lib/format.ts'
+import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { queryKeys } from '#lib/query-keys.ts'
+import { type RunActions, RunControls } from './run-controls.tsx'
+
+const TONES: Record<BatchRunDto['state'], Tone> = { waiting: 'wait', running: 'run', paused: 'wait', stopped: 'bad', finished: 'ok' }
+/** Places that are shown together: what is open, and how it ended. */
+const COLUMNS: readonly { key: 'waiting' | 'open' | 'sent' | 'succeeded' | 'ended'; places: readonly BatchRowPlace[] }[] = [
+  { key: 'waiting', places: ['waiting'] },
+  { key: 'open', places: ['queued', 'paused'] },
+  { key: 'sent', places: ['sent'] },
+  { key: 'succeeded', places: ['succeeded'] },
+  { key: 'ended', places: ['failed', 'rejected', 'stopped'] },
+]
+
+type Props = { application: string; first: BatchRunDto; actions: RunActions }
+
+/** The progress of a batch by operator, live, with its controls. */
+export function RunBoard({ application, first, actions }: Props) {
+  const { t } = useTranslations()
+  const { batchId } = first
+  const { data: run = first } = useQuery({
+    queryKey: queryKeys.batchRun(application, batchId),
+    queryFn: ({ signal }) => fetchData<BatchRunDto>(paths.data(application, `batches/${batchId}/run`), signal),
+    initialData: first,
+  })
+  return (
+    <Card className="mt-4 grid min-w-0 gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="flex items-center gap-2">
+          {t('batch.run.title')}
+          <Badge tone={TONES[run.state]} hasDot>
+            {t(`batch.state.${run.state}`)}
+          </Badge>
+        </h2>
+        <span className="flex flex-wrap gap-2">
+          {run.operators.some((one) => one.places.waiting) && (
+            <ButtonLink href={paths.batchApproval(application, batchId)}>{t('batch.run.toDecision')}</ButtonLink>
+          )}
+          <a href={paths.data(application, `batches/${batchId}/results`)} download className={buttonClass()}>
+            {t('batch.run.download')}
+          </a>
+          <ButtonLink href={paths.transactions(application, { batch: batchId })}>{t('batches.openTransactions')}</ButtonLink>
+        </span>
+      </div>
+      {run.changed && (
+        <p className="text-ink-2">
+          {t(`batch.run.changed.${run.state === 'paused' || run.state === 'stopped' ? run.state : 'running'}`, { name: run.changed.by })}{' '}
+          <TimeText at={run.changed.at} />
+          {run.changed.reason && (
+            <>
+              {' · '}
+              <bdi>{run.changed.reason}</bdi>
+            </>
+          )}
+        </p>
+      )}
+      {run.operators.map((one) => (
+        <Progress key={one.operator} one={one} />
+      ))}
+      <OperatorTable operators={run.operators} />
+      <Family application={application} run={run} />
+      <RunControls application={application} run={run} actions={actions} />
+    </Card>
+  )
+}
+
+function figureOf(one: BatchRunOperator, places: readonly BatchRowPlace[]): number {
+  return places.reduce((count, place) => count + (one.places[place]?.count ?? 0), 0)
+}
+
+/** How many rows of an operator have ended. */
+function Progress({ one }: { one: BatchRunOperator }) {
+  const { t, locale } = useTranslations()
+  const ended = figureOf(one, ['succeeded', 'failed', 'rejected', 'stopped'])
+  return (
+    <div className="grid gap-1">
+      <p className="flex flex-wrap justify-between gap-3">
+        <OperatorMark code={one.operator} />
+        <span className="text-second text-quiet tabular">
+          {t('batch.run.ended', { ended: formatCount(ended, locale), total: formatCount(one.total.count, locale) })}
+        </span>
+      </p>
+      <svg
+        role="progressbar"
+        aria-label={t('batch.run.progress', { operator: one.operator })}
+        aria-valuemin={0}
+        aria-valuemax={one.total.count}
+        aria-valuenow={ended}
+        viewBox="0 0 100 1"
+        preserveAspectRatio="none"
+        className="h-2 w-full rounded-full"
+      >
+        <rect width="100" height="1" className="fill-line" />
+        <rect width={(ended * 100) / one.total.count} height="1" className="fill-accent" />
+      </svg>
+      {one.unconfirmed > 0 && <p className="text-second text-wait">{t('batch.run.unconfirmed', { count: one.unconfirmed })}</p>}
+    </div>
+  )
+}
+
+function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }) {
+  const { t, locale } = useTranslations()
+  const head = (
+    <>
+      <Th>{t('batch.operator')}</Th>
+      <Th align="end">{t('batch.amount')}</Th>
+      {COLUMNS.map(({ key }) => (
+        <Th key={key} align="end">
+          {t(`batch.run.column.${key}`)}
+        </Th>
+      ))}
+    </>
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section aria-label={t('batch.operators')} tabIndex={0} className="min-w-0 overflow-x-auto">
+      <Table caption={t('batch.operators')} head={head}>
+        {operators.map((one) => (
+          <Tr key={one.operator}>
+            <Td>
+              <OperatorMark code={one.operator} />
+            </Td>
+            <Td align="end">
+              <Money amount={one.total.amount} currency={one.currency} />
+            </Td>
+            {COLUMNS.map(({ key, places }) => (
+              <Td key={key} align="end">
+                {places.map((place) => {
+                  const figure = one.places[place]
+                  if (!figure) return null
+                  return (
+                    <span key={place} className="block whitespace-nowrap">
+                      {places.length > 1 && <span className="text-second text-quiet">{t(`batch.place.${place}`)} </span>}
+                      {formatCount(figure.count, locale)} · <Money amount={figure.amount} currency={one.currency} />
+                    </span>
+                  )
+                })}
+              </Td>
+            ))}
+          </Tr>
+        ))}
+      </Table>
+    </section>
+  )
+}
+
+/** Who decided, the batch that this one repeats, and those that repeat it. */
+function Family({ application, run }: { application: string; run: BatchRunDto }) {
+  const { t } = useTranslations()
+  const { decisions, parent, retries } = run
+  if (decisions.length + retries.length === 0 && !parent) return null
+  return (
+    <ul className="grid gap-1 text-ink-2">
+      {decisions.map((one) => (
+        <li key={`${one.checkerName} ${one.decision} ${one.at}`}>
+          {t(one.decision === 'validated' ? 'batch.validatedBy' : 'batch.rejectedBy', { name: one.checkerName, count: one.count })}{' '}
+          <TimeText at={one.at} />
+        </li>
+      ))}
+      {parent && (
+        <li>
+          {t('batch.run.repeats')}{' '}
+          <Link href={paths.batch(application, parent.batchId)} className="text-accent underline">
+            <bdi>{parent.name}</bdi>
+          </Link>
+        </li>
+      )}
+      {retries.map((retry) => (
+        <li key={retry.batchId}>
+          {t('batch.run.repeatedBy', { count: retry.rows })}{' '}
+          <Link href={paths.batch(application, retry.batchId)} className="text-accent underline">
+            <bdi>{retry.name}</bdi>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

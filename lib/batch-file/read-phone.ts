@@ -1,0 +1,116 @@
+import { COUNTRIES, COUNTRY_NAMES, type CountryName } from '#lib/operators.ts'
+import { phoneNumberForms } from '#lib/phone-number.ts'
+import { type BatchCell, cellKind, cellText } from './batch-cell.ts'
+import type { ProblemKind, RowProblem, RowRepair } from './batch-fields.ts'
+import { readExponent, readStoredNumber } from './exponent.ts'
+import { looksLikeDate } from './looks-like-date.ts'
+
+/** The digits of a number without its dial code, newest plan first. */
+export const NATIONAL_LENGTHS: Readonly<Record<CountryName, readonly number[]>> = {
+  CAMEROON: [9],
+  IVORY_COAST: [10, 8],
+  SENEGAL: [9],
+  BURKINA_FASO: [8],
+  MALI: [8],
+  BENIN: [10, 8],
+  UGANDA: [9],
+}
+
+/** Signs that people write between digits. */
+const BETWEEN = /[\s\u00a0\u202f\u2009\u200e\u200f\u202a-\u202c\ufeff().\-‐‑–/']/g
+const REPAIRS: Partial<Record<CountryName, 'benin' | 'ivory_coast'>> = { BENIN: 'benin', IVORY_COAST: 'ivory_coast' }
+
+type PhoneReading = {
+  phoneNumber?: string
+  problem?: Omit<RowProblem, 'field'> & { kind: ProblemKind }
+  repairs: RowRepair[]
+}
+
+export type PhoneContext = {
+  /** The country of the operator; undefined while the operator is not known. */
+  country: CountryName | undefined
+  isAccepted(kind: RowRepair['kind']): boolean
+}
+
+/** The country whose dial code a cell starts with, for operators that are named without a country. */
+export function dialledCountry(cell: BatchCell | undefined): CountryName | undefined {
+  const digits = toDigits(cell)
+  if (digits === undefined) return undefined
+  return COUNTRY_NAMES.find((name) => {
+    const { dialCode } = COUNTRIES[name]
+    return digits.startsWith(dialCode) && NATIONAL_LENGTHS[name].includes(digits.length - dialCode.length)
+  })
+}
+
+/**
+ * Reads a phone number in the international form without +. Spaces and signs between digits, `+` and `00` are removed silently, because
+ * no digit changes. Added digits are repairs that a person accepts: a missing dial code, the 01 of Benin, the prefix of Ivory Coast.
+ */
+export function readPhone(cell: BatchCell | undefined, context: PhoneContext): PhoneReading {
+  const shown = cellText(cell).trim()
+  const refused = (kind: ProblemKind, repairs: RowRepair[] = [], values?: Record<string, string>): PhoneReading => ({
+    problem: { kind, ...(values ? { values } : {}) },
+    repairs,
+  })
+  if (shown === '') return refused('phone_missing')
+  const kind = cellKind(cell)
+  if (kind === 'error') return refused('phone_error')
+  if (kind === 'date' || (kind === 'text' && looksLikeDate(shown))) return refused('phone_date')
+  const exponent = kind === 'text' ? readExponent(shown.replace(/^\+/, '')) : undefined
+  if (exponent === 'lost') return refused('phone_digits_lost')
+  const digits = toDigits(cell)
+  if (digits === undefined) return refused('phone_characters')
+  const repairs: RowRepair[] = []
+  if (exponent) {
+    repairs.push({ field: 'phone', kind: 'exponent', before: shown, after: digits })
+    if (!context.isAccepted('exponent')) return refused('phone_digits_lost', repairs)
+  }
+  return inCountry(digits, repairs, context, refused)
+}
+
+type Refuse = (kind: ProblemKind, repairs?: RowRepair[], values?: Record<string, string>) => PhoneReading
+
+function inCountry(digits: string, repairs: RowRepair[], { country, isAccepted }: PhoneContext, refused: Refuse): PhoneReading {
+  // The operator has a problem of its own; the general form is all that can be said.
+  if (!country) return /^\d{10,15}$/.test(digits) ? { phoneNumber: digits, repairs } : refused('phone_length', repairs, { digits: '10–15' })
+  const { dialCode } = COUNTRIES[country]
+  const lengths = NATIONAL_LENGTHS[country]
+  let phoneNumber = digits
+  if (!isComplete(digits, dialCode, lengths)) {
+    const national = digits.length === (lengths[0] ?? 0) + 1 && digits.startsWith('0') ? digits.slice(1) : digits
+    if (!lengths.includes(national.length)) {
+      const other = COUNTRY_NAMES.find((name) => isComplete(digits, COUNTRIES[name].dialCode, NATIONAL_LENGTHS[name]))
+      if (other) return refused('phone_country', repairs, { dialCode, country })
+      return refused('phone_length', repairs, { digits: `${dialCode.length + (lengths[0] ?? 0)}`, dialCode })
+    }
+    phoneNumber = dialCode + national
+    repairs.push({ field: 'phone', kind: 'dial_code', before: digits, after: phoneNumber })
+    if (!isAccepted('dial_code')) return refused('phone_dial_code', repairs, { dialCode })
+  }
+  const kind = REPAIRS[country]
+  const [present] = phoneNumberForms(phoneNumber)
+  if (kind && present !== phoneNumber) {
+    repairs.push({ field: 'phone', kind, before: phoneNumber, after: present })
+    // The old number is still a number, so the row can be sent as it is.
+    if (isAccepted(kind)) phoneNumber = present
+  }
+  return { phoneNumber, repairs }
+}
+
+function isComplete(digits: string, dialCode: string, lengths: readonly number[]): boolean {
+  return digits.startsWith(dialCode) && lengths.includes(digits.length - dialCode.length)
+}
+
+/** The digits of a cell without what is written around them; undefined if it contains anything else. */
+function toDigits(cell: BatchCell | undefined): string | undefined {
+  const shown = cellText(cell).trim()
+  const kind = cellKind(cell)
+  if (kind === 'error' || kind === 'date') return undefined
+  const exponent = kind === 'text' ? readExponent(shown.replace(/^\+/, '')) : undefined
+  if (exponent === 'lost') return undefined
+  const plain = kind === 'number' ? readStoredNumber(shown) : (exponent?.digits ?? shown)
+  // Programs that read a column of numbers write 237677209341.0
+  const text = plain?.replace(/^(\d{8,})[.,]0$/, '$1').replace(BETWEEN, '')
+  const match = text === undefined ? null : /^(?:\+|00)?(\d+)$/.exec(text)
+  return match?.[1]
+}

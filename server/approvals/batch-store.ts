@@ -1,0 +1,302 @@
+import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
+import type { Currency } from '#lib/money.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/transaction-status.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
+import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
+import type { QueueViewer } from './queue-store.ts'
+
+/** Rows of a batch that are alike in all that a decision about it depends on. Amounts in hundredths, as text. */
+export type BatchGroup = {
+  status: TransactionStatus
+  type: TransactionType
+  operator: OperatorCode
+  currency: Currency
+  obstacle: DecisionObstacle | null
+  termsObstacle: TermsObstacle | null
+  ruleName: string
+  policyVersion: number
+  steps: number[]
+  needsCode: boolean
+  /** Approvals that count. */
+  given: number
+  count: number
+  amountMinor: string
+  feeMinor: string
+}
+
+/** One checker's decision about rows of a batch that wait. */
+type BatchDecisionRow = {
+  checkerId: string
+  checkerName: string
+  decision: 'validated' | 'rejected'
+  note: string
+  usedCode: boolean
+  counts: boolean
+  decidedAt: string
+  count: number
+}
+
+export type BatchState = {
+  name: string | null
+  /** Of `batches`; null if the file is not known. */
+  state: string | null
+  makerId: string
+  makerName: string
+  createdAt: Date
+  /** Of the row that expires first. */
+  expiresAt: Date
+  shownAt: Date
+  hash: string
+  groups: BatchGroup[]
+  decisions: BatchDecisionRow[]
+}
+
+const ROW_KEY = sql.raw('i.application_id = t.application_id and i.transaction_id = t.transaction_id')
+
+function ofBatch(applicationId: string, batchId: string): Sql {
+  return sql`t.application_id = ${applicationId} and t.batch_id = ${batchId} and t.source = 'file'`
+}
+
+/**
+ * Everything about a batch in one pass over its rows: groups, decisions, and the digest of what waits, row after row in the order of the
+ * sequence. The fields of a row are those of `shownContent`. Undefined if the application has no such batch.
+ */
+export async function selectBatch(queryable: Queryable, viewer: QueueViewer, batchId: string): Promise<BatchState | undefined> {
+  const { applicationId, id } = viewer
+  const rows = await runQuery<BatchState>(
+    queryable,
+    sql`with r as materialized (
+      select t.*, i.rule, i.policy_version, i.steps, i.needs_code, i.api_may_decide, i.expires_at,
+        ${decisionObstacle(sql`${applicationId}`, sql`${id}`)} as obstacle
+      from transactions t join approval_items i on ${ROW_KEY} where ${ofBatch(applicationId, batchId)}
+    ), d as materialized (
+      select d.*, r.maker_id as row_maker_id from r join approval_decisions d
+        on d.application_id = r.application_id and d.transaction_id = r.transaction_id where r.status = 'PENDING_APPROVAL'
+    ), voter as materialized (
+      select v.checker_id, may_approve_now(${applicationId}, v.checker_id, v.row_maker_id) as counts
+      from (select distinct checker_id, row_maker_id from d) v
+    ), decided as materialized (
+      select d.transaction_id, count(*) filter (where d.decision = 'validated' and v.counts)::integer as given,
+        string_agg(row(d.checker_id, d.decision, v.counts, d.note, d.used_code)::text, ',' order by d.decided_at, d.checker_id) as votes
+      from d join voter v on v.checker_id = d.checker_id group by d.transaction_id
+    ), terms as materialized (
+      select t.operator, t.type, ${TERMS_OBSTACLE} as obstacle from (select distinct application_id, operator, type from r) t
+    )
+    select b.name, b.state, f.maker_id as "makerId", p.name as "makerName", f.created_at as "createdAt", f.expires_at as "expiresAt",
+      clock_timestamp() as "shownAt",
+      (select encode(sha256(convert_to(coalesce(string_agg(row(r.transaction_id, r.external_id, r.type, r.operator, r.amount_minor,
+          r.fee_system_minor, r.fee_app_minor, r.currency, r.customer_name, r.phone_number, r.webhook_url, r.source, r.maker_id, r.batch_id,
+          extract(epoch from r.created_at), r.rule, r.policy_version, r.steps, r.needs_code, r.api_may_decide,
+          extract(epoch from r.expires_at), x.votes)::text, ',' order by r.sequence), ''), 'UTF8')), 'hex')
+        from r left join decided x on x.transaction_id = r.transaction_id where r.status = 'PENDING_APPROVAL') as hash,
+      (select json_agg(g) from (
+        select r.status, r.type, r.operator, r.currency, r.obstacle, m.obstacle as "termsObstacle", r.rule ->> 'name' as "ruleName",
+          r.policy_version as "policyVersion", r.steps, r.needs_code as "needsCode", coalesce(x.given, 0) as given, count(*)::integer as count,
+          sum(r.amount_minor)::text as "amountMinor", sum(r.fee_system_minor + r.fee_app_minor)::text as "feeMinor"
+        from r left join decided x on x.transaction_id = r.transaction_id join terms m on m.operator = r.operator and m.type = r.type
+        group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) g) as groups,
+      (select coalesce(json_agg(v order by v."decidedAt"), '[]') from (
+        select d.checker_id as "checkerId", c.name as "checkerName", d.decision, d.note, d.used_code as "usedCode", v.counts,
+          min(d.decided_at) as "decidedAt", count(*)::integer as count
+        from d join voter v on v.checker_id = d.checker_id join people c on c.person_id = d.checker_id
+        group by 1, 2, 3, 4, 5, 6) v) as decisions
+    from (select maker_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
+          from r group by maker_id) f
+      left join people p on p.person_id = f.maker_id
+      left join batches b on b.application_id = ${applicationId} and b.batch_id = ${batchId}`,
+  )
+  return rows[0]
+}
+
+type NewBatchDecision = {
+  applicationId: string
+  batchId: string
+  checkerId: string
+  decision: 'validated' | 'rejected'
+  step: number
+  note: string
+  usedCode: boolean
+  excluded: readonly { transactionId: string; reason: string }[]
+}
+
+/** Stores one person's decision on every row of a batch that they may decide on; excluded rows are rejected with their own reason. */
+export async function insertBatchDecisions(
+  trx: TrxClient,
+  { applicationId, batchId, checkerId, decision, step, note, usedCode, excluded }: NewBatchDecision,
+): Promise<{ transactionId: string; decision: 'validated' | 'rejected' }[]> {
+  const ids = excluded.map((row) => row.transactionId)
+  const reasons = excluded.map((row) => row.reason)
+  return runQuery(
+    trx,
+    sql`insert into approval_decisions
+      (application_id, transaction_id, checker_id, maker_id, decision, step, note, used_code, through, decided_at, batch_id)
+    select t.application_id, t.transaction_id, ${checkerId}, t.maker_id, case when x.id is null then ${decision}::text else 'rejected' end,
+      ${step}::smallint, coalesce(x.reason, ${note}::text), ${usedCode}::boolean and x.id is null, 'back_office', statement_timestamp(), t.batch_id
+    from transactions t join approval_items i on ${ROW_KEY}
+      left join unnest(${ids}::uuid[], ${reasons}::text[]) as x (id, reason) on x.id = t.transaction_id
+    where ${ofBatch(applicationId, batchId)} and ${mayDecide(sql`${applicationId}`, sql`${checkerId}`)}
+    returning transaction_id as "transactionId", decision`,
+  )
+}
+
+/** Which waiting rows of a batch have at least `needed` approvals that count. */
+export async function selectCompleteRows(trx: TrxClient, applicationId: string, batchId: string, needed: number): Promise<string[]> {
+  const rows = await runQuery<{ id: string }>(
+    trx,
+    sql`with d as materialized (
+      select d.transaction_id, d.checker_id, t.maker_id from transactions t join approval_decisions d
+        on d.application_id = t.application_id and d.transaction_id = t.transaction_id and d.decision = 'validated'
+      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL'
+    ), voter as materialized (
+      select v.checker_id from (select distinct checker_id, maker_id from d) v
+      where may_approve_now(${applicationId}, v.checker_id, v.maker_id)
+    )
+    select d.transaction_id as id from d join voter v on v.checker_id = d.checker_id group by d.transaction_id having count(*) >= ${needed}`,
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Why nobody may approve the first of these transactions that could not be started now either; null if all could. */
+export async function selectTermsOf(
+  trx: TrxClient,
+  applicationId: string,
+  transactionIds: readonly string[],
+): Promise<TermsObstacle | null> {
+  const rows = await runQuery<{ obstacle: TermsObstacle }>(
+    trx,
+    sql`select x.obstacle from (select distinct t.application_id, t.operator, t.type from transactions t
+        where t.application_id = ${applicationId} and t.transaction_id = any (${transactionIds}::uuid[])) t
+      cross join lateral (select ${TERMS_OBSTACLE} as obstacle) x where x.obstacle is not null limit 1`,
+  )
+  return rows[0]?.obstacle ?? null
+}
+
+/** The waiting rows of a batch, in order. */
+export async function selectWaitingRowIds(queryable: Queryable, applicationId: string, batchId: string): Promise<string[]> {
+  const rows = await runQuery<{ id: string }>(
+    queryable,
+    sql`select t.transaction_id as id from transactions t
+      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
+  )
+  return rows.map((row) => row.id)
+}
+
+/** The waiting rows of a batch as they are stored, in order. */
+export function selectWaitingRows(queryable: Queryable, applicationId: string, batchId: string): Promise<Transaction[]> {
+  return runQuery<Transaction>(
+    queryable,
+    sql`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
+      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
+  )
+}
+
+type MovedRow = { transactionId: string; customerName: string; event: TransitionEvent; by: string | null; at: Date; total: number }
+
+/** Rows of a batch that stopped waiting after an instant, the newest first. */
+export function selectMovedSince(
+  queryable: Queryable,
+  applicationId: string,
+  batchId: string,
+  since: Date,
+  limit: number,
+): Promise<MovedRow[]> {
+  return runQuery<MovedRow>(
+    queryable,
+    sql`select t.transaction_id as "transactionId", t.customer_name as "customerName", e.event, p.name as by, e.at,
+      count(*) over ()::integer as total
+    from transactions t
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id
+      left join people p on p.person_id = coalesce(t.checker_id, e.actor_id)
+    where ${ofBatch(applicationId, batchId)} and e.from_status = 'PENDING_APPROVAL' and e.at > ${since}
+    order by e.at desc, t.sequence limit ${limit}`,
+  )
+}
+
+/** A batch that waits, in one currency. */
+type WaitingBatch = {
+  batchId: string
+  name: string | null
+  state: string | null
+  makerId: string
+  makerName: string
+  currency: Currency
+  count: number
+  amountMinor: bigint
+  createdAt: Date
+  expiresAt: Date
+  obstacle: DecisionObstacle | null
+}
+
+/** The ids of all batches that wait, by the index on their rows: one descent for each. */
+const WAITING_BATCHES = (applicationId: string) => sql`with recursive waiting (batch_id) as (
+    (select t.batch_id from transactions t
+      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and t.batch_id is not null order by t.batch_id limit 1)
+    union all
+    select (select t.batch_id from transactions t where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL'
+      and t.batch_id is not null and t.batch_id > w.batch_id order by t.batch_id limit 1) from waiting w where w.batch_id is not null
+  )`
+
+/** Why a person may not decide on the waiting batch `w` now. One row that they may decide on is enough; otherwise the first row says why. */
+function batchObstacle({ applicationId, id }: QueueViewer): Sql {
+  const obstacle = decisionObstacle(sql`${applicationId}`, sql`${id}`)
+  const rows = sql`transactions t join approval_items i on ${ROW_KEY}
+    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'`
+  return sql`case when not exists (select from ${rows} and (${obstacle}) is null)
+    then (select ${obstacle} from ${rows} order by t.sequence limit 1) end`
+}
+
+/** Every batch that waits in an application, one row for each of its currencies, oldest first. */
+export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer): Promise<WaitingBatch[]> {
+  const { applicationId } = viewer
+  return runQuery<WaitingBatch>(
+    queryable,
+    sql`${WAITING_BATCHES(applicationId)}
+    select w.batch_id as "batchId", b.name, b.state, s.maker_id as "makerId", p.name as "makerName", s.currency, s.count,
+      s.amount_minor as "amountMinor", s.created_at as "createdAt", s.expires_at as "expiresAt", ${batchObstacle(viewer)} as obstacle
+    from waiting w
+      cross join lateral (
+        select t.maker_id, t.currency, count(*)::integer as count, sum(t.amount_minor) as amount_minor, min(t.created_at) as created_at,
+          min(i.expires_at) as expires_at
+        from transactions t join approval_items i on ${ROW_KEY}
+        where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'
+        group by t.maker_id, t.currency) s
+      left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
+      left join people p on p.person_id = s.maker_id
+    order by s.created_at, w.batch_id, s.currency`,
+  )
+}
+
+/** How many batches a person may decide now, and when the oldest of them was created. */
+export async function countBatchesFor(queryable: Queryable, viewer: QueueViewer): Promise<{ count: number; oldestAt: Date | null }> {
+  const { applicationId } = viewer
+  const rows = await runQuery<{ count: number; oldestAt: Date | null }>(
+    queryable,
+    sql`${WAITING_BATCHES(applicationId)}
+    select count(*)::integer as count, min(o.created_at) as "oldestAt"
+    from waiting w
+      left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
+      cross join lateral (select t.created_at, t.source from transactions t where t.application_id = ${applicationId} and t.batch_id = w.batch_id
+        and t.status = 'PENDING_APPROVAL' order by t.sequence limit 1) o
+    where o.source = 'file' and coalesce(b.state, 'submitted') = 'submitted' and (${batchObstacle(viewer)}) is null`,
+  )
+  return rows[0] ?? { count: 0, oldestAt: null }
+}
+
+/** Who may decide on at least one row of a batch now, by name. */
+export function selectBatchDeciders(
+  queryable: Queryable,
+  applicationId: string,
+  batchId: string,
+): Promise<{ personId: string; name: string }[]> {
+  return runQuery(
+    queryable,
+    sql`select p.person_id as "personId", p.name from memberships m join people p on p.person_id = m.person_id
+    where m.application_id = ${applicationId} and 'checker' = any (m.roles) and exists (
+      select from transactions t join approval_items i on ${ROW_KEY}
+      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' and ${mayDecide(sql`m.application_id`, sql`m.person_id`)})
+    order by p.name, p.person_id`,
+  )
+}

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import type { BatchDecisionRefusal, BatchDecisionResult, BatchDifference } from '#lib/batch-approval.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
+import { type TransitionItem, transition } from '#server/transactions/transition.ts'
+import { wakeFor } from '#server/transactions/wake.ts'
+import { lockCounters, noteChange } from './approval-store.ts'
+import { type BatchState, insertBatchDecisions, selectBatch, selectCompleteRows, selectMovedSince, selectTermsOf } from './batch-store.ts'
+import type { DecisionDeps } from './decide.ts'
+import type { ApprovalViewer } from './list-approvals.ts'
+import { spendCode } from './spend-code.ts'
+import { type WeighedBatch, weighBatch } from './weigh-batch.ts'
+
+/** How many moved rows a refusal names; it counts the others. */
+const NAMED_MAX = 20
+/** How many excluded rows the audit entry names; each has its reason in its own history. */
+const AUDITED_MAX = 100
+
+export type DecideBatchCommand = {
+  checker: ApprovalViewer
+  batchId: string
+  decision: 'validated' | 'rejected'
+  /** The payee note or the reason, the same for each row that is not excluded. */
+  note: string
+  /** Rows that a validation rejects instead, each once and with its own reason. */
+  excluded: readonly { transactionId: string; reason: string }[]
+  /** The digest of what was shown, and when: everything about it is decided, or nothing. */
+  hash: string
+  shownAt: Date
+  code?: string | undefined
+}
+
+type Refusal = BatchDecisionRefusal | 'not_found'
+type Decided = Extract<BatchDecisionResult, { kind: 'done' }>
+type DecideBatchDeps = DecisionDeps & { clock: Clock; metrics: { countOutcome(kind: 'decision', outcome: string): void } }
+
+/**
+ * One checker's decision about a whole batch, in one database transaction: either all of it is stored or nothing. Excluded rows
+ * are rejected with their reasons. The others are approved, and sent when this was the last approval that the batch requires, or rejected. Nothing
+ * is decided if a row, an approval or a rule changed since the batch was shown; the result then says what.
+ */
+export async function decideBatch(deps: DecideBatchDeps, command: DecideBatchCommand): Promise<Result<BatchDecisionResult, Refusal>> {
+  const attempt = (hasFreshCode: boolean) =>
+    withTransaction<Decided, Refusal | 'changed'>(deps.pool, (trx) => decideInside(trx, command, hasFreshCode))
+  let decided = await attempt(false)
+  // A code is used up when it is checked, so it is the last thing that is.
+  if (!decided.ok && decided.error === 'code_required') {
+    const { checker, batchId, hash, excluded, code } = command
+    const digest = createHash('sha256')
+      .update(JSON.stringify([batchId, hash, excluded]))
+      .digest('hex')
+    const spent = await spendCode(deps, { checker, code, digest, count: 1 })
+    if (!spent.ok) return spent
+    decided = await attempt(true)
+  }
+  if (!decided.ok) return answerRefusal(deps.pool, command, decided.error)
+  const { approved, rejected } = decided.value
+  deps.metrics.countOutcome('decision', command.decision)
+  if (approved > 0) wakeFor(deps.wake, 'PENDING')
+  if (rejected > 0) wakeFor(deps.wake, 'FAILED')
+  return decided
+}
+
+async function decideInside(
+  trx: TrxClient,
+  command: DecideBatchCommand,
+  hasFreshCode: boolean,
+): Promise<Result<Decided, Refusal | 'changed'>> {
+  const { checker, batchId, decision, note, excluded } = command
+  const { applicationId } = checker
+  await lockCounters(trx, applicationId)
+  const batch = await selectBatch(trx, checker, batchId)
+  if (!batch) return err('not_found')
+  const weighed = weighBatch(batch)
+  const refusal = refuse(command, batch, weighed)
+  if (refusal) return err(refusal)
+  if (decision === 'validated' && weighed.needsCode && !hasFreshCode) return err('code_required')
+  const rows = await insertBatchDecisions(trx, {
+    applicationId,
+    batchId,
+    checkerId: checker.id,
+    decision,
+    step: weighed.step,
+    note,
+    usedCode: hasFreshCode,
+    excluded: decision === 'validated' ? excluded : [],
+  })
+  const rejected = rows.filter((row) => row.decision === 'rejected').map((row) => row.transactionId)
+  const validated = rows.filter((row) => row.decision === 'validated').map((row) => row.transactionId)
+  // An excluded row that this person may not decide on, or that is not in the batch, was not shown as one that they could exclude.
+  if (decision === 'validated' && rejected.length !== excluded.length) return err('changed')
+  if (decision === 'validated' && validated.length === 0) return err('nothing_left')
+  // Excluded rows do not count: leaving them out is how a batch goes on without an operator that is switched off.
+  const terms = weighed.terms.length > 0 ? await selectTermsOf(trx, applicationId, validated) : null
+  if (terms) return err(terms)
+  const approved =
+    weighed.needed <= 1 ? validated : validated.length > 0 ? await selectCompleteRows(trx, applicationId, batchId, weighed.needed) : []
+  await move(trx, command, { approved, rejected })
+  await appendAudit(trx, {
+    applicationId,
+    actor: { kind: 'person', id: checker.id },
+    action: `batch.${decision}`,
+    subject: batchId,
+    details: {
+      checkerId: checker.id,
+      note,
+      step: weighed.step,
+      hash: command.hash,
+      rows: rows.length,
+      excludedCount: decision === 'validated' ? rejected.length : 0,
+      excluded: excluded.slice(0, AUDITED_MAX),
+      sent: approved.length,
+    },
+  })
+  const waiting = waitingCount(batch) - approved.length - rejected.length
+  const given = Math.min(weighed.needed, weighed.given + (decision === 'validated' ? 1 : 0))
+  return ok({ kind: 'done', approved: approved.length, rejected: rejected.length, waiting, given, needed: weighed.needed })
+}
+
+/** Persons first, then states, then what the screen showed. */
+function refuse(command: DecideBatchCommand, batch: BatchState, weighed: WeighedBatch): Refusal | 'changed' | undefined {
+  const { obstacle } = weighed
+  const isPersonal = obstacle === 'not_a_checker' || obstacle === 'is_maker'
+  if (obstacle && (isPersonal || obstacle === 'submitting')) return obstacle
+  // Somebody was quicker, which the difference says by name; a person who decided before knows that.
+  if (obstacle && obstacle !== 'not_waiting') return obstacle
+  if (batch.hash !== command.hash) return 'changed'
+  if (obstacle) return obstacle
+  return undefined
+}
+
+async function answerRefusal(
+  queryable: Queryable,
+  command: DecideBatchCommand,
+  refusal: Refusal | 'changed',
+): Promise<Result<BatchDecisionResult, Refusal>> {
+  if (refusal !== 'changed') return err(refusal)
+  return ok({ kind: 'changed', difference: await readDifference(queryable, command) })
+}
+
+/** The content of a payment never changes: only decisions, and rows that stopped waiting, can make a difference. */
+async function readDifference(queryable: Queryable, { checker, batchId, shownAt }: DecideBatchCommand): Promise<BatchDifference> {
+  const [moved, batch] = await Promise.all([
+    selectMovedSince(queryable, checker.applicationId, batchId, shownAt, NAMED_MAX),
+    selectBatch(queryable, checker, batchId),
+  ])
+  const decisions = (batch?.decisions ?? []).filter((one) => !one.counts || new Date(one.decidedAt) > shownAt)
+  return {
+    moved: moved.map(({ transactionId, customerName, event, by, at }) => ({
+      transactionId,
+      customerName,
+      event,
+      by,
+      at: at.toISOString(),
+    })),
+    movedCount: moved[0]?.total ?? 0,
+    decisions: decisions.map(({ checkerName, decision, decidedAt, counts }) => ({
+      checkerName,
+      decision,
+      at: new Date(decidedAt).toISOString(),
+      counts,
+    })),
+  }
+}
+
+async function move(
+  trx: TrxClient,
+  { checker, note, decision, excluded }: DecideBatchCommand,
+  { approved, rejected }: { approved: readonly string[]; rejected: readonly string[] },
+): Promise<void> {
+  const { applicationId, id: checkerId } = checker
+  const actor = { kind: 'person' as const, id: checkerId }
+  const reasons = new Map(decision === 'validated' ? excluded.map((row) => [row.transactionId, row.reason]) : [])
+  const items: TransitionItem[] = [
+    ...approved.map((transactionId) => ({ applicationId, transactionId, event: 'approved' as const, reason: note, actor, checkerId })),
+    ...rejected.map((transactionId) => {
+      const reason = reasons.get(transactionId) ?? note
+      return { applicationId, transactionId, event: 'rejected' as const, message: reason, reason, actor, checkerId }
+    }),
+  ]
+  // One approval of two moves nothing, but people who have the batch open must see it.
+  if (items.length === 0) return noteChange(trx, applicationId)
+  const outcomes = await transition(trx, items)
+  // A service was switched off since it was read, which is not under this lock: what is read again says so.
+  if (outcomes.some((outcome) => !outcome?.isMoved)) throw new ChangedMeanwhileError('A decision on a batch did not move all of it')
+}
+
+function waitingCount({ groups }: BatchState): number {
+  return groups.reduce((count, group) => count + (group.status === 'PENDING_APPROVAL' ? group.count : 0), 0)
+}

@@ -1,0 +1,45 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
+import { transition } from '#server/transactions/transition.ts'
+import { type Wake, wakeFor } from '#server/transactions/wake.ts'
+import { lockCounters } from './approval-store.ts'
+import { selectBatch, selectWaitingRowIds } from './batch-store.ts'
+
+type RecallBatchCommand = { applicationId: string; batchId: string; makerId: string; reason: string }
+type RecallBatchFailure = 'not_found' | 'not_the_maker' | 'not_waiting' | 'submitting'
+
+/**
+ * A maker takes back everything of a batch that still waits, at once: it ends FAILED with the maker's reason. Returns how many rows.
+ * Rows that were decided already stay as they are.
+ */
+export async function recallBatch(
+  deps: { pool: Pool; wake: Wake },
+  { applicationId, batchId, makerId, reason }: RecallBatchCommand,
+): Promise<Result<{ count: number }, RecallBatchFailure>> {
+  const recalled = await withTransaction<{ count: number }, RecallBatchFailure>(deps.pool, async (trx) => {
+    await lockCounters(trx, applicationId)
+    const batch = await selectBatch(trx, { applicationId, id: makerId }, batchId)
+    if (!batch) return err('not_found')
+    if (batch.makerId !== makerId) return err('not_the_maker')
+    if (batch.state !== null && batch.state !== 'submitted') return err('submitting')
+    const ids = await selectWaitingRowIds(trx, applicationId, batchId)
+    if (ids.length === 0) return err('not_waiting')
+    const actor = { kind: 'person' as const, id: makerId }
+    const items = ids.map((transactionId) => ({
+      applicationId,
+      transactionId,
+      event: 'recalled' as const,
+      message: reason,
+      reason,
+      actor,
+    }))
+    const outcomes = await transition(trx, items)
+    if (outcomes.some((outcome) => !outcome?.isMoved)) throw new ChangedMeanwhileError('A recall did not move the whole batch')
+    await appendAudit(trx, { applicationId, actor, action: 'batch.recalled', subject: batchId, details: { reason, rows: ids.length } })
+    return ok({ count: ids.length })
+  })
+  if (recalled.ok) wakeFor(deps.wake, 'FAILED')
+  return recalled
+}

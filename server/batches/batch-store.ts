@@ -1,0 +1,174 @@
+import type { BatchColumns, RepairKind } from '#lib/batch-file/batch-fields.ts'
+import type { FileReading } from '#lib/batch-file/file-problem.ts'
+import type { BatchState } from '#lib/batch-state.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { BATCH_COLUMNS, type Batch } from './batch.ts'
+
+export type NewBatch = {
+  applicationId: string
+  batchId: string
+  name: string
+  type: TransactionType
+  makerId: string
+  fileName: string
+  fileSha256: Buffer
+  state: 'checking' | 'draft'
+  rowCount: number
+  reading: FileReading
+  headers: readonly string[]
+  columns: BatchColumns | null
+  defaultOperator: OperatorCode | null
+}
+
+export async function insertBatch(trx: TrxClient, batch: NewBatch): Promise<void> {
+  await trx.query(
+    `insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, state, row_count, reading,
+        headers, columns, default_operator)
+      values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      batch.applicationId,
+      batch.batchId,
+      batch.name,
+      batch.type,
+      batch.makerId,
+      batch.fileName,
+      batch.fileSha256,
+      batch.state,
+      batch.rowCount,
+      JSON.stringify(batch.reading),
+      JSON.stringify(batch.headers),
+      batch.columns === null ? null : JSON.stringify(batch.columns),
+      batch.defaultOperator,
+    ],
+  )
+}
+
+/** Reads a batch and locks it until the end of the database transaction, so that two people change it one after the other. */
+export async function lockBatch(trx: TrxClient, applicationId: string, batchId: string): Promise<Batch | undefined> {
+  const { rows } = await trx.query<Batch>(
+    `select ${BATCH_COLUMNS} from batches b where b.application_id = $1 and b.batch_id = $2 for update`,
+    [applicationId, batchId],
+  )
+  return rows[0]
+}
+
+/** Counts the rows again and stores counts, sums and the digest of what would be submitted. The last statement of every change. */
+export async function recountBatch(trx: TrxClient, applicationId: string, batchId: string, makerId: string): Promise<void> {
+  await trx.query(
+    `with r as materialized (
+       select operator, phone_forms[1] as phone, amount_minor, fee_minor, customer_name, exclusion is not null as is_excluded,
+              problems = '[]' as is_right
+         from batch_rows where application_id = $1 and batch_id = $2
+     ), ready as materialized (select * from r where is_right and not is_excluded
+     ), sums as (
+       select operator, count(*) as count, sum(amount_minor) as amount_minor, sum(fee_minor) as fee_minor from ready group by operator
+     )
+     update batches b set maker_id = $3, version = b.version + 1, changed_at = clock_timestamp(),
+         ready_count = (select count(*) from ready),
+         problem_count = (select count(*) from r where not is_right and not is_excluded),
+         excluded_count = (select count(*) from r where is_excluded),
+         sums = (select coalesce(jsonb_agg(jsonb_build_object('operator', s.operator, 'count', s.count, 'amountMinor', s.amount_minor::text,
+                   'feeMinor', s.fee_minor::text) order by s.operator), '[]') from sums s),
+         content_hash = (select sha256(convert_to(b.type || string_agg(concat_ws(E'\\x1f', operator, phone, amount_minor, customer_name), E'\\n'
+                   order by operator collate "C", phone collate "C", amount_minor, customer_name collate "C"), 'UTF8')) from ready)
+       where b.application_id = $1 and b.batch_id = $2`,
+    [applicationId, batchId, makerId],
+  )
+}
+
+export async function updateReading(
+  trx: TrxClient,
+  batch: Pick<Batch, 'applicationId' | 'batchId'> & {
+    columns: BatchColumns | null
+    defaultOperator: OperatorCode | null
+    acceptedRepairs: readonly RepairKind[]
+  },
+): Promise<void> {
+  await trx.query(
+    `update batches set columns = $3, default_operator = $4, accepted_repairs = $5, state = 'draft' where application_id = $1 and batch_id = $2`,
+    [batch.applicationId, batch.batchId, JSON.stringify(batch.columns), batch.defaultOperator, batch.acceptedRepairs],
+  )
+}
+
+export async function updateState(
+  trx: TrxClient,
+  batch: { applicationId: string; batchId: string; state: BatchState; repeatsBatchId?: string | null; repeatReason?: string | null },
+): Promise<void> {
+  await trx.query(
+    `update batches set state = $3, repeats_batch_id = coalesce($4, repeats_batch_id), repeat_reason = coalesce($5, repeat_reason),
+        version = version + 1, changed_at = clock_timestamp(), leased_until = null,
+        submitted_at = case when $3 = 'submitting' then clock_timestamp() else submitted_at end
+      where application_id = $1 and batch_id = $2`,
+    [batch.applicationId, batch.batchId, batch.state, batch.repeatsBatchId ?? null, batch.repeatReason ?? null],
+  )
+}
+
+export async function removeRows(trx: TrxClient, applicationId: string, batchId: string): Promise<void> {
+  await trx.query('delete from batch_rows where application_id = $1 and batch_id = $2', [applicationId, batchId])
+}
+
+/** The columns that a person assigned to a file with these headers. */
+export async function findColumns(queryable: Queryable, applicationId: string, headerHash: Buffer): Promise<BatchColumns | undefined> {
+  const { rows } = await queryable.query<{ columns: BatchColumns }>(
+    'select columns from batch_columns where application_id = $1 and header_hash = $2',
+    [applicationId, headerHash],
+  )
+  return rows[0]?.columns
+}
+
+export async function rememberColumns(
+  trx: TrxClient,
+  row: { applicationId: string; headerHash: Buffer; columns: BatchColumns; personId: string },
+): Promise<void> {
+  await trx.query(
+    `insert into batch_columns (application_id, header_hash, columns, changed_by) values ($1, $2, $3, $4)
+     on conflict (application_id, header_hash) do update set columns = excluded.columns, changed_by = excluded.changed_by,
+       changed_at = clock_timestamp()`,
+    [row.applicationId, row.headerHash, JSON.stringify(row.columns), row.personId],
+  )
+}
+
+/** Holds, until the end of the database transaction, everybody else who submits the same payments in this application. */
+export async function lockContent(trx: TrxClient, applicationId: string, contentHash: Buffer): Promise<void> {
+  await trx.query("select pg_advisory_xact_lock(hashtextextended($1 || encode($2, 'hex'), 0))", [applicationId, contentHash])
+}
+
+/**
+ * Claims one submitted batch whose rows are still to be started, for `leaseMs`. Undefined if there is none, or others work on all of
+ * them. A lease that was not renewed ends, and another process continues.
+ */
+export async function claimSubmitting(queryable: Queryable, leaseMs: number): Promise<Batch | undefined> {
+  const { rows } = await queryable.query<Batch>(
+    `update batches b set leased_until = clock_timestamp() + $1 * interval '1 millisecond'
+       from (select c.application_id, c.batch_id from batches c
+              where c.state = 'submitting' and (c.leased_until is null or c.leased_until < clock_timestamp())
+              order by c.submitted_at limit 1 for update skip locked) c
+      where b.application_id = c.application_id and b.batch_id = c.batch_id
+      returning ${BATCH_COLUMNS}`,
+    [leaseMs],
+  )
+  return rows[0]
+}
+
+/** Lets others claim a batch after a pause. */
+export async function releaseSubmitting(queryable: Queryable, applicationId: string, batchId: string, pauseMs: number): Promise<void> {
+  await queryable.query(
+    `update batches set leased_until = clock_timestamp() + $3 * interval '1 millisecond'
+      where application_id = $1 and batch_id = $2 and state = 'submitting'`,
+    [applicationId, batchId, pauseMs],
+  )
+}
+
+/** Counts rows that were started, and renews the lease. */
+export async function addStarted(
+  trx: TrxClient,
+  batch: { applicationId: string; batchId: string; started: number; leaseMs: number },
+): Promise<void> {
+  await trx.query(
+    `update batches set started_count = started_count + $3, leased_until = clock_timestamp() + $4 * interval '1 millisecond'
+      where application_id = $1 and batch_id = $2`,
+    [batch.applicationId, batch.batchId, batch.started, batch.leaseMs],
+  )
+}

@@ -1,0 +1,143 @@
+import type { FileReading } from '#lib/batch-file/file-problem.ts'
+import { sheetHandler } from './read-sheet.ts'
+import { readXml } from './read-xml.ts'
+import { type FileTable, TableCollector } from './table-collector.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+import { readZipDirectory, type ZipEntry } from './zip-entries.ts'
+
+type Sheet = { name: string; relation: string; isVisible: boolean }
+
+/** Texts that a workbook stores once for all its cells. More than this is no list of payments. */
+const SHARED_LENGTH_MAX = 16 * 1024 * 1024
+/** The formats of dates that every workbook knows, by number. */
+const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47, ...range(27, 36), ...range(50, 58)])
+
+/** Reads the first visible sheet of a workbook (.xlsx, .xlsm) as a stream. Formulas are not computed. Throws UnreadableFile. */
+export async function readWorkbook(bytes: Buffer): Promise<FileTable & { reading: Omit<FileReading, 'rowsAbove'> }> {
+  const entries = readZipDirectory(bytes)
+  const workbook = entries.get('xl/workbook.xml')
+  if (!workbook) throw new UnreadableFile(kindOfZip(entries))
+  const { sheets, is1904 } = await readSheets(workbook)
+  const visible = sheets.filter((sheet) => sheet.isVisible)
+  const [sheet] = visible
+  if (!sheet) throw new UnreadableFile('no_sheet')
+  const entry = entries.get((await readRelations(entries)).get(sheet.relation) ?? '')
+  if (!entry) throw new UnreadableFile('damaged_workbook')
+  const collector = new TableCollector()
+  const handler = sheetHandler(collector, {
+    sharedStrings: await readSharedStrings(entries.get('xl/sharedStrings.xml')),
+    dateStyles: await readDateStyles(entries.get('xl/styles.xml')),
+    is1904,
+  })
+  await readXml(entry, handler)
+  const otherSheets = visible.slice(1, 6).map(({ name }) => name.slice(0, 60))
+  return {
+    ...collector.finish(),
+    reading: {
+      format: 'xlsx',
+      encoding: null,
+      separator: null,
+      sheet: sheet.name.slice(0, 60),
+      otherSheets,
+      hiddenRows: handler.hiddenRows(),
+    },
+  }
+}
+
+function kindOfZip(
+  entries: ReadonlyMap<string, ZipEntry>,
+): 'binary_workbook' | 'word_document' | 'open_document' | 'apple_numbers' | 'other_zip' {
+  if (entries.has('xl/workbook.bin')) return 'binary_workbook'
+  if (entries.has('word/document.xml')) return 'word_document'
+  if (entries.has('content.xml')) return 'open_document'
+  if (entries.has('Index/Document.iwa') || entries.has('Index.zip')) return 'apple_numbers'
+  return 'other_zip'
+}
+
+async function readSheets(workbook: ZipEntry): Promise<{ sheets: Sheet[]; is1904: boolean }> {
+  const sheets: Sheet[] = []
+  let is1904 = false
+  await readXml(workbook, {
+    open(name, attributes) {
+      if (name === 'workbookPr') is1904 = attributes['date1904'] === '1' || attributes['date1904'] === 'true'
+      if (name !== 'sheet') return
+      const relation = Object.entries(attributes).find(([key]) => key === 'id' || key.endsWith(':id'))?.[1] ?? ''
+      sheets.push({ name: attributes['name'] ?? '', relation, isVisible: (attributes['state'] ?? 'visible') === 'visible' })
+    },
+  })
+  return { sheets, is1904 }
+}
+
+/** The paths of parts by the id of their relation. Parts outside the file are never followed. */
+async function readRelations(entries: ReadonlyMap<string, ZipEntry>): Promise<Map<string, string>> {
+  const relations = new Map<string, string>()
+  const entry = entries.get('xl/_rels/workbook.xml.rels')
+  if (!entry) throw new UnreadableFile('damaged_workbook')
+  await readXml(entry, {
+    open(name, attributes) {
+      if (name !== 'Relationship' || attributes['TargetMode'] === 'External') return
+      const target = attributes['Target'] ?? ''
+      relations.set(attributes['Id'] ?? '', target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+    },
+  })
+  return relations
+}
+
+async function readSharedStrings(entry: ZipEntry | undefined): Promise<string[]> {
+  const strings: string[] = []
+  if (!entry) return strings
+  let [text, length] = ['', 0]
+  let isInText = false
+  let isPhonetic = false
+  await readXml(entry, {
+    open(name) {
+      if (name === 'si') text = ''
+      else if (name === 'rPh') isPhonetic = true
+      else if (name === 't') isInText = !isPhonetic
+    },
+    text(part) {
+      if (isInText) text += part
+      length += part.length
+      if (length > SHARED_LENGTH_MAX) throw new UnreadableFile('unpacks_too_large')
+    },
+    close(name) {
+      if (name === 't') isInText = false
+      else if (name === 'rPh') isPhonetic = false
+      else if (name === 'si') strings.push(text)
+    },
+  })
+  return strings
+}
+
+async function readDateStyles(entry: ZipEntry | undefined): Promise<Set<number>> {
+  const dateStyles = new Set<number>()
+  if (!entry) return dateStyles
+  const own = new Map<number, boolean>()
+  let isInCells = false
+  let index = 0
+  await readXml(entry, {
+    open(name, attributes) {
+      if (name === 'numFmt') own.set(Number(attributes['numFmtId']), isDateFormat(attributes['formatCode'] ?? ''))
+      else if (name === 'cellXfs') isInCells = true
+      else if (name === 'xf' && isInCells) {
+        const format = Number(attributes['numFmtId'] ?? 0)
+        if (own.get(format) ?? DATE_FORMATS.has(format)) dateStyles.add(index)
+        index++
+      }
+    },
+    close(name) {
+      if (name === 'cellXfs') isInCells = false
+    },
+  })
+  return dateStyles
+}
+
+/** Whether a format shows days, months, years or hours; quoted text, colours and conditions do not count. */
+function isDateFormat(code: string): boolean {
+  const signs = code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_./g, '')
+  return /[dmyhs]/i.test(signs) && !/[0#?]/.test(signs.replace(/[hms]+[.,]0+/gi, ''))
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, place) => from + place)
+}

@@ -1,0 +1,73 @@
+import { crc32, createInflateRaw } from 'node:zlib'
+import { UnreadableFile } from './unreadable-file.ts'
+
+export type ZipEntry = { name: string; compressed: Uint8Array; method: number; crc: number; size: number }
+
+const DIRECTORY_END = Buffer.from([0x50, 0x4b, 0x05, 0x06])
+const STORED = 0
+const DEFLATED = 8
+const ENCRYPTED = 0x0001
+const ENTRIES_MAX = 1_000
+/** What one entry may unpack to: ten thousand rows with fifty columns are about 25 MB. */
+const ENTRY_BYTES_MAX = 64 * 1024 * 1024
+
+/** Reads the directory of a zip; nothing is unpacked. Sizes beyond the limit are refused here, from what the directory says. */
+export function readZipDirectory(bytes: Buffer): Map<string, ZipEntry> {
+  const end = bytes.lastIndexOf(DIRECTORY_END)
+  if (end < 0 || end + 22 > bytes.length) throw new UnreadableFile('damaged_zip')
+  const entries = new Map<string, ZipEntry>()
+  let at = bytes.readUInt32LE(end + 16)
+  const count = bytes.readUInt16LE(end + 10)
+  if (count > ENTRIES_MAX) throw new UnreadableFile('other_zip')
+  for (let left = count; left > 0; left--) {
+    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== 0x02014b50) throw new UnreadableFile('damaged_zip')
+    const [nameLength, extraLength, commentLength] = [bytes.readUInt16LE(at + 28), bytes.readUInt16LE(at + 30), bytes.readUInt16LE(at + 32)]
+    const name = bytes.subarray(at + 46, at + 46 + nameLength).toString('utf8')
+    entries.set(name, readEntry(bytes, at, name))
+    at += 46 + nameLength + extraLength + commentLength
+  }
+  return entries
+}
+
+function readEntry(bytes: Buffer, at: number, name: string): ZipEntry {
+  if ((bytes.readUInt16LE(at + 8) & ENCRYPTED) !== 0) throw new UnreadableFile('encrypted')
+  const [method, crc, length, size, offset] = [
+    bytes.readUInt16LE(at + 10),
+    bytes.readUInt32LE(at + 16),
+    bytes.readUInt32LE(at + 20),
+    bytes.readUInt32LE(at + 24),
+    bytes.readUInt32LE(at + 42),
+  ]
+  // The marks of a zip beyond 4 GiB have no place in a file of this size.
+  if (offset + 30 > bytes.length || (method !== STORED && method !== DEFLATED)) throw new UnreadableFile('damaged_zip')
+  const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
+  if (start + length > bytes.length) throw new UnreadableFile('damaged_zip')
+  if (size > ENTRY_BYTES_MAX) throw new UnreadableFile('unpacks_too_large')
+  return { name, compressed: bytes.subarray(start, start + length), method, crc, size }
+}
+
+/** Unpacks an entry piece by piece, and stops where it becomes larger than its directory said, whatever that was. */
+export async function* unpack(entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  let [unpacked, crc] = [0, 0]
+  const pieces = entry.method === STORED ? [entry.compressed] : inflate(entry.compressed)
+  try {
+    for await (const piece of pieces) {
+      unpacked += piece.length
+      if (unpacked > entry.size) throw new UnreadableFile('unpacks_too_large')
+      crc = crc32(piece, crc)
+      yield piece
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(Z_|ERR_)/.test(error.code)) {
+      throw new UnreadableFile('damaged_zip')
+    }
+    throw error
+  }
+  if (unpacked !== entry.size || crc !== entry.crc) throw new UnreadableFile('damaged_zip')
+}
+
+function inflate(compressed: Uint8Array): AsyncIterable<Uint8Array> {
+  const stream = createInflateRaw({ chunkSize: 64 * 1024 })
+  stream.end(compressed)
+  return stream
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { createDirectory } from '#server/applications/directory.ts'
+import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import { transition } from '#server/transactions/transition.ts'
+import { retryBatch } from './retry-batch.ts'
+
+let database: TestDatabase
+let application: ApplicationSnapshot
+let makerId: string
+before(async () => {
+  database = await createTestDatabase()
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 100_000_000_000n)
+  makerId = await makePerson(database.pool, applicationId, ['maker'])
+  const directory = await createDirectory({ pool: database.pool })
+  application = directory.find(applicationId) ?? assert.fail()
+  await directory.close()
+})
+after(() => database.drop())
+
+const connectors = new Set(OPERATOR_CODES)
+const person = (roles: ('maker' | 'checker')[] = ['maker']) =>
+  ({ kind: 'person', id: makerId, applicationId: application.applicationId, roles }) as const
+
+function retry(batchId: string, synchronise: (id: string) => Promise<unknown> = async () => undefined, actor = person()) {
+  return retryBatch({ pool: database.pool, connectors, synchronise }, { application, actor, batchId })
+}
+
+/** A batch that was sent: the first rows succeeded, the next failed, the last are open. */
+async function makeSent(ends: ('succeeded' | 'failed' | 'open')[]) {
+  const { applicationId } = application
+  const batch = await makeFileBatch(database.pool, {
+    applicationId,
+    makerId,
+    count: ends.length,
+    change: (index) => ({ bands: null, phoneNumber: `23767720934${index}` }),
+  })
+  await end(
+    batch.items.map((item) => item.transactionId),
+    ends,
+  )
+  return batch
+}
+
+async function end(ids: readonly string[], ends: readonly ('succeeded' | 'failed' | 'open')[]): Promise<void> {
+  const { applicationId } = application
+  const items = ids.flatMap((transactionId, index) => {
+    const event = ends[index]
+    return event === undefined || event === 'open'
+      ? []
+      : [{ applicationId, transactionId, event, message: 'Numéro invalide', actor: SYSTEM_ACTOR }]
+  })
+  if (items.length > 0) await transition(database.pool, items)
+}
+
+test('a draft of the rows that failed, under new externalIds and linked to them, and nothing of what succeeded', async () => {
+  const { batchId, items } = await makeSent(['succeeded', 'failed', 'failed'])
+  const { batchId: childId, rows } = must(await retry(batchId))
+  assert.equal(rows, 2)
+  const { rows: children } = await database.pool.query(
+    `select b.name, b.state, b.parent_batch_id = $2 as "isChild", b.ready_count as "readyCount", b.maker_id = $3 as "isMine" from batches b where batch_id = $1`,
+    [childId, batchId, makerId],
+  )
+  assert.deepEqual(children, [{ name: 'Salaries (2)', state: 'draft', isChild: true, readyCount: 2, isMine: true }])
+  const { rows: links } = await database.pool.query<{ failed: string; phone: string; externalId: string; linked: boolean }>(
+    `select r.failed_transaction_id as failed, x.phone_number as phone, x.external_id as "externalId", x.external_id = r.external_id as linked
+     from batch_retries r join batch_rows x using (application_id, batch_id, row_number) where r.batch_id = $1 order by r.row_number`,
+    [childId],
+  )
+  assert.deepEqual(
+    links.map((link) => [link.failed, link.phone, link.linked]),
+    items.slice(1).map((item) => [item.transactionId, item.phoneNumber, true]),
+  )
+  assert.ok(links.every((link) => !items.some((item) => item.externalId === link.externalId)))
+})
+
+test('still_open while one row waits or its outcome is not known, after the operator was queried about each', async () => {
+  const { batchId, items } = await makeSent(['failed', 'open', 'open'])
+  const queried: string[] = []
+  const note = async (id: string) => void queried.push(id)
+  assert.deepEqual(await retry(batchId, note), { ok: false, error: 'still_open' })
+  assert.deepEqual(new Set(queried), new Set(items.slice(1).map((item) => item.transactionId)))
+  // The query of the last open rows brings their results.
+  const { rows } = must(await retry(batchId, (id) => end([id], [id === items[1]?.transactionId ? 'failed' : 'succeeded'])))
+  assert.equal(rows, 2)
+  const waiting = await makeFileBatch(database.pool, { applicationId: application.applicationId, makerId, count: 1 })
+  assert.deepEqual(await retry(waiting.batchId), { ok: false, error: 'still_open' })
+})
+
+test('one retry of a row for several people at once, and another only after the first is discarded', async () => {
+  const { batchId } = await makeSent(['failed', 'failed'])
+  const answers = await Promise.all(Array.from({ length: 4 }, () => retry(batchId)))
+  const done = answers.filter((answer) => answer.ok)
+  assert.equal(done.length, 1)
+  assert.ok(answers.every((answer) => answer.ok || answer.error === 'nothing_to_retry'))
+  const childId = done[0]?.ok ? done[0].value.batchId : ''
+  await database.pool.query("update batches set state = 'discarded' where batch_id = $1", [childId])
+  assert.equal(must(await retry(batchId)).rows, 2)
+  await assert.rejects(
+    database.pool.query(
+      `insert into batch_retries (application_id, failed_transaction_id, parent_batch_id, batch_id, row_number, external_id)
+         select application_id, failed_transaction_id, parent_batch_id, gen_random_uuid(), 1, gen_random_uuid() from batch_retries where parent_batch_id = $1 limit 1`,
+      [batchId],
+    ),
+    { constraint: 'batch_retries_pkey' },
+  )
+})
+
+test('nothing_to_retry for what succeeded, was rejected or was recalled, and not_permitted without the role of a maker', async () => {
+  const { batchId } = await makeSent(['succeeded'])
+  assert.deepEqual(await retry(batchId), { ok: false, error: 'nothing_to_retry' })
+  assert.deepEqual(await retry(batchId, undefined, person(['checker']) as ReturnType<typeof person>), { ok: false, error: 'not_permitted' })
+  const { applicationId } = application
+  const rejected = await makeFileBatch(database.pool, { applicationId, makerId, count: 1 })
+  const checkerId = await makePerson(database.pool, applicationId, ['checker'])
+  await transition(database.pool, [
+    {
+      applicationId,
+      transactionId: rejected.items[0]?.transactionId ?? '',
+      event: 'rejected',
+      message: 'No',
+      actor: { kind: 'person', id: checkerId },
+      checkerId,
+    },
+  ])
+  assert.deepEqual(await retry(rejected.batchId), { ok: false, error: 'nothing_to_retry' })
+  assert.deepEqual(await retry(crypto.randomUUID()), { ok: false, error: 'not_found' })
+})

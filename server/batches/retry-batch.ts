@@ -1,0 +1,148 @@
+import { createHash, randomUUID, randomUUIDv7 } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { BatchColumns } from '#lib/batch-file/batch-fields.ts'
+import type { FileReading } from '#lib/batch-file/file-problem.ts'
+import { formatMinor } from '#lib/money.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { mayAct } from '#server/audit/command-actor.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import type { Connected } from '#server/transactions/find-start-problems.ts'
+import type { Batch } from './batch.ts'
+import { insertBatch, lockBatch, recountBatch } from './batch-store.ts'
+import { checkRow } from './check-row.ts'
+import { CHECK_PART, compareRows } from './check-rows.ts'
+import type { PersonActor } from './create-batch.ts'
+import { insertRetries, removeUnusedRetries, selectFailedRows, selectOpenRows, setParent } from './retry-store.ts'
+import { insertRows } from './row-store.ts'
+
+/** Queries under way at once, well below what one application may have. */
+const AT_ONCE = 8
+const HEADERS = ['Phone number', 'Name', 'Amount', 'Operator']
+const COLUMNS: BatchColumns = { phone: 0, name: 1, amount: 2, operator: 3 }
+/** Its rows come from the batch that failed, not from a file. */
+const READING: FileReading = {
+  format: 'csv',
+  encoding: null,
+  separator: null,
+  sheet: null,
+  otherSheets: [],
+  hiddenRows: 0,
+  rowsAbove: 0,
+}
+const NAME_LENGTH_MAX = 200
+
+type RetryBatchDeps = {
+  pool: Pool
+  connectors: Connected
+  /** Queries the operator about one transaction now and stores a final result. */
+  synchronise(transactionId: string): Promise<unknown>
+}
+type RetryBatch = { application: ApplicationSnapshot; actor: PersonActor; batchId: string }
+
+export type RetryFailure =
+  | 'not_permitted'
+  | 'not_found'
+  /** Rows are still being started. */
+  | 'submitting'
+  /** Rows wait for a decision, or an operator has not said what became of them: one of them may still succeed. */
+  | 'still_open'
+  | 'nothing_to_retry'
+
+/**
+ * Prepares a new batch of the rows that failed, each under a new externalId. It moves nothing: a maker checks, changes and submits it like any
+ * other batch, and it needs its own approval. Operators are queried about open rows first, and nothing is prepared while one is open. A failed
+ * row is in one retry at most; if that fails again, the row of the retry is repeated.
+ */
+export async function retryBatch(
+  deps: RetryBatchDeps,
+  command: RetryBatch,
+): Promise<Result<{ batchId: string; rows: number }, RetryFailure>> {
+  const { application, actor, batchId } = command
+  const { applicationId } = application
+  if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
+  const open = await selectOpenRows(deps.pool, { applicationId, batchId })
+  if (open.waiting > 0) return err('still_open')
+  for (let start = 0; start < open.pendingIds.length; start += AT_ONCE) {
+    await Promise.all(open.pendingIds.slice(start, start + AT_ONCE).map((id) => deps.synchronise(id)))
+  }
+  return withTransaction<{ batchId: string; rows: number }, RetryFailure>(deps.pool, async (trx) => {
+    const parent = await lockBatch(trx, applicationId, batchId)
+    if (!parent) return err('not_found')
+    if (parent.state !== 'submitted') return err(parent.state === 'submitting' ? 'submitting' : 'not_found')
+    const stillOpen = await selectOpenRows(trx, parent)
+    if (stillOpen.waiting + stillOpen.pendingIds.length > 0) return err('still_open')
+    return store(trx, deps, command, parent)
+  })
+}
+
+async function store(
+  trx: TrxClient,
+  { connectors }: RetryBatchDeps,
+  { application, actor }: RetryBatch,
+  parent: Batch,
+): Promise<Result<{ batchId: string; rows: number }, RetryFailure>> {
+  const { applicationId, type } = parent
+  await removeUnusedRetries(trx, parent)
+  const failed = await selectFailedRows(trx, parent)
+  if (failed.length === 0) return err('nothing_to_retry')
+  const batchId = randomUUIDv7()
+  const rows = failed.map((row, index) => ({
+    rowNumber: index + 2,
+    failedId: row.transactionId,
+    externalId: randomUUID(),
+    cells: [row.phoneNumber, row.customerName, formatMinor(row.amountMinor), row.operator],
+  }))
+  await insertBatch(trx, {
+    applicationId,
+    batchId,
+    name: nextName(parent.name),
+    type,
+    makerId: actor.id,
+    fileName: parent.fileName,
+    fileSha256: createHash('sha256')
+      .update(JSON.stringify(rows.map((row) => row.cells)))
+      .digest(),
+    state: 'draft',
+    rowCount: rows.length,
+    reading: READING,
+    headers: HEADERS,
+    columns: COLUMNS,
+    defaultOperator: null,
+  })
+  await setParent(trx, { applicationId, batchId }, parent.batchId)
+  const context = { application, connectors, type, columns: COLUMNS, defaultOperator: null, acceptedRepairs: [] }
+  for (let start = 0; start < rows.length; start += CHECK_PART) {
+    const part = rows.slice(start, start + CHECK_PART)
+    await insertRows(
+      trx,
+      { applicationId, batchId },
+      part.map((row) => ({ ...checkRow({ ...row, edits: {} }, context), cells: row.cells, external_id: row.externalId })),
+    )
+    await nextTurn()
+  }
+  await insertRetries(
+    trx,
+    { applicationId, batchId, parentBatchId: parent.batchId },
+    rows.map((row) => ({ failed_transaction_id: row.failedId, row_number: row.rowNumber, external_id: row.externalId })),
+  )
+  await compareRows(trx, { applicationId, batchId }, type, null)
+  await recountBatch(trx, applicationId, batchId, actor.id)
+  await appendAudit(trx, {
+    applicationId,
+    actor: { kind: 'person', id: actor.id },
+    action: 'batch.retried',
+    subject: parent.batchId,
+    details: { batchId, rows: rows.length },
+  })
+  return ok({ batchId, rows: rows.length })
+}
+
+/** `Salaries` becomes `Salaries (2)`, and that `Salaries (3)`. */
+function nextName(name: string): string {
+  const [, base = name, number = '1'] = /^(.*?)(?: \((\d{1,3})\))?$/s.exec(name) ?? []
+  const suffix = ` (${Number(number) + 1})`
+  return `${base.slice(0, NAME_LENGTH_MAX - suffix.length)}${suffix}`
+}

@@ -1,0 +1,75 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import { encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
+
+type Place = { applicationId: string; batchId: string }
+
+type FailedRow = {
+  transactionId: string
+  operator: OperatorCode
+  phoneNumber: string
+  customerName: string
+  amountMinor: bigint
+}
+
+const RETRY_ROW = { failed_transaction_id: 'uuid', row_number: 'integer', external_id: 'uuid' } as const satisfies RowColumns
+
+/** How many rows of a batch wait for a decision, and which an operator has not ended yet. */
+export async function selectOpenRows(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+): Promise<{ waiting: number; pendingIds: string[] }> {
+  const { rows } = await queryable.query<{ waiting: number; pendingIds: string[] }>(
+    `select count(*) filter (where status = 'PENDING_APPROVAL')::integer as waiting,
+       coalesce(array_agg(transaction_id order by sequence) filter (where status = 'PENDING'), '{}') as "pendingIds"
+     from transactions where application_id = $1 and batch_id = $2 and status in ('PENDING', 'PENDING_APPROVAL')`,
+    [applicationId, batchId],
+  )
+  return rows[0] ?? { waiting: 0, pendingIds: [] }
+}
+
+/** Forgets retries that were never submitted: of discarded batches, and of rows that were left out of submitted ones. */
+export async function removeUnusedRetries(trx: TrxClient, { applicationId, batchId }: Place): Promise<void> {
+  await trx.query(
+    `delete from batch_retries r using batches b
+     where r.application_id = $1 and r.parent_batch_id = $2 and b.application_id = r.application_id and b.batch_id = r.batch_id
+       and (b.state = 'discarded' or (b.state = 'submitted' and not exists (select from batch_rows x
+         where x.application_id = r.application_id and x.batch_id = r.batch_id and x.row_number = r.row_number and x.transaction_id is not null)))`,
+    [applicationId, batchId],
+  )
+}
+
+/** Rows of a batch that failed after they were approved and are in no retry, in order. What people rejected or recalled is not among them. */
+export async function selectFailedRows(trx: TrxClient, { applicationId, batchId }: Place): Promise<FailedRow[]> {
+  const { rows } = await trx.query<FailedRow>(
+    `select t.transaction_id as "transactionId", t.operator, t.phone_number as "phoneNumber", t.customer_name as "customerName",
+       t.amount_minor as "amountMinor"
+     from transactions t
+       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'FAILED' and e.event not in ('rejected', 'recalled')
+       and not exists (select from batch_retries r where r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id)
+     order by t.sequence`,
+    [applicationId, batchId],
+  )
+  return rows
+}
+
+export async function insertRetries(
+  trx: TrxClient,
+  { applicationId, batchId, parentBatchId }: Place & { parentBatchId: string },
+  retries: readonly RowOf<typeof RETRY_ROW>[],
+): Promise<void> {
+  await trx.query(
+    `insert into batch_retries (application_id, batch_id, parent_batch_id, failed_transaction_id, row_number, external_id)
+       select $1, $2, $3, r.failed_transaction_id, r.row_number, r.external_id from json_to_recordset($4) as r (${recordOf(RETRY_ROW)})`,
+    [applicationId, batchId, parentBatchId, encodeRows(RETRY_ROW, retries)],
+  )
+}
+
+export async function setParent(trx: TrxClient, { applicationId, batchId }: Place, parentBatchId: string): Promise<void> {
+  await trx.query('update batches set parent_batch_id = $3 where application_id = $1 and batch_id = $2', [
+    applicationId,
+    batchId,
+    parentBatchId,
+  ])
+}

@@ -1,0 +1,210 @@
+import type { BatchCell } from '#lib/batch-file/batch-cell.ts'
+import type { RepairKind, RowEdits } from '#lib/batch-file/batch-fields.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import { encodeRows, recordOf } from '#server/database/json-row.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import {
+  CHECKED_ROW,
+  type CheckedRow,
+  COMPARED_ROW,
+  type ComparedRow,
+  NEW_ROW,
+  type NewRow,
+  STARTED_ROW,
+  type StartedRow,
+} from './row-columns.ts'
+
+type Place = { applicationId: string; batchId: string }
+
+export async function insertRows(trx: TrxClient, { applicationId, batchId }: Place, rows: readonly NewRow[]): Promise<void> {
+  const columns = Object.keys(NEW_ROW)
+  await trx.query(
+    `insert into batch_rows (application_id, batch_id, ${columns.join(', ')})
+       select $1, $2, ${columns.map((name) => `r.${name}`).join(', ')} from json_to_recordset($3) as r (${recordOf(NEW_ROW)})`,
+    [applicationId, batchId, encodeRows(NEW_ROW, rows)],
+  )
+}
+
+export async function updateCheckedRows(trx: TrxClient, { applicationId, batchId }: Place, rows: readonly CheckedRow[]): Promise<void> {
+  const columns = Object.keys(CHECKED_ROW).filter((name) => name !== 'row_number')
+  await trx.query(
+    `update batch_rows b set ${columns.map((name) => `${name} = r.${name}`).join(', ')}
+       from json_to_recordset($3) as r (${recordOf(CHECKED_ROW)})
+      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number`,
+    [applicationId, batchId, encodeRows(CHECKED_ROW, rows)],
+  )
+}
+
+export type RawRow = { rowNumber: number; cells: BatchCell[]; edits: RowEdits; phone: string | null; externalId: string }
+
+/** Rows as read, for another check: all of them from a row on, or only those with a kind of repair. */
+export async function selectRawRows(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+  { afterRow, limit, repair }: { afterRow: number; limit: number; repair: RepairKind | null },
+): Promise<RawRow[]> {
+  const { rows } = await queryable.query<RawRow>(
+    `select row_number as "rowNumber", cells, edits, phone_forms[1] as phone, external_id as "externalId" from batch_rows
+      where application_id = $1 and batch_id = $2 and row_number > $3
+        and ($5::text is null or repairs @> jsonb_build_array(jsonb_build_object('kind', $5::text)))
+      order by row_number limit $4`,
+    [applicationId, batchId, afterRow, limit, repair],
+  )
+  return rows
+}
+
+export async function selectRawRow(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+  rowNumber: number,
+): Promise<RawRow | undefined> {
+  const { rows } = await queryable.query<RawRow>(
+    `select row_number as "rowNumber", cells, edits, phone_forms[1] as phone, external_id as "externalId" from batch_rows
+      where application_id = $1 and batch_id = $2 and row_number = $3`,
+    [applicationId, batchId, rowNumber],
+  )
+  return rows[0]
+}
+
+export async function updateEdits(trx: TrxClient, { applicationId, batchId }: Place, rowNumber: number, edits: RowEdits): Promise<void> {
+  await trx.query('update batch_rows set edits = $4 where application_id = $1 and batch_id = $2 and row_number = $3', [
+    applicationId,
+    batchId,
+    rowNumber,
+    JSON.stringify(edits),
+  ])
+}
+
+/** Leaves rows out, or takes them in again (null). Returns how many changed. */
+export async function updateExclusions(
+  trx: TrxClient,
+  { applicationId, batchId }: Place,
+  rowNumbers: readonly number[],
+  exclusion: string | null,
+): Promise<number> {
+  const { rowCount } = await trx.query(
+    `update batch_rows set exclusion = $4 where application_id = $1 and batch_id = $2 and row_number = any ($3)
+        and exclusion is distinct from $4`,
+    [applicationId, batchId, rowNumbers, exclusion],
+  )
+  return rowCount ?? 0
+}
+
+/** The persons of these rows, as the present forms of their numbers. */
+export async function selectPhones(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+  rowNumbers: readonly number[],
+): Promise<string[]> {
+  const { rows } = await queryable.query<{ phone: string }>(
+    `select distinct phone_forms[1] as phone from batch_rows
+      where application_id = $1 and batch_id = $2 and row_number = any ($3) and phone_forms is not null`,
+    [applicationId, batchId, rowNumbers],
+  )
+  return rows.map(({ phone }) => phone)
+}
+
+export type ComparisonRow = {
+  rowNumber: number
+  customerName: string | null
+  firstRow: number | null
+  count: number | null
+  paidId: string | null
+  paidAt: Date | null
+  paidMinor: bigint | null
+  paidCurrency: string | null
+  nameBefore: string | null
+}
+
+/**
+ * Compares rows with each other and with earlier transactions in one statement, whatever their number. `phones` limits it to these
+ * persons; null compares all rows. Per person the newest `limit` transactions are read. Only rows with a finding are returned.
+ */
+export async function selectComparisons(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+  options: { type: TransactionType; phones: readonly string[] | null; recentDays: number; limit: number },
+): Promise<ComparisonRow[]> {
+  const { rows } = await queryable.query<ComparisonRow>(
+    `with r as materialized (
+       select row_number, phone_forms, customer_name, amount_minor, operator,
+              min(row_number) over same as first_row, count(*) over same as same_count
+         from batch_rows
+        where application_id = $1 and batch_id = $2 and exclusion is null and phone_forms is not null
+          and ($4::text[] is null or phone_forms[1] = any ($4))
+       window same as (partition by phone_forms[1], amount_minor)
+     ), known as materialized (
+       select a.phone, t.*
+         from (select distinct phone_forms[1] as phone, phone_forms from r) a
+         cross join lateral unnest(a.phone_forms) as f (form)
+         cross join lateral (select n.transaction_id, n.type, n.status, n.currency, n.amount_minor, n.customer_name, n.created_at, n.sequence
+                               from transactions n where n.application_id = $1 and n.phone_number = f.form
+                              order by n.sequence desc limit $6) t
+        where t.type = $3
+     ), last_name as materialized (
+       select distinct on (phone) phone, customer_name from known where status = 'SUCCESS' order by phone, sequence desc
+     ), paid as materialized (
+       select distinct on (phone, amount_minor) phone, amount_minor, transaction_id, currency, created_at
+         from known where status <> 'FAILED' and created_at > clock_timestamp() - make_interval(days => $5)
+        order by phone, amount_minor, sequence desc
+     )
+     select r.row_number as "rowNumber", r.customer_name as "customerName",
+            case when r.same_count > 1 and r.amount_minor is not null then r.first_row end as "firstRow", r.same_count::integer as count,
+            p.transaction_id as "paidId", p.created_at as "paidAt", p.amount_minor as "paidMinor", p.currency as "paidCurrency",
+            case when l.customer_name <> r.customer_name then l.customer_name end as "nameBefore"
+       from r left join paid p on p.phone = r.phone_forms[1] and p.amount_minor = r.amount_minor
+         left join last_name l on l.phone = r.phone_forms[1]
+      where (r.same_count > 1 and r.amount_minor is not null) or p.transaction_id is not null or l.customer_name <> r.customer_name`,
+    [applicationId, batchId, options.type, options.phones, options.recentDays, options.limit],
+  )
+  return rows
+}
+
+/** Stores the findings of a comparison; rows of these persons without a finding lose the ones they had. */
+export async function updateWarnings(
+  trx: TrxClient,
+  { applicationId, batchId }: Place,
+  phones: readonly string[] | null,
+  rows: readonly ComparedRow[],
+): Promise<void> {
+  await trx.query(
+    `with found as materialized (select * from json_to_recordset($4) as f (${recordOf(COMPARED_ROW)}))
+     update batch_rows b set warnings = coalesce((select f.warnings from found f where f.row_number = b.row_number), '[]')
+      where b.application_id = $1 and b.batch_id = $2 and ($3::text[] is null or b.phone_forms[1] = any ($3))
+        and (b.warnings <> '[]' or b.row_number in (select f.row_number from found f))`,
+    [applicationId, batchId, phones, encodeRows(COMPARED_ROW, rows)],
+  )
+}
+
+export type StartableRow = {
+  rowNumber: number
+  operator: OperatorCode
+  phoneNumber: string
+  customerName: string
+  amountMinor: bigint
+  externalId: string
+}
+
+/** The next rows of a submitted batch that were neither started nor refused. */
+export async function selectStartable(queryable: Queryable, { applicationId, batchId }: Place, limit: number): Promise<StartableRow[]> {
+  const { rows } = await queryable.query<StartableRow>(
+    `select row_number as "rowNumber", operator, phone_number as "phoneNumber", customer_name as "customerName",
+            amount_minor as "amountMinor", external_id as "externalId" from batch_rows
+      where application_id = $1 and batch_id = $2 and problems = '[]' and exclusion is null and transaction_id is null and refusal is null
+      order by row_number limit $3`,
+    [applicationId, batchId, limit],
+  )
+  return rows
+}
+
+/** Notes what became of rows that were submitted. Returns how many of them are noted now for the first time. */
+export async function updateStarted(trx: TrxClient, { applicationId, batchId }: Place, rows: readonly StartedRow[]): Promise<number> {
+  const { rowCount } = await trx.query(
+    `update batch_rows b set transaction_id = r.transaction_id, refusal = r.refusal
+       from json_to_recordset($3) as r (${recordOf(STARTED_ROW)})
+      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number and b.transaction_id is null and b.refusal is null`,
+    [applicationId, batchId, encodeRows(STARTED_ROW, rows)],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,87 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { mayAct } from '#server/audit/command-actor.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { findSubmittedTwin } from './batch-queries.ts'
+import { lockBatch, lockContent, recountBatch, updateState } from './batch-store.ts'
+import { type ChangeCommand, type ChangeDeps, type ChangeFailure, contextOf } from './change-batch.ts'
+import { recheckRows } from './check-rows.ts'
+
+type SubmitBatch = ChangeCommand & {
+  /** Why the same payments are sent again; needed if another batch with the same content was submitted. */
+  repeatReason: string | null
+}
+
+export type SubmitFailure =
+  | ChangeFailure
+  | 'application_disabled'
+  /** No row can be submitted. */
+  | 'nothing_to_submit'
+  /** Limits, services or fees changed since the last check: other rows can be submitted now. The batch was checked again. */
+  | 'checked_again'
+  /** Another batch has the same payments, and no reason was given. */
+  | 'same_content'
+
+/**
+ * Submits a batch for approval: from here on nobody changes it, and its rows are started (`batch-submitter.ts`). The rows are checked
+ * again first, because the application may have changed since. A second submission of the same version is refused, so a double click
+ * starts nothing twice. `wake` starts the rows immediately in this process.
+ */
+export async function submitBatch(
+  deps: ChangeDeps & { wakeSubmitter(): void },
+  command: SubmitBatch,
+): Promise<Result<{ rows: number }, SubmitFailure>> {
+  const { application, actor, batchId, version, repeatReason } = command
+  const { applicationId } = application
+  if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
+  if (!application.isEnabled) return err('application_disabled')
+  const submitted = await withTransaction<{ rows: number; isChanged: boolean }, SubmitFailure>(deps.pool, async (trx) => {
+    const batch = await lockBatch(trx, applicationId, batchId)
+    if (!batch) return err('not_found')
+    if (batch.state !== 'draft') return err('not_a_draft')
+    if (batch.version !== version) return err('changed_meanwhile')
+    const context = contextOf(deps, application, batch)
+    if (!context) return err('not_a_draft')
+    await recheckRows(trx, batch, context, null)
+    await recountBatch(trx, applicationId, batchId, actor.id)
+    const after = await lockBatch(trx, applicationId, batchId)
+    if (!after) return err('not_found')
+    if (after.readyCount !== batch.readyCount || !sameContent(after.contentHash, batch.contentHash)) {
+      return ok({ rows: after.readyCount, isChanged: true })
+    }
+    if (after.readyCount === 0 || !after.contentHash) return err('nothing_to_submit')
+    // Two people who submit the same file at the same time: the second one finds the first.
+    await lockContent(trx, applicationId, after.contentHash)
+    const twin = await findSubmittedTwin(trx, applicationId, after.contentHash, batchId)
+    if (twin && repeatReason === null) return err('same_content')
+    await updateState(trx, {
+      applicationId,
+      batchId,
+      state: 'submitting',
+      repeatsBatchId: twin?.batchId ?? null,
+      repeatReason: twin ? repeatReason : null,
+    })
+    await appendAudit(trx, {
+      applicationId,
+      actor: { kind: 'person', id: actor.id },
+      action: 'batch.submitted',
+      subject: batchId,
+      details: {
+        name: batch.name,
+        rows: after.readyCount,
+        contentHash: after.contentHash.toString('hex'),
+        sums: JSON.stringify(after.sums),
+        ...(twin ? { repeats: twin.batchId, reason: repeatReason ?? '' } : {}),
+      },
+    })
+    return ok({ rows: after.readyCount, isChanged: false })
+  })
+  if (!submitted.ok) return submitted
+  if (submitted.value.isChanged) return err('checked_again')
+  deps.wakeSubmitter()
+  return ok({ rows: submitted.value.rows })
+}
+
+function sameContent(left: Buffer | null, right: Buffer | null): boolean {
+  return left === null || right === null ? left === right : left.equals(right)
+}

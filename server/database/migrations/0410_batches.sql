@@ -1,0 +1,99 @@
+-- A file of payments that a maker prepares and submits as one batch. Its transactions carry its id (transactions.batch_id).
+create table batches (
+  application_id uuid not null,
+  batch_id uuid not null,
+  name text not null check (name <> '' and length(name) <= 200),
+  type text not null check (type in ('COLLECT', 'DEPOSIT')),
+  -- Who submits it: the maker of its transactions. Before submission, whoever changed it last.
+  maker_id uuid not null,
+  created_by uuid not null,
+  file_name text not null,
+  file_sha256 bytea not null,
+  -- Digest of the payments (operator, number, name, amount) of the rows that are or would be submitted, in their order; null before the first check.
+  content_hash bytea,
+  -- checking: stored, but nobody has said yet what its columns contain. draft: checked, can be changed. submitting: its rows are
+  -- being started, a worker continues after a crash. submitted: every row that was to be started is, and it can be decided.
+  state text not null check (state in ('checking', 'draft', 'submitting', 'submitted', 'discarded')),
+  row_count integer not null check (row_count between 0 and 10000),
+  -- The transactions that a retry of failed ones repeats belong to this batch.
+  parent_batch_id uuid,
+  -- How the file was read: encoding, separator, sheet, what was left out.
+  reading jsonb not null default '{}',
+  -- The texts of the header row; an empty array if the file has none.
+  headers jsonb not null default '[]',
+  -- Which column is which field: {"phone": 2, …}; null while it is not known.
+  columns jsonb,
+  -- The kinds of repair that were accepted.
+  accepted_repairs text[] not null default '{}',
+  -- For rows that name no operator.
+  default_operator text,
+  webhook_url text,
+  -- Rows that can be submitted, that have problems, that the maker excluded, and that have been started.
+  ready_count integer not null default 0,
+  problem_count integer not null default 0,
+  excluded_count integer not null default 0,
+  started_count integer not null default 0,
+  -- Of the rows that can be submitted, per operator: [{"operator", "currency", "count", "amountMinor", "feeMinor"}], amounts as text.
+  sums jsonb not null default '[]',
+  -- Incremented by each change, so that two people who edit at the same time cannot overwrite each other.
+  version integer not null default 1,
+  -- The earlier batch with the same payments, and why they are sent again.
+  repeats_batch_id uuid,
+  repeat_reason text,
+  leased_until timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  changed_at timestamptz not null default clock_timestamp(),
+  submitted_at timestamptz,
+  primary key (application_id, batch_id),
+  check ((state in ('submitting', 'submitted')) = (submitted_at is not null))
+);
+create index batches_by_time on batches (application_id, created_at desc, batch_id);
+create index batches_by_content on batches (application_id, content_hash) where submitted_at is not null;
+-- What the worker looks for: few rows at any time.
+create index batches_submitting on batches (leased_until) where state = 'submitting';
+
+-- One row of the file each.
+create table batch_rows (
+  application_id uuid not null,
+  batch_id uuid not null,
+  -- The number that the spreadsheet shows beside the row; the line of a CSV file.
+  row_number integer not null,
+  -- As read: a text each, or {"text", "kind"} for a number, date, formula or error of a spreadsheet.
+  cells jsonb not null,
+  -- What the maker typed instead: {"phone": "237…"}.
+  edits jsonb not null default '{}',
+  operator text,
+  phone_number text,
+  -- Every form of the phone number, the present one first (lib/phone-number.ts); null without a number.
+  phone_forms text[],
+  customer_name text,
+  amount_minor bigint,
+  fee_minor bigint,
+  -- Why it cannot be submitted: [{"field", "kind", …}]; an empty array if it can.
+  problems jsonb not null default '[]',
+  -- Repairs by rule, accepted or not: [{"field", "kind", "before", "after"}].
+  repairs jsonb not null default '[]',
+  -- What a person should look at, found by comparing with other rows and earlier transactions.
+  warnings jsonb not null default '[]',
+  -- Why the maker left it out; null if it was not left out.
+  exclusion text,
+  -- Chosen once and kept, so that a repeated submission starts no row twice.
+  external_id uuid not null,
+  -- The transaction that it started.
+  transaction_id uuid,
+  -- Why it could not be started although the batch was submitted.
+  refusal text,
+  primary key (application_id, batch_id, row_number)
+);
+create index batch_rows_by_phone on batch_rows (application_id, batch_id, (phone_forms[1]), row_number);
+create index batch_rows_by_transaction on batch_rows (application_id, transaction_id) where transaction_id is not null;
+
+-- The columns that a person assigned, by the digest of the header row, so that nobody assigns them again for the next file.
+create table batch_columns (
+  application_id uuid not null,
+  header_hash bytea not null,
+  columns jsonb not null,
+  changed_by uuid not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  primary key (application_id, header_hash)
+);

@@ -1,0 +1,111 @@
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
+
+export type BatchRunState = 'running' | 'paused' | 'stopped'
+
+/** A batch as far as its run goes. */
+export type BatchRun = {
+  makerId: string
+  state: BatchRunState
+  /** Who paused, resumed or stopped it last; null if nobody did. */
+  changedBy: string | null
+}
+
+/** Takes the lock that orders an application's money. Everything that moves one of its transactions takes it first. */
+export async function lockApplication(trx: TrxClient, applicationId: string): Promise<void> {
+  await trx.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
+}
+
+/** The run of a batch; undefined if the application has no transaction of such a batch. */
+export async function selectRun(queryable: Queryable, applicationId: string, batchId: string): Promise<BatchRun | undefined> {
+  const { rows } = await queryable.query<BatchRun>(
+    `select t.maker_id as "makerId", coalesce(r.state, 'running') as state, r.changed_by as "changedBy"
+     from (select application_id, batch_id, maker_id from transactions
+             where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
+       left join batch_runs r on r.application_id = t.application_id and r.batch_id = t.batch_id`,
+    [applicationId, batchId],
+  )
+  return rows[0]
+}
+
+export async function storeRun(
+  trx: TrxClient,
+  run: { applicationId: string; batchId: string; state: BatchRunState; changedBy: string; reason: string | null },
+): Promise<void> {
+  await trx.query(
+    `insert into batch_runs (application_id, batch_id, state, changed_by, reason) values ($1, $2, $3, $4, $5)
+       on conflict (application_id, batch_id) do update
+         set state = excluded.state, changed_by = excluded.changed_by, reason = excluded.reason, changed_at = clock_timestamp()`,
+    [run.applicationId, run.batchId, run.state, run.changedBy, run.reason],
+  )
+}
+
+/**
+ * Locks the open rows of a batch, whatever their state, in the order in which answers lock theirs. After it every claim and every
+ * answer has either committed or waits, so the next statement sees which rows are still to be sent. Returns how many
+ * there are.
+ */
+export async function lockWork(trx: TrxClient, applicationId: string, batchId: string): Promise<number> {
+  const { rowCount } = await trx.query(
+    `select 1 from transactions t join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING'
+     order by w.application_id, w.transaction_id for update of w`,
+    [applicationId, batchId],
+  )
+  return rowCount ?? 0
+}
+
+/** Rows of a locked batch that wait to be sent will not be claimed. Returns how many. */
+export async function pauseWork(trx: TrxClient, applicationId: string, batchId: string): Promise<number> {
+  const { rowCount } = await trx.query(
+    `update operator_work w set state = 'paused', next_at = 'infinity' from transactions t
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING'
+       and w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.state = 'queued'`,
+    [applicationId, batchId],
+  )
+  return rowCount ?? 0
+}
+
+/** Paused rows of a locked batch are due now. Returns how many. */
+export async function resumeWork(trx: TrxClient, applicationId: string, batchId: string): Promise<number> {
+  const { rowCount } = await trx.query(
+    `update operator_work w set state = 'queued', next_at = clock_timestamp() from transactions t
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING'
+       and w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.state = 'paused'`,
+    [applicationId, batchId],
+  )
+  return rowCount ?? 0
+}
+
+/** The rows of a locked batch of which not one byte ever reached an operator. */
+export async function selectUnsent(trx: TrxClient, applicationId: string, batchId: string): Promise<string[]> {
+  const { rows } = await trx.query<{ id: string }>(
+    `select w.transaction_id as id
+     from transactions t join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING' and w.state in ('queued', 'paused')
+       and (w.submissions = 0 or not exists (select from operator_attempts a
+         where a.application_id = w.application_id and a.transaction_id = w.transaction_id and a.kind = 'submit'
+           and a.outcome is distinct from 'not_sent'))
+     order by t.sequence`,
+    [applicationId, batchId],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Stopped batches that still have rows that were never sent. */
+export async function selectStoppedWithWork(
+  queryable: Queryable,
+): Promise<{ applicationId: string; batchId: string; changedBy: string; reason: string }[]> {
+  const { rows } = await queryable.query<{ applicationId: string; batchId: string; changedBy: string; reason: string }>(
+    `select distinct r.application_id as "applicationId", r.batch_id as "batchId", r.changed_by as "changedBy", coalesce(r.reason, '') as reason
+     from operator_work w
+       join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
+       join batch_runs r on r.application_id = t.application_id and r.batch_id = t.batch_id and r.state = 'stopped'
+     where w.state = 'paused' limit 100`,
+  )
+  return rows
+}
+
+/** Tells live pages that something changed although no transaction moved. Needs the application's lock. */
+export async function noteRunChange(trx: TrxClient, applicationId: string): Promise<void> {
+  await trx.query('update application_counters set change_number = change_number + 1 where application_id = $1', [applicationId])
+}

@@ -1,0 +1,162 @@
+import {
+  BATCH_PAGE_SIZE,
+  type BatchApprovalNeed,
+  type BatchDto,
+  type BatchOperatorSum,
+  type BatchRowDto,
+  type RowFilter,
+} from '#lib/batch-dto.ts'
+import { cellText } from '#lib/batch-file/batch-cell.ts'
+import { BATCH_FIELDS, type BatchColumns, type BatchField } from '#lib/batch-file/batch-fields.ts'
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { findSubmittedTwin } from '#server/batches/batch-queries.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { bandsFor } from '#server/policy/bands-for.ts'
+import {
+  countRows,
+  type FoundBatch,
+  groupRepairs,
+  hasFirstTime,
+  type StoredRow,
+  selectBatch,
+  selectCheckerNames,
+  selectFloats,
+  selectRows,
+} from './batch-report-store.ts'
+import { sumsByCurrency } from './list-batches.ts'
+
+const SAMPLES = 3
+
+/** A batch with everything around it: what it does to balances, the approvals that it needs, repairs, and the batch it repeats. */
+export async function readBatch(queryable: Queryable, application: ApplicationSnapshot, batchId: string): Promise<BatchDto | undefined> {
+  const { applicationId } = application
+  const batch = await selectBatch(queryable, applicationId, batchId)
+  if (!batch) return undefined
+  const [counts, repairs, operators, approvals, checkers, twin, samples] = await Promise.all([
+    countRows(queryable, applicationId, batchId),
+    groupRepairs(queryable, applicationId, batchId),
+    readOperators(queryable, batch),
+    readApprovals(queryable, application, batch),
+    selectCheckerNames(queryable, applicationId, batch.makerId),
+    batch.contentHash && batch.state === 'draft' ? findSubmittedTwin(queryable, applicationId, batch.contentHash, batchId) : undefined,
+    selectRows(queryable, batch, { show: 'all', offset: 0, limit: SAMPLES }),
+  ])
+  const accepted = new Set(batch.acceptedRepairs)
+  return {
+    ...pickFacts(batch),
+    warningCount: counts.warnings,
+    repairCount: counts.repairs,
+    refusedCount: counts.refused,
+    sums: sumsByCurrency(batch.sums),
+    operators,
+    repairs: repairs.map((repair) => ({ ...repair, isAccepted: accepted.has(repair.kind) })),
+    approvals,
+    checkers,
+    twin: twin ? { ...twin, submittedAt: twin.submittedAt.toISOString() } : null,
+    samples: samples.map(({ cells }) => cells.map(cellText)),
+  }
+}
+
+/** One page of the rows of a batch. */
+export async function readBatchRows(
+  queryable: Queryable,
+  batch: Pick<BatchDto, 'batchId' | 'columns'> & { applicationId: string },
+  { show, page }: { show: RowFilter; page: number },
+): Promise<BatchRowDto[]> {
+  const rows = await selectRows(queryable, batch, { show, offset: page * BATCH_PAGE_SIZE, limit: BATCH_PAGE_SIZE })
+  return rows.map((row) => toRow(row, batch.columns))
+}
+
+/** A stored row with what the file or the maker has in each field. */
+export function toRow({ cells, amountMinor, ...row }: StoredRow, columns: BatchColumns | null): BatchRowDto {
+  const typed = Object.fromEntries(BATCH_FIELDS.map((field) => [field, typedOf(field, row.edits, columns, cells)]))
+  return { ...row, amount: amountMinor === null ? null : formatMinor(amountMinor), typed: typed as Record<BatchField, string> }
+}
+
+function typedOf(field: BatchField, edits: StoredRow['edits'], columns: BatchColumns | null, cells: StoredRow['cells']): string {
+  const column = columns?.[field]
+  return edits[field] ?? (column === undefined ? '' : cellText(cells[column]))
+}
+
+function pickFacts(batch: FoundBatch) {
+  return {
+    batchId: batch.batchId,
+    name: batch.name,
+    type: batch.type,
+    state: batch.state,
+    version: batch.version,
+    fileName: batch.fileName,
+    reading: batch.reading,
+    headers: batch.headers,
+    columns: batch.columns,
+    defaultOperator: batch.defaultOperator,
+    makerName: batch.makerName,
+    createdByName: batch.createdByName,
+    createdAt: batch.createdAt.toISOString(),
+    changedAt: batch.changedAt.toISOString(),
+    submittedAt: batch.submittedAt?.toISOString() ?? null,
+    rowCount: batch.rowCount,
+    readyCount: batch.readyCount,
+    problemCount: batch.problemCount,
+    excludedCount: batch.excludedCount,
+    startedCount: batch.startedCount,
+  }
+}
+
+async function readOperators(queryable: Queryable, batch: FoundBatch): Promise<BatchOperatorSum[]> {
+  const isDeposit = batch.type === 'DEPOSIT'
+  const floats = isDeposit
+    ? await selectFloats(
+        queryable,
+        batch.applicationId,
+        batch.sums.map(({ operator }) => operator),
+      )
+    : []
+  return batch.sums.map(({ operator, count, amountMinor, feeMinor }) => {
+    const float = floats.find((each) => each.operator === operator)
+    const afterMinor = float ? float.depositMinor - BigInt(amountMinor) - BigInt(feeMinor) : null
+    return {
+      operator,
+      currency: OPERATORS[operator].country.currency,
+      count,
+      amount: formatMinor(BigInt(amountMinor)),
+      fees: formatMinor(BigInt(feeMinor)),
+      balanceNow: float ? formatMinor(float.depositMinor) : null,
+      balanceAfter: afterMinor === null ? null : formatMinor(afterMinor),
+      balanceAfterWaiting: float && afterMinor !== null ? formatMinor(afterMinor - float.waitingMinor) : null,
+    }
+  })
+}
+
+/**
+ * What the rules require, weighed with the total per currency, as they will be weighed when the rows are started. A single person who
+ * received much from this maker within 24 hours can need more than is shown here.
+ */
+async function readApprovals(queryable: Queryable, { policy }: ApplicationSnapshot, batch: FoundBatch): Promise<BatchApprovalNeed[]> {
+  const needs = new Map<string, BatchApprovalNeed>()
+  let isFirstTime: boolean | undefined
+  for (const { currency, amount } of sumsByCurrency(batch.sums)) {
+    const [whole = '0', fraction = ''] = amount.split('.')
+    const totalMinor = BigInt(whole + fraction.padEnd(2, '0'))
+    for (const { operator } of batch.sums.filter((sum) => OPERATORS[sum.operator].country.currency === currency)) {
+      const bands = bandsFor(policy, { type: batch.type, operator, currency, source: 'file' }) ?? []
+      const passed = bands.filter((band) => totalMinor > BigInt(band.aboveMinor))
+      if (passed.at(-1)?.firstTimeOnly) isFirstTime ??= await hasFirstTime(queryable, batch)
+      const band = passed.findLast(({ firstTimeOnly }) => !firstTimeOnly || isFirstTime)
+      if (!band) continue
+      const need = {
+        rules: band.rule.parts.map(({ name }) => name),
+        steps: band.steps,
+        needsCode: band.needsCode,
+        firstTimeOnly: band.firstTimeOnly,
+      }
+      const key = JSON.stringify(need)
+      const known = needs.get(key) ?? { ...need, currencies: [] }
+      if (!known.currencies.includes(currency)) known.currencies.push(currency)
+      needs.set(key, known)
+    }
+  }
+  return [...needs.values()]
+}

@@ -40,8 +40,17 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     }
     examples['application'] = person?.slug ?? ''
     if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
+    if (pattern.includes('[batchId]')) examples['batchId'] ??= await firstBatch(page, examples['application'])
     return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => examples[name] ?? 'none')
   }
+}
+
+/** The draft of the sandbox: its page has the most. */
+async function firstBatch(page: Page, application: string): Promise<string> {
+  const answer = await page.request.get(`/${application}/batches?state=draft`)
+  const id = /\/batches\/([0-9a-f]{8}-[0-9a-f-]{27})/.exec(await answer.text())?.[1]
+  if (!id) throw new Error('The list of batches names no draft')
+  return id
 }
 
 async function firstTransaction(page: Page, application: string): Promise<string> {

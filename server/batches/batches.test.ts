@@ -250,7 +250,10 @@ test('submitted rows wait for a checker with the batch, the maker and the total 
     [true, true, false],
   )
   assert.equal((await stored(one)).started_count, 2)
-  assert.deepEqual((await verifyBooks(database.pool)).filter(({ subject }) => subject.includes(one.applicationId)), [])
+  assert.deepEqual(
+    (await verifyBooks(database.pool)).filter(({ subject }) => subject.includes(one.applicationId)),
+    [],
+  )
 })
 
 test('the total of the whole file is weighed with each row, however many parts it is started in', async () => {
@@ -273,7 +276,7 @@ test('the total of the whole file is weighed with each row, however many parts i
     },
   ]
   await pool.query(
-    "insert into approval_policies (application_id, version, rules, proposed_by, activated_by, activated_at) values ($1, 1, $2, $3, $4, now())",
+    'insert into approval_policies (application_id, version, rules, proposed_by, activated_by, activated_at) values ($1, 1, $2, $3, $4, now())',
     [one.applicationId, JSON.stringify(rules), one.makerId, await makePerson(pool, one.applicationId, ['administrator'])],
   )
   await directory.refresh()

@@ -204,6 +204,7 @@ create table batch_rows (
   external_id    uuid    not null,
   transaction_id uuid,
   refusal        text,
+  notes          jsonb   not null default '[]'::jsonb,
   constraint batch_rows_pkey primary key (application_id, batch_id, row_number)
 );
 create index batch_rows_by_phone on batch_rows (application_id, batch_id, (phone_forms[1]), row_number);
@@ -227,7 +228,6 @@ create table batches (
   columns          jsonb,
   accepted_repairs text[]      not null default '{}'::text[],
   default_operator text,
-  webhook_url      text,
   ready_count      integer     not null default 0,
   problem_count    integer     not null default 0,
   excluded_count   integer     not null default 0,

@@ -103,7 +103,7 @@ function RowCells({ row }: { row: BatchRowDto }) {
           ? moneyText({ amount: row.amount, currency: OPERATORS[row.operator].country.currency }, locale)
           : row.typed.amount}
       </Td>
-      <Td className="min-w-72">
+      <Td className="min-w-52">
         <Findings row={row} />
       </Td>
     </>

@@ -4,7 +4,7 @@ import type { ProblemKind, RowRepair } from './batch-fields.ts'
 import { readExponent, readStoredNumber } from './exponent.ts'
 import { looksLikeDate } from './looks-like-date.ts'
 
-export type AmountContext = {
+type AmountContext = {
   /** Of the operator; undefined while the operator is not known. */
   currency: Currency | undefined
   /** How many decimals the operator accepts. */

@@ -26,7 +26,7 @@ type PhoneReading = {
   repairs: RowRepair[]
 }
 
-export type PhoneContext = {
+type PhoneContext = {
   /** The country of the operator; undefined while the operator is not known. */
   country: CountryName | undefined
   isAccepted(kind: RowRepair['kind']): boolean

@@ -8,7 +8,7 @@ import { dialledCountry, readPhone } from './read-phone.ts'
 
 const NAME_LENGTH_MAX = 200
 
-export type ReadRowContext = {
+type ReadRowContext = {
   columns: BatchColumns
   defaultOperator: OperatorCode | null
   acceptedRepairs: ReadonlySet<RepairKind>

@@ -6,7 +6,7 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { BATCH_COLUMNS, type Batch } from './batch.ts'
 
-export type NewBatch = {
+type NewBatch = {
   applicationId: string
   batchId: string
   name: string

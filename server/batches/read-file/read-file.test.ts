@@ -55,6 +55,8 @@ function assertSentence(text: string): void {
   assert.doesNotMatch(text, /[{}]|undefined|batches\./)
 }
 
+test('at least fifty bad files', () => assert.ok(BAD_FILES.length >= 50))
+
 test('the same rows in every encoding, with and without a byte order mark', async () => {
   const text = `${HEAD}\r\n237677209341;Étienne Ngoûma;5000;MOMOCM\r\n`
   const utf16be = Buffer.from(text, 'utf16le').swap16()

@@ -96,7 +96,7 @@ export async function selectRows(
   )
 }
 
-export type RowCounts = { warnings: number; repairs: number; refused: number }
+type RowCounts = { warnings: number; repairs: number; refused: number }
 
 export async function countRows(queryable: Queryable, applicationId: string, batchId: string): Promise<RowCounts> {
   const [counts] = await runQuery<RowCounts>(
@@ -108,7 +108,7 @@ export async function countRows(queryable: Queryable, applicationId: string, bat
   return counts ?? { warnings: 0, repairs: 0, refused: 0 }
 }
 
-export type RepairGroup = { kind: RepairKind; count: number; examples: { rowNumber: number; before: string; after: string }[] }
+type RepairGroup = { kind: RepairKind; count: number; examples: { rowNumber: number; before: string; after: string }[] }
 
 /** Every kind of repair with the number of its rows and the first three of them. */
 export async function groupRepairs(queryable: Queryable, applicationId: string, batchId: string): Promise<RepairGroup[]> {

@@ -21,7 +21,7 @@ import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
 import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
 import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
-import { seedBatches } from './seed-batches.ts'
+import { seedDraftBatch } from './seed-draft-batch.ts'
 import { analyse, backdateSetup, hasNoApplication, lockSeeding, setSimulatedTime } from './seed-store.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
@@ -132,7 +132,7 @@ async function seedApplication(
       demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
     }
   const [maker] = withRole('maker')
-  if (maker !== undefined) await seedBatches(trx, applicationId, maker)
+  if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
   return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, known }
 }
 

@@ -118,36 +118,3 @@ async function forEachChunk(queryable: Queryable, rows: readonly object[], state
   for (let start = 0; start < rows.length; start += ROWS_MAX)
     await queryable.query(statement, [JSON.stringify(rows.slice(start, start + ROWS_MAX))])
 }
-
-/** Stores the batches of the history with their rows, as submitting them would have left them. */
-export async function insertSubmittedBatches(queryable: Queryable, applicationId: string): Promise<void> {
-  await queryable.query(
-    `with row as materialized (
-       select t.*, t.amount_minor as minor, t.fee_system_minor + t.fee_app_minor as fee_minor,
-              1 + row_number() over (partition by t.batch_id order by t.sequence) as row_number
-         from transactions t where t.application_id = $1 and t.batch_id is not null
-     ), one as (
-       select batch_id, (array_agg(maker_id))[1] as maker_id, min(type) as type, count(*) as count, min(created_at) as at,
-              string_agg(external_id::text, ',' order by sequence) as ids
-         from row group by batch_id
-     ), sum as (
-       select batch_id, operator, count(*) as count, sum(minor) as minor, sum(fee_minor) as fee_minor from row group by batch_id, operator
-     ), new_rows as (
-       insert into batch_rows (application_id, batch_id, row_number, cells, operator, phone_number, phone_forms, customer_name, amount_minor,
-           fee_minor, external_id, transaction_id)
-         select $1, r.batch_id, r.row_number, jsonb_build_array(r.phone_number, r.customer_name, (r.minor / 100)::text, r.operator), r.operator,
-                r.phone_number, array[r.phone_number], r.customer_name, r.minor, r.fee_minor, r.external_id, r.transaction_id
-           from row r
-     )
-     insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, content_hash, state, row_count,
-         reading, headers, columns, ready_count, started_count, sums, created_at, changed_at, submitted_at)
-       select $1, o.batch_id, 'Paie du ' || to_char(o.at at time zone 'UTC', 'DD/MM/YYYY'), o.type, o.maker_id, o.maker_id, 'paie.csv',
-              sha256(convert_to(o.ids, 'UTF8')), sha256(convert_to('rows ' || o.ids, 'UTF8')), 'submitted', o.count,
-              '{"format":"csv","encoding":"utf-8","separator":";","sheet":null,"otherSheets":[],"hiddenRows":0,"rowsAbove":0}',
-              '["Téléphone","Nom","Montant","Opérateur"]', '{"phone":0,"name":1,"amount":2,"operator":3}', o.count, o.count,
-              (select jsonb_agg(jsonb_build_object('operator', s.operator, 'count', s.count, 'amountMinor', s.minor::text, 'feeMinor',
-                 s.fee_minor::text) order by s.operator) from sum s where s.batch_id = o.batch_id), o.at, o.at, o.at
-         from one o`,
-    [applicationId],
-  )
-}

@@ -4,7 +4,6 @@ import { createBatch } from '#server/batches/create-batch.ts'
 import { readFile } from '#server/batches/read-file/read-file.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import { poolOfOne } from './pool-of-one.ts'
-import { insertSubmittedBatches } from './seed-store.ts'
 
 /** A list as a person exports it: repairs to accept, problems to correct, a payment twice, an amount beyond the operator's limit. */
 const DRAFT = `Primes du trimestre;;;
@@ -21,9 +20,8 @@ Awa Ndiaye;771234567;30000;Orange Sénégal
 Fatou Sow;221781234567;05/01/2026;Wave Sénégal
 `
 
-/** The batches of an application: those of its history, and a draft that a maker has just uploaded. */
-export async function seedBatches(trx: TrxClient, applicationId: string, makerId: string): Promise<void> {
-  await insertSubmittedBatches(trx, applicationId)
+/** A draft that a maker has just uploaded, through the command that uploads call. */
+export async function seedDraftBatch(trx: TrxClient, applicationId: string, makerId: string): Promise<void> {
   const pool = poolOfOne(trx)
   const directory = await createDirectory({ pool })
   const application = directory.find(applicationId)

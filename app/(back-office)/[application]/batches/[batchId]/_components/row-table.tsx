@@ -40,7 +40,7 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
   )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batches.rowTable')} tabIndex={0} className="overflow-x-auto rounded-lg border border-line bg-surface">
+    <section aria-label={t('batches.rowTable')} tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-surface">
       {error && (
         <p role="alert" className="p-3 text-bad">
           {error}

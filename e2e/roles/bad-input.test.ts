@@ -245,6 +245,13 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   reportPageFailure: { name: 'TypeError', message: 'x is undefined', stack: 'TypeError: x is undefined', path: '/' },
   saveView: { name: 'fine', query: 'status=FAILED' },
   deleteView: { viewId: '' },
+  // No batch has this id, so what is right is not found.
+  assignColumns: { batchId: '', version: 1, columns: { phone: 0, name: 1, amount: 2 }, defaultOperator: 'MOMOCM' },
+  decideRepair: { batchId: '', version: 1, repair: 'benin', isAccepted: true },
+  editRow: { batchId: '', version: 1, rowNumber: 2, fields: { name: 'fine' } },
+  excludeRows: { batchId: '', version: 1, rowNumbers: [2], reason: 'fine' },
+  submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
+  discardBatch: { batchId: '', version: 1 },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
   changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },

@@ -59,7 +59,7 @@ export type BatchOperatorSum = {
   balanceAfterWaiting: string | null
 }
 
-export type BatchRepairDto = {
+type BatchRepairDto = {
   kind: RepairKind
   count: number
   isAccepted: boolean

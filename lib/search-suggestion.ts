@@ -21,17 +21,20 @@ export type SuggestedTransaction = {
 /** Somebody who was paid or collected from, with the time of the latest transaction at this number. */
 type SuggestedCustomer = { kind: 'customer'; customerName: string; phoneNumber: string; latestAt: string }
 
-type SuggestedBatch = { kind: 'batch'; batchId: string }
+/** A batch; `name` is null for one that was not made from a file here. */
+type SuggestedBatch = { kind: 'batch'; batchId: string; name: string | null }
 
 export type SearchSuggestion = SuggestedTransaction | SuggestedCustomer | SuggestedBatch
 
-/** Where a suggestion leads: the transaction itself, or the list of the customer's or the batch's transactions. */
+/** Where a suggestion leads: the transaction itself, the batch, or the list of the customer's transactions. */
 export function suggestionAddress(application: string, suggestion: SearchSuggestion): string {
   switch (suggestion.kind) {
     case 'transaction':
       return paths.transaction(application, suggestion.transactionId)
     case 'batch':
-      return paths.transactions(application, { batch: suggestion.batchId })
+      return suggestion.name === null
+        ? paths.transactions(application, { batch: suggestion.batchId })
+        : paths.batch(application, suggestion.batchId)
     case 'customer':
       return paths.transactions(application, { phone: suggestion.phoneNumber })
   }

@@ -10,7 +10,9 @@ import { TimeText } from './time-text.tsx'
 /** One match of a search in two short lines: who, how much, which id, in which state. */
 export function SuggestionLine({ suggestion }: { suggestion: SearchSuggestion }) {
   const t = useT()
-  if (suggestion.kind === 'batch') return <span className="break-all">{t('frame.suggestedBatch', { id: suggestion.batchId })}</span>
+  if (suggestion.kind === 'batch') {
+    return <span className="wrap-anywhere">{t('frame.suggestedBatch', { id: suggestion.name ?? suggestion.batchId })}</span>
+  }
   return (
     <span className="grid min-w-0 grid-cols-[minmax(0,1fr)_auto] gap-x-3">
       <span dir="auto" className="truncate font-medium">

@@ -13,6 +13,7 @@ const GROUPS: readonly { heading: MessageKey; keys: readonly { keys: readonly st
       { keys: ['G', 'O'], does: 'keys.goOverview' },
       { keys: ['G', 'T'], does: 'keys.goTransactions' },
       { keys: ['G', 'A'], does: 'keys.goApprovals' },
+      { keys: ['G', 'F'], does: 'keys.goBatches' },
       { keys: ['G', 'S'], does: 'keys.goTotals' },
       { keys: ['G', 'B'], does: 'keys.goBalances' },
       { keys: ['Esc'], does: 'keys.escape' },

@@ -23,6 +23,8 @@ type Row = {
   /** The address, with what it needs to answer a caller who may. `[name]` is filled from the examples. */
   address?: string
   form?: Record<string, string>
+  /** A file, sent as it is. */
+  upload?: string
   /** The status for a caller who may; 200 unless stated. */
   allowed?: number
   /** What refusals look like where it is not the rule: a form that is posted leads to a page that says why. */
@@ -50,6 +52,9 @@ export const ROUTES: Record<string, Row> = {
     access: 'approval:read',
     address: '/[application]/approvals/batches/[waitingBatchId]',
   },
+  'GET /[application]/batches': { access: 'batch:read' },
+  'GET /[application]/batches/new': { access: 'transaction:create' },
+  'GET /[application]/batches/[batchId]': { access: 'batch:read' },
   'GET /[application]/totals': { access: 'total:read' },
   'GET /[application]/balances': { access: 'balance:read' },
   'GET /[application]/balances/[operator]': { access: 'statement:read' },
@@ -90,6 +95,17 @@ export const ROUTES: Record<string, Row> = {
     access: 'export:create',
     address: '/api/back-office/[application]/batches/[waitingBatchId]/results',
   },
+  'POST /api/back-office/[application]/batches': {
+    access: 'transaction:create',
+    address: '/api/back-office/[application]/batches?type=DEPOSIT&fileName=roles.csv',
+    upload: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
+    allowed: 201,
+  },
+  'GET /api/back-office/[application]/batches/template': {
+    access: 'transaction:create',
+    address: '/api/back-office/[application]/batches/template?format=csv',
+  },
+  'GET /api/back-office/[application]/batches/[batchId]/rows': { access: 'export:create' },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
   'GET /api/back-office/[application]/suggestions': {
     access: 'transaction:read',
@@ -142,6 +158,12 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts resumeRun': 'batch:control',
   'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts stopRun': 'batch:control',
   'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts retryRun': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts assignColumns': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts decideRepair': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts editRow': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts excludeRows': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts submitBatch': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts discardBatch': 'transaction:create',
   'app/(back-office)/[application]/balances/actions.ts setThreshold': 'balance:set-threshold',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',

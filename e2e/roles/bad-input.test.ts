@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ZodObject } from 'zod'
+import { ZodObject, z } from 'zod'
 import type { ServiceProcess } from '#e2e/processes/start-process.ts'
+import { ROW_FILTERS } from '#lib/batch-dto.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
@@ -19,8 +20,9 @@ import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS } from './access-table.ts'
@@ -40,6 +42,7 @@ let cookie: string
 let waitingId: string
 let exportId: string
 /** A submitted batch whose rows wait. */
+let waitingBatchId: string
 let batchId: string
 
 before(async () => {
@@ -51,7 +54,13 @@ before(async () => {
   await takeIn(database.pool, [waiting])
   waitingId = waiting.transactionId
   exportId = await makeExport(database.pool, here.applicationId)
-  batchId = (await makeFileBatch(database.pool, { applicationId: here.applicationId, makerId: here.applicationId, count: 2 })).batchId
+  waitingBatchId = (await makeFileBatch(database.pool, { applicationId: here.applicationId, makerId: here.applicationId, count: 2 }))
+    .batchId
+  batchId = await makeBatch(database.pool, {
+    applicationId: here.applicationId,
+    makerId: await makePerson(database.pool, here.applicationId, ['maker']),
+    text: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
+  })
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
 })
 after(async () => {
@@ -63,7 +72,21 @@ function send(path: string, method = 'GET', more: { headers?: Record<string, str
   return sendRequest(service.baseUrl, { path, method, ...more, headers: { cookie, accept: 'text/html', ...more.headers } })
 }
 
+/** Things that exist, to fill into an address. Some addresses are about batches that were submitted, the others about drafts. */
+function examplesFor(pattern: string) {
+  const isSubmitted = /approvals\/batches|\/(run|results)$/.test(pattern)
+  return {
+    application: APPLICATION,
+    transactionId: waitingId,
+    operator: 'MOMOCM',
+    exportId,
+    batchId: isSubmitted ? waitingBatchId : batchId,
+  }
+}
+
 const LIVE = 'GET /api/back-office/[application]/live'
+/** Takes a file: tested apart. */
+const UPLOAD = 'POST /api/back-office/[application]/batches'
 const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> = {
   'GET /api/back-office/[application]/overview': overviewQuerySchema,
   'GET /api/back-office/[application]/transactions': transactionFilterSchema,
@@ -77,6 +100,8 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
   'GET /api/back-office/[application]/balances/export': balancesExportSchema,
   'GET /api/back-office/[application]/totals/export': totalsExportSchema,
+  'GET /api/back-office/[application]/batches/template': z.object({ format: z.enum(['csv', 'xlsx']) }),
+  'GET /api/back-office/[application]/batches/[batchId]/rows': z.object({ show: z.enum(ROW_FILTERS).optional() }),
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/export': statementExportSchema,
@@ -91,11 +116,11 @@ const PARAMETERS = [
 ]
 
 async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method: string; path: string; pattern: string }[]> {
-  const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE)
+  const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE && each.name !== UPLOAD)
   return found.map(({ name }) => {
     const [method = '', pattern = ''] = name.split(' ')
-    const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId, batchId }
-    return { name, method, pattern, path: pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => filled[key]) }
+    const filled = examplesFor(pattern)
+    return { name, method, pattern, path: pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof ReturnType<typeof examplesFor>) => filled[key]) }
   })
 }
 
@@ -126,9 +151,11 @@ test('404: no application, transaction or operator of that name, in every part o
   for (const { name, method, pattern, path } of [...(await endpoints('data')), ...(await endpoints('page'))]) {
     const parts = [...pattern.matchAll(/\[(\w+)\]/g)].map((match) => match[1] ?? '')
     for (const part of parts) {
-      const filled = { application: APPLICATION, transactionId: waitingId, operator: 'MOMOCM', exportId, batchId }
+      const filled = examplesFor(pattern)
       for (const segment of WRONG_SEGMENTS) {
-        const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof typeof filled) => (key === part ? segment : filled[key]))
+        const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof ReturnType<typeof examplesFor>) =>
+          key === part ? segment : filled[key],
+        )
         const { status } = await send(address, method, method === 'POST' ? FORM : {})
         const isLedOn = method === 'POST' && status === 303
         if (status !== 404 && !isLedOn) wrong.push(`${method} ${address.slice(0, 100)}: ${status}`)
@@ -141,6 +168,44 @@ test('404: no application, transaction or operator of that name, in every part o
     }
   }
   assert.deepEqual(wrong.slice(0, 40), [])
+})
+
+test('400, 404 or 422 and no row written: an upload with a wrong address, another content type, or a file that cannot be read', async () => {
+  const octets = { 'content-type': 'application/octet-stream' }
+  const right = `/api/back-office/${APPLICATION}/batches?type=DEPOSIT&fileName=a.csv`
+  const before = await fingerprint(database.pool)
+  const wrong: string[] = []
+  const tries: [string, Record<string, string>, string, number][] = [
+    [right, FORM.headers, FORM.body, 400],
+    [right, { 'content-type': 'text/csv' }, 'a;b', 400],
+    [right, octets, '', 422],
+    [right, octets, '%PDF-1.7', 422],
+    [right, octets, 'PK\u0003\u0004', 422],
+    [right, octets, '\u0000'.repeat(5_000), 422],
+    [right, { ...octets, 'sec-fetch-site': 'cross-site' }, 'a;b', 403],
+    [right.replace(APPLICATION, 'nothing'), octets, 'a;b', 404],
+    ...[
+      'type=',
+      'type=BOTH',
+      'type=DEPOSIT',
+      'type=DEPOSIT&fileName=',
+      'type=DEPOSIT&fileName=a&operator=NONE',
+      'type=DEPOSIT&fileName=a%00b',
+      'type=DEPOSIT&type=DEPOSIT&fileName=a',
+      `type=DEPOSIT&fileName=${'x'.repeat(300)}`,
+    ].map((query): [string, Record<string, string>, string, number] => [
+      `/api/back-office/${APPLICATION}/batches?${query}`,
+      octets,
+      'a;b',
+      400,
+    ]),
+  ]
+  for (const [path, headers, body, status] of tries) {
+    const answer = await send(path, 'POST', { headers, body })
+    if (answer.status !== status) wrong.push(`${path} ${JSON.stringify(headers)} ${body.slice(0, 20)}: ${answer.status}`)
+  }
+  assert.deepEqual(wrong, [])
+  assert.deepEqual(await fingerprint(database.pool), before)
 })
 
 test('400: an export whose form is no form, or names no format or no transactions', async () => {
@@ -235,6 +300,13 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   saveView: { name: 'fine', query: 'status=FAILED', isShared: false },
   changeView: { viewId: '', name: 'fine', isShared: false },
   deleteView: { viewId: '' },
+  // No batch has this id, so what is right is not found.
+  assignColumns: { batchId: '', version: 1, columns: { phone: 0, name: 1, amount: 2 }, defaultOperator: 'MOMOCM' },
+  decideRepair: { batchId: '', version: 1, repair: 'benin', isAccepted: true },
+  editRow: { batchId: '', version: 1, rowNumber: 2, fields: { name: 'fine' } },
+  excludeRows: { batchId: '', version: 1, rowNumbers: [2], reason: 'fine' },
+  submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
+  discardBatch: { batchId: '', version: 1 },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
   changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },

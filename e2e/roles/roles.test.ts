@@ -5,8 +5,9 @@ import { aCollect } from '#e2e/processes/requests.ts'
 import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
 import { can } from '#lib/permissions.ts'
 import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -35,7 +36,11 @@ before(async () => {
   examples = {
     application: 'role-table',
     operator: 'MOMOCM',
-    batchId: here.applicationId,
+    batchId: await makeBatch(database.pool, {
+      applicationId: here.applicationId,
+      makerId: await makePerson(database.pool, here.applicationId, ['maker']),
+      text: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
+    }),
     transactionId: await createTransaction(headers),
     waitingId: waiting.transactionId,
     waitingBatchId: batchId,
@@ -81,7 +86,7 @@ test('200 at every page and data address for exactly the callers that the permis
     const [method = '', pattern = ''] = name.split(' ')
     const address = fill(row.address ?? pattern)
     for (const caller of callers) {
-      const answer = await request(method, address, caller.cookie, row.form)
+      const answer = await request(method, address, caller.cookie, row)
       const wanted = decide(row.access, caller)
       const expected = wanted === 'allowed' ? [row.allowed ?? 200] : row.refused ? [row.refused] : REFUSALS[kind][wanted]
       if (!expected.includes(answer.status)) wrong.push(`${name} as ${caller.name}: ${answer.status} instead of ${expected.join(' or ')}`)
@@ -158,7 +163,7 @@ async function request(
   method: string,
   address: string,
   cookie: string,
-  form?: Record<string, string>,
+  { form, upload }: { form?: Record<string, string>; upload?: string },
 ): Promise<{ status: number; location: string }> {
   // A live stream has no end.
   const stop = new AbortController()
@@ -166,8 +171,9 @@ async function request(
     method,
     redirect: 'manual',
     signal: stop.signal,
-    headers: { cookie, accept: 'text/html' },
+    headers: { cookie, accept: 'text/html', ...(upload !== undefined && { 'content-type': 'application/octet-stream' }) },
     ...(form && { body: new URLSearchParams(form) }),
+    ...(upload !== undefined && { body: upload }),
   })
   const location = (answer.headers.get('location') ?? '').replace(/^https?:\/\/[^/]+/, '')
   if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) await answer.arrayBuffer()

@@ -37,9 +37,18 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     }
     examples['application'] = person?.slug ?? ''
     if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
-    if (pattern.includes('[batchId]')) examples['batchId'] ??= await firstBatch(page, examples['application'])
+    if (pattern.includes('approvals/batches/[batchId]')) examples['batchId'] = await waitingBatch(page, examples['application'])
+    else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])
     return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => examples[name] ?? 'none')
   }
+}
+
+/** The draft of the sandbox: its page has the most. */
+async function draftBatch(page: Page, application: string): Promise<string> {
+  const answer = await page.request.get(`/${application}/batches?state=draft`)
+  const id = /\/batches\/([0-9a-f]{8}-[0-9a-f-]{27})/.exec(await answer.text())?.[1]
+  if (!id) throw new Error('The list of batches names no draft')
+  return id
 }
 
 async function firstTransaction(page: Page, application: string): Promise<string> {
@@ -50,7 +59,7 @@ async function firstTransaction(page: Page, application: string): Promise<string
 }
 
 /** A batch that waits, in whichever queue this person finds it. */
-async function firstBatch(page: Page, application: string): Promise<string> {
+async function waitingBatch(page: Page, application: string): Promise<string> {
   for (const queue of ['mine', 'others', 'made']) {
     const answer = await page.request.get(`/api/back-office/${application}/approvals?queue=${queue}`)
     const { batches }: { batches: { batchId: string }[] } = await answer.json()

@@ -4,7 +4,7 @@ import type { ProblemKind, RowRepair } from './batch-fields.ts'
 import { readExponent, readStoredNumber } from './exponent.ts'
 import { looksLikeDate } from './looks-like-date.ts'
 
-export type AmountContext = {
+type AmountContext = {
   /** Of the operator; undefined while the operator is not known. */
   currency: Currency | undefined
   /** How many decimals the operator accepts. */
@@ -31,9 +31,9 @@ const GROUPED = /^\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*$/
  */
 export function readAmount(cell: BatchCell | undefined, context: AmountContext): AmountReading {
   const shown = cellText(cell).trim()
-  if (shown === '') return { problem: 'amount_missing' }
   const kind = cellKind(cell)
   if (kind === 'error') return { problem: 'amount_error' }
+  if (shown === '') return { problem: 'amount_missing' }
   if (kind === 'date' || (kind === 'text' && looksLikeDate(shown))) return { problem: 'amount_date' }
   if (kind === 'number') return fromPlain(withoutNoise(readStoredNumber(shown)), context)
   const stripped = stripCurrency(shown.replace(SPACES, ''), context.currency)

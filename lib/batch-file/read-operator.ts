@@ -55,9 +55,11 @@ export function readOperator(
   const brand = BRANDS.find(([pattern]) => pattern.test(folded))?.[1]
   if (!brand) return { problem: 'operator_unknown' }
   const named = countryWithin(folded) ?? country
-  const matching = OPERATOR_CODES.filter((each) => OPERATORS[each].brand === brand && (!named || OPERATORS[each].country.name === named))
-  const [only] = matching
-  return only && matching.length === 1 ? { operator: only } : { problem: 'operator_unknown' }
+  const ofBrand = OPERATOR_CODES.filter((each) => OPERATORS[each].brand === brand)
+  const inCountry = ofBrand.filter((each) => OPERATORS[each].country.name === named)
+  // A brand of one country needs no other word.
+  const [only, other] = inCountry.length > 0 ? inCountry : ofBrand
+  return only && other === undefined ? { operator: only } : { problem: 'operator_unknown' }
 }
 
 function countryWithin(folded: string): CountryName | undefined {

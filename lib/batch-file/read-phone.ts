@@ -26,7 +26,7 @@ type PhoneReading = {
   repairs: RowRepair[]
 }
 
-export type PhoneContext = {
+type PhoneContext = {
   /** The country of the operator; undefined while the operator is not known. */
   country: CountryName | undefined
   isAccepted(kind: RowRepair['kind']): boolean
@@ -52,9 +52,9 @@ export function readPhone(cell: BatchCell | undefined, context: PhoneContext): P
     problem: { kind, ...(values ? { values } : {}) },
     repairs,
   })
-  if (shown === '') return refused('phone_missing')
   const kind = cellKind(cell)
   if (kind === 'error') return refused('phone_error')
+  if (shown === '') return refused('phone_missing')
   if (kind === 'date' || (kind === 'text' && looksLikeDate(shown))) return refused('phone_date')
   const exponent = kind === 'text' ? readExponent(shown.replace(/^\+/, '')) : undefined
   if (exponent === 'lost') return refused('phone_digits_lost')

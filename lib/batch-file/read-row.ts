@@ -8,7 +8,7 @@ import { dialledCountry, readPhone } from './read-phone.ts'
 
 const NAME_LENGTH_MAX = 200
 
-export type ReadRowContext = {
+type ReadRowContext = {
   columns: BatchColumns
   defaultOperator: OperatorCode | null
   acceptedRepairs: ReadonlySet<RepairKind>
@@ -91,7 +91,7 @@ function readWho(
 function readName(cell: BatchCell | undefined, problems: RowProblem[]): string | null {
   const name = cellText(cell).replace(/\s+/gu, ' ').trim()
   const kind =
-    name === '' ? 'name_missing' : cellKind(cell) === 'error' ? 'name_error' : !isAtMost(name, NAME_LENGTH_MAX) ? 'name_length' : undefined
+    cellKind(cell) === 'error' ? 'name_error' : name === '' ? 'name_missing' : isAtMost(name, NAME_LENGTH_MAX) ? undefined : 'name_length'
   if (kind) problems.push({ field: 'name', kind })
   return kind ? null : name
 }

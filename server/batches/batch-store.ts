@@ -6,7 +6,7 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { BATCH_COLUMNS, type Batch } from './batch.ts'
 
-export type NewBatch = {
+type NewBatch = {
   applicationId: string
   batchId: string
   name: string
@@ -137,14 +137,15 @@ export async function lockContent(trx: TrxClient, applicationId: string, content
 
 /**
  * Claims one submitted batch whose rows are still to be started, for `leaseMs`. Undefined if there is none, or others work on all of
- * them. A lease that was not renewed ends, and another process continues.
+ * them. A lease that was not renewed ends, and another process continues. A locked row is waited for: it is locked for milliseconds,
+ * and a batch that was skipped would wait for the next look.
  */
 export async function claimSubmitting(queryable: Queryable, leaseMs: number): Promise<Batch | undefined> {
   const { rows } = await queryable.query<Batch>(
     `update batches b set leased_until = clock_timestamp() + $1 * interval '1 millisecond'
        from (select c.application_id, c.batch_id from batches c
               where c.state = 'submitting' and (c.leased_until is null or c.leased_until < clock_timestamp())
-              order by c.submitted_at limit 1 for update skip locked) c
+              order by c.submitted_at limit 1 for no key update) c
       where b.application_id = c.application_id and b.batch_id = c.batch_id
       returning ${BATCH_COLUMNS}`,
     [leaseMs],

@@ -161,7 +161,7 @@ export async function selectComparisons(
   return rows
 }
 
-/** Stores the findings of a comparison; rows of these persons without a finding lose the ones they had. */
+/** Stores the findings of a comparison; rows of these persons without a finding, and rows without a number, lose the ones they had. */
 export async function updateWarnings(
   trx: TrxClient,
   { applicationId, batchId }: Place,
@@ -171,7 +171,7 @@ export async function updateWarnings(
   await trx.query(
     `with found as materialized (select * from json_to_recordset($4) as f (${recordOf(COMPARED_ROW)}))
      update batch_rows b set warnings = coalesce((select f.warnings from found f where f.row_number = b.row_number), '[]')
-      where b.application_id = $1 and b.batch_id = $2 and ($3::text[] is null or b.phone_forms[1] = any ($3))
+      where b.application_id = $1 and b.batch_id = $2 and ($3::text[] is null or b.phone_forms is null or b.phone_forms[1] = any ($3))
         and (b.warnings <> '[]' or b.row_number in (select f.row_number from found f))`,
     [applicationId, batchId, phones, encodeRows(COMPARED_ROW, rows)],
   )

@@ -22,6 +22,7 @@ import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
 import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
 import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
+import { seedDraftBatch } from './seed-draft-batch.ts'
 import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, setSimulatedTime } from './seed-store.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
@@ -148,6 +149,7 @@ async function seedApplication(
       const person = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
       demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
     }
+  if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
   return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, known }
 }
 

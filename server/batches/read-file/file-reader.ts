@@ -22,6 +22,7 @@ export function createFileReader({ timeLimitMs = TIME_LIMIT_MS }: { timeLimitMs?
       if (waiting >= WAITING_MAX) return err('busy')
       waiting++
       const turn = last.then(() => readInThread(bytes, timeLimitMs))
+      // Its caller gets the error; the next file only waits for its end.
       last = turn.catch(() => undefined)
       try {
         return await turn

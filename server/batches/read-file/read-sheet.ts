@@ -5,7 +5,7 @@ import type { XmlHandler } from './read-xml.ts'
 import type { TableCollector } from './table-collector.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-export type SheetContext = {
+type SheetContext = {
   sharedStrings: readonly string[]
   /** The indexes of cell styles that show a number as a date. */
   dateStyles: ReadonlySet<number>

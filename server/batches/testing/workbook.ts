@@ -1,7 +1,7 @@
 import { ZipStream } from '#server/reports/export/zip-stream.ts'
 
 /** Parts of a workbook by their path, as bytes. What is not named is that of a usual workbook with one sheet. */
-export type WorkbookParts = {
+type WorkbookParts = {
   sheet: string
   sharedStrings?: string
   styles?: string

@@ -96,7 +96,7 @@ export async function selectRows(
   )
 }
 
-export type RowCounts = { warnings: number; repairs: number; refused: number }
+type RowCounts = { warnings: number; repairs: number; refused: number }
 
 export async function countRows(queryable: Queryable, applicationId: string, batchId: string): Promise<RowCounts> {
   const [counts] = await runQuery<RowCounts>(
@@ -108,7 +108,7 @@ export async function countRows(queryable: Queryable, applicationId: string, bat
   return counts ?? { warnings: 0, repairs: 0, refused: 0 }
 }
 
-export type RepairGroup = { kind: RepairKind; count: number; examples: { rowNumber: number; before: string; after: string }[] }
+type RepairGroup = { kind: RepairKind; count: number; examples: { rowNumber: number; before: string; after: string }[] }
 
 /** Every kind of repair with the number of its rows and the first three of them. */
 export async function groupRepairs(queryable: Queryable, applicationId: string, batchId: string): Promise<RepairGroup[]> {
@@ -170,20 +170,4 @@ export async function hasFirstTime(
     [applicationId, batchId, type],
   )
   return rowCount === 1
-}
-
-/** Batches whose name contains the text, or whose id lies between two UUIDs: for the search box. */
-export async function suggestBatches(
-  queryable: Queryable,
-  applicationId: string,
-  typed: { text: string; range: { low: string; high: string } | undefined },
-  limit: number,
-): Promise<{ batchId: string; name: string }[]> {
-  const { rows } = await queryable.query<{ batchId: string; name: string }>(
-    `select batch_id as "batchId", name from batches
-      where application_id = $1 and state <> 'discarded' and (name ilike $2 or ($3::uuid is not null and batch_id between $3 and $4))
-      order by created_at desc limit $5`,
-    [applicationId, `%${typed.text.replace(/[\\%_]/g, '\\$&')}%`, typed.range?.low ?? null, typed.range?.high ?? null, limit],
-  )
-  return rows
 }

@@ -77,7 +77,7 @@ test('returns a batch for the begin of its id, once', async () => {
   const found = await suggest(applicationId, batchId.slice(0, 9))
   assert.deepEqual(
     found.filter((one) => one.kind === 'batch'),
-    [{ kind: 'batch', batchId }],
+    [{ kind: 'batch', batchId, name: null }],
   )
 })
 

@@ -3,6 +3,7 @@ import { formatMinor } from '#lib/money.ts'
 import { COUNTRIES } from '#lib/operators.ts'
 import type { SearchSuggestion, SuggestedTransaction } from '#lib/search-suggestion.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { suggestBatches } from '../batches/batch-queries.ts'
 import { type CustomerRow, selectCustomersByName, selectCustomersByPhone } from './customer-store.ts'
 import { type SuggestedRow, selectBatches, selectByIdRange, selectByToken } from './suggestion-store.ts'
 
@@ -17,7 +18,7 @@ const BATCHES_MAX = 3
 
 /**
  * Returns what the text in the search box may mean, at most `countMax` of each kind: transactions by the begin of their id or external id,
- * or by their exact pay token; batches by the begin of their id; customers by the begin of a word of their name or of their phone number,
+ * or by their exact pay token; batches by the begin of their id or a part of their name; customers by the begin of a word of their name or of their phone number,
  * with or without the country's dial code. Customers of the last minute may be missing: see `list-customers.ts`.
  */
 export async function suggestMatches(
@@ -29,16 +30,20 @@ export async function suggestMatches(
   const text = typed.trim()
   if (text.length < TYPED_MIN || text.length > TYPED_MAX || text.includes('\0')) return []
   const range = idRange(text)
-  const [byId, byToken, batches, customers] = await Promise.all([
+  const [byId, byToken, batchIds, batches, customers] = await Promise.all([
     range ? selectByIdRange(queryable, applicationId, range, countMax) : [],
     text.length < TOKEN_MIN ? [] : selectByToken(queryable, applicationId, text, countMax),
     range ? selectBatches(queryable, applicationId, range, BATCHES_MAX) : [],
+    suggestBatches(queryable, applicationId, { text, range }, BATCHES_MAX),
     findCustomers(queryable, applicationId, text, countMax),
   ])
   const transactions = new Map([...byId, ...byToken].map((row) => [row.transactionId, toTransaction(row)]))
   return [
     ...[...transactions.values()].slice(0, countMax),
-    ...batches.map((batchId) => ({ kind: 'batch', batchId }) as const),
+    ...batches.map((batch) => ({ kind: 'batch', ...batch }) as const),
+    ...batchIds
+      .filter((id) => batches.every(({ batchId }) => batchId !== id))
+      .map((batchId) => ({ kind: 'batch', batchId, name: null }) as const),
     ...customers.map(toCustomer),
   ]
 }

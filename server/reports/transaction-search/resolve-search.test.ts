@@ -21,7 +21,7 @@ test('a transaction by each of its ids, a batch, and a phone number in any spell
   for (const typed of [item.transactionId, item.externalId, item.externalId.toUpperCase(), ` ${item.payToken} `]) {
     assert.deepEqual(await resolveSearch(pool, application, typed), { kind: 'transaction', transactionId: item.transactionId }, typed)
   }
-  assert.deepEqual(await resolveSearch(pool, application, batchId), { kind: 'batch', batchId })
+  assert.deepEqual(await resolveSearch(pool, application, batchId), { kind: 'batch', batchId, hasPage: false })
   for (const typed of ['237677209341', '+237 6 77 20 93 41', '00237677209341', '677 20 93 41']) {
     assert.deepEqual(await resolveSearch(pool, application, typed), { kind: 'phone', phoneNumber: '237677209341' }, typed)
   }

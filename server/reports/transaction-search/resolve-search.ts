@@ -1,10 +1,11 @@
 import { COUNTRIES } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { findPhone, findTransactionByAnyId, hasBatch } from './search-store.ts'
+import { findBatch, findPhone, findTransactionByAnyId } from './search-store.ts'
 
 type SearchTarget =
   | { kind: 'transaction'; transactionId: string }
-  | { kind: 'batch'; batchId: string }
+  /** `hasPage`: it was made from a file here; otherwise only its transactions know it. */
+  | { kind: 'batch'; batchId: string; hasPage: boolean }
   | { kind: 'phone'; phoneNumber: string }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -22,7 +23,10 @@ export async function resolveSearch(queryable: Queryable, applicationId: string,
   const uuid = UUID.test(text.toLowerCase()) ? text.toLowerCase() : null
   const transactionId = await findTransactionByAnyId(queryable, applicationId, text, uuid)
   if (transactionId) return { kind: 'transaction', transactionId }
-  if (uuid) return (await hasBatch(queryable, applicationId, uuid)) ? { kind: 'batch', batchId: uuid } : undefined
+  if (uuid) {
+    const batch = await findBatch(queryable, applicationId, uuid)
+    return batch && { kind: 'batch', batchId: uuid, ...batch }
+  }
   const candidates = phoneCandidates(text)
   const phoneNumber = candidates.length > 0 ? await findPhone(queryable, applicationId, candidates) : undefined
   return phoneNumber ? { kind: 'phone', phoneNumber } : undefined

@@ -19,13 +19,15 @@ export async function findTransactionByAnyId(
   return rows[0]?.transactionId
 }
 
-/** Whether a batch of this id has a transaction in this application. */
-export async function hasBatch(queryable: Queryable, applicationId: string, batchId: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('select 1 from transactions t where t.application_id = $1 and t.batch_id = $2 limit 1', [
-    applicationId,
-    batchId,
-  ])
-  return rowCount === 1
+/** A batch of this id in this application: with a page of its own, or with transactions only. Undefined if there is none. */
+export async function findBatch(queryable: Queryable, applicationId: string, batchId: string): Promise<{ hasPage: boolean } | undefined> {
+  const { rows } = await queryable.query<{ hasPage: boolean }>(
+    `select true as "hasPage" from batches b where b.application_id = $1 and b.batch_id = $2
+     union all (select false from transactions t where t.application_id = $1 and t.batch_id = $2 limit 1)
+     limit 1`,
+    [applicationId, batchId],
+  )
+  return rows[0]
 }
 
 /** The first of these phone numbers that a transaction of this application was made with. */

@@ -48,7 +48,7 @@ export default async function BatchesPage({ params, searchParams }: Props) {
           )
         }
       />
-      <div className="mt-4 grid gap-4">
+      <div className="mt-4 grid grid-cols-1 gap-4">
         <BatchFilters t={t} application={application} filter={filter} />
         {batches.length === 0 ? (
           <EmptyState

@@ -33,7 +33,9 @@ export default async function SearchPage({ params, searchParams }: Props) {
     case 'transaction':
       return redirect(paths.transaction(application, target.transactionId))
     case 'batch':
-      return redirect(paths.transactions(application, { batch: target.batchId }))
+      return redirect(
+        target.hasPage ? paths.batch(application, target.batchId) : paths.transactions(application, { batch: target.batchId }),
+      )
     case 'phone':
       return redirect(paths.transactions(application, { phone: target.phoneNumber }))
     case undefined:

@@ -44,7 +44,7 @@ export default async function BatchPage({ params, searchParams }: Props) {
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.'])}>
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
-      <div className="mt-4 grid gap-5">
+      <div className="mt-4 grid grid-cols-1 gap-5">
         {batch.state === 'checking' && <ColumnsForm application={application} batch={batch} mayChange={mayChange} />}
         {batch.state === 'draft' && (
           <DryRun application={application} batch={batch} rows={rows} show={show} page={page} mayChange={mayChange} words={words} />

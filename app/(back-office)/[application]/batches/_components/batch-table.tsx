@@ -24,7 +24,7 @@ export function BatchTable({ t, locale, application, batches }: Props) {
   )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('frame.batches')} tabIndex={0} className="overflow-x-auto rounded-lg border border-line bg-surface">
+    <section aria-label={t('frame.batches')} tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-surface">
       <Table caption={t('frame.batches')} head={head}>
         {batches.map((batch) => (
           <Tr key={batch.batchId}>

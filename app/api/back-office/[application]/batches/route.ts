@@ -15,16 +15,15 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
  */
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   try {
-    // A page of another origin can send a body, but not this type without asking first, which is refused.
     const site = request.headers.get('sec-fetch-site')
-    if ((site !== null && site !== 'same-origin') || request.headers.get('content-type') !== 'application/octet-stream') {
-      return refuseData('forbidden')
-    }
+    if (site !== null && site !== 'same-origin') return refuseData('forbidden')
     const { application } = await params
     const actor = await findActor(application, 'transaction:create')
     if (!actor.ok) return refuseData(actor.error)
     const query = readExactAddress(batchUploadSchema, request.nextUrl.searchParams)
-    if (!query.ok) return refuseData('invalid')
+    // A page of another origin can send this type only after asking, which is refused.
+    const isFile = request.headers.get('content-type') === 'application/octet-stream'
+    if (!query.ok || !isFile) return refuseData('invalid')
     const runtime = backOfficeRuntime()
     const snapshot = runtime.directory.find(actor.value.applicationId)
     if (!snapshot) return refuseData('not_found')

@@ -38,7 +38,7 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words 
     paths.batch(application, batch.batchId, { show: filter === 'all' ? null : filter, page: number || null })
   return (
     <>
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
         <Card>
           <h2 className="mb-2">{t('batches.effect')}</h2>
           {batch.operators.length === 0 ? (
@@ -47,7 +47,7 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words 
             <OperatorSums batch={batch} words={words} />
           )}
         </Card>
-        <Card className="grid gap-3">
+        <Card className="grid grid-cols-1 gap-3">
           <h2>{t('batches.before')}</h2>
           <ApprovalNeeds batch={batch} t={t} />
           <ReadingNotes reading={batch.reading} t={t} />
@@ -73,7 +73,7 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words 
           <ColumnsForm application={application} batch={batch} mayChange={mayChange} />
         </div>
       </details>
-      <section aria-label={t('batches.rows')} className="grid gap-3">
+      <section aria-label={t('batches.rows')} className="grid grid-cols-1 gap-3">
         <Tabs
           label={t('batches.rows')}
           tabs={ROW_FILTERS.map((filter) => ({

@@ -19,7 +19,7 @@ export function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto;
   )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batches.effect')} tabIndex={0} className="grid gap-2 overflow-x-auto">
+    <section aria-label={t('batches.effect')} tabIndex={0} className="relative grid grid-cols-1 gap-2 overflow-x-auto">
       <Table caption={t('batches.effect')} head={head}>
         {batch.operators.map((sum) => (
           <Tr key={sum.operator}>

@@ -40,7 +40,7 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
   )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batches.rowTable')} tabIndex={0} className="overflow-x-auto rounded-lg border border-line bg-surface">
+    <section aria-label={t('batches.rowTable')} tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-surface">
       {error && (
         <p role="alert" className="p-3 text-bad">
           {error}
@@ -103,7 +103,7 @@ function RowCells({ row }: { row: BatchRowDto }) {
           ? moneyText({ amount: row.amount, currency: OPERATORS[row.operator].country.currency }, locale)
           : row.typed.amount}
       </Td>
-      <Td className="min-w-72">
+      <Td className="min-w-52">
         <Findings row={row} />
       </Td>
     </>

@@ -116,6 +116,13 @@ export function BatchDecision({ application, batch, exclusions, actions, onDone,
     return null
   }
 
+  /** What the button sends, in words. */
+  function label(intent: Intent): string {
+    if (intent === 'validated')
+      return `${t('approvals.validate')} ${formatCount(count, locale)} · ${sumsText(sumsWithout(batch, exclusions), locale)}`
+    return `${t(intent === 'recall' ? 'batch.recall' : 'batch.rejectAll')} (${formatCount(batch.count, locale)})`
+  }
+
   return (
     <Card className="grid gap-3">
       <h2>{t('batch.decision')}</h2>
@@ -126,44 +133,77 @@ export function BatchDecision({ application, batch, exclusions, actions, onDone,
       {!asked ? (
         <BatchButtons application={application} batch={batch} count={count} onAsk={ask} />
       ) : (
-        <form noValidate onSubmit={(event) => void submit(event)} className="grid gap-2.5">
-          <NoteField
-            intent={asked.intent}
-            note={note}
-            error={isChecked && note.trim() === '' ? t('form.field.required') : undefined}
-            onChange={setNote}
-            onDraft={() => undefined}
-          />
-          {needsCode && (
-            <TextField
-              id="field-code"
-              name="code"
-              value={code}
-              onChange={(event) => setCode(event.target.value)}
-              error={isChecked && code.trim() === '' ? t('form.field.required') : undefined}
-              label={t('approvals.code.label')}
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={7}
-              className="max-w-36 tabular"
-            />
-          )}
-          <Button
-            type="submit"
-            variant={asked.intent === 'validated' ? 'primary' : 'danger'}
-            isBusy={isSending}
-            className="h-auto! min-h-8 py-1 whitespace-normal!"
-          >
-            {asked.intent === 'validated'
-              ? `${t('approvals.validate')} ${formatCount(count, locale)} · ${sumsText(sumsWithout(batch, exclusions), locale)}`
-              : `${t(asked.intent === 'recall' ? 'batch.recall' : 'batch.rejectAll')} (${formatCount(batch.count, locale)})`}
-          </Button>
-          <Button disabled={isSending} onClick={() => ask(null)}>
-            {t('approvals.back')}
-          </Button>
-        </form>
+        <DecisionForm
+          intent={asked.intent}
+          label={label(asked.intent)}
+          needsCode={needsCode}
+          isChecked={isChecked}
+          isSending={isSending}
+          note={note}
+          code={code}
+          onNote={setNote}
+          onCode={setCode}
+          onSubmit={(event) => void submit(event)}
+          onBack={() => ask(null)}
+        />
       )}
     </Card>
+  )
+}
+
+type FormProps = {
+  intent: Intent
+  /** What the button sends. */
+  label: string
+  needsCode: boolean
+  /** The form was sent once: what is missing is said. */
+  isChecked: boolean
+  isSending: boolean
+  note: string
+  code: string
+  onNote: (note: string) => void
+  onCode: (code: string) => void
+  onSubmit: (event: FormEvent) => void
+  onBack: () => void
+}
+
+function DecisionForm({ intent, label, needsCode, isChecked, isSending, note, code, onNote, onCode, onSubmit, onBack }: FormProps) {
+  const { t } = useTranslations()
+  return (
+    <form noValidate onSubmit={onSubmit} className="grid gap-2.5">
+      <NoteField
+        intent={intent}
+        note={note}
+        error={isChecked && note.trim() === '' ? t('form.field.required') : undefined}
+        onChange={onNote}
+        onDraft={() => undefined}
+      />
+      {needsCode && (
+        <TextField
+          id="field-code"
+          name="code"
+          value={code}
+          onChange={(event) => onCode(event.target.value)}
+          error={isChecked && code.trim() === '' ? t('form.field.required') : undefined}
+          label={t('approvals.code.label')}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={7}
+          className="max-w-36 tabular"
+        />
+      )}
+      <Button
+        type="submit"
+        variant={intent === 'validated' ? 'primary' : 'danger'}
+        isBusy={isSending}
+        className="h-auto! min-h-8 py-1 whitespace-normal!"
+      >
+        {label}
+      </Button>
+      <Button disabled={isSending} onClick={onBack}>
+        {t('approvals.back')}
+      </Button>
+    </form>
   )
 }
 

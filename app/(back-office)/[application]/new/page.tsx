@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -38,7 +39,7 @@ export default async function NewPaymentPage({ params, searchParams }: Props) {
   const queryClient = getQueryClient()
   if (sent) queryClient.setQueryData(queryKeys.transaction(application, sent.transactionId), sent)
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['payment.', 'approvals.', 'transaction.', 'source.'])}>
         {/* Another payment is another form: nothing that was typed into the one before stays. */}
         <NewPayment
@@ -50,6 +51,6 @@ export default async function NewPaymentPage({ params, searchParams }: Props) {
           {...state}
         />
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -1,7 +1,8 @@
-import { dehydrate, HydrationBoundary } from '@tanstack/react-query'
+import { dehydrate } from '@tanstack/react-query'
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
+import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -40,11 +41,11 @@ export default async function BatchApprovalPage({ params }: Props) {
     queryClient.setQueryData(queryKeys.batchRows(application, batchId, first), await listBatchRows(pool, actor, batchId, first))
   }
   return (
-    <HydrationBoundary state={dehydrate(queryClient)}>
+    <PageData state={dehydrate(queryClient)}>
       <PageMessages messages={pickMessages(MESSAGES[locale], ['approvals.', 'batch.'])}>
         <BatchReview application={application} batchId={batchId} actions={{ decide: decideWholeBatch, recall: recallWholeBatch }} />
         {batch.count < batch.rowCount && <BatchRun application={application} batchId={batchId} />}
       </PageMessages>
-    </HydrationBoundary>
+    </PageData>
   )
 }

@@ -51,9 +51,9 @@ function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
   })
 }
 
-/** The decision about a whole batch: a note, a code where it needs one, and buttons that say what they send. */
-export function BatchDecision({ application, batch, exclusions, actions, onDone, onChanged }: Props) {
-  const { t, locale } = useTranslations()
+/** The decision while somebody makes it: what they asked for, what they typed, and what came back. */
+function useBatchDecision({ application, batch, exclusions, actions, onDone, onChanged }: Props) {
+  const { t } = useTranslations()
   // What was shown when somebody began is what is decided, also if it changes while they write.
   const [asked, setAsked] = useState<{ intent: Intent; batch: BatchApproval } | null>(null)
   const [note, setNote] = useState('')
@@ -61,7 +61,6 @@ export function BatchDecision({ application, batch, exclusions, actions, onDone,
   const [isChecked, setIsChecked] = useState(false)
   const [isSending, setIsSending] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  const count = batch.count - exclusions.excluded.size
   const needsCode = asked?.intent === 'validated' && asked.batch.needsCode
 
   function ask(intent: Intent | null) {
@@ -116,6 +115,16 @@ export function BatchDecision({ application, batch, exclusions, actions, onDone,
     return null
   }
 
+  return { asked, ask, note, setNote, code, setCode, needsCode, isChecked, isSending, problem, submit }
+}
+
+/** The decision about a whole batch: a note, a code where it needs one, and buttons that say what they send. */
+export function BatchDecision(props: Props) {
+  const { application, batch, exclusions } = props
+  const { t, locale } = useTranslations()
+  const { asked, problem, ...form } = useBatchDecision(props)
+  const count = batch.count - exclusions.excluded.size
+
   /** What the button sends, in words. */
   function label(intent: Intent): string {
     if (intent === 'validated')
@@ -131,20 +140,20 @@ export function BatchDecision({ application, batch, exclusions, actions, onDone,
         <p className="text-second text-ink-2">{t('batch.excludedCount', { count: exclusions.excluded.size })}</p>
       )}
       {!asked ? (
-        <BatchButtons application={application} batch={batch} count={count} onAsk={ask} />
+        <BatchButtons application={application} batch={batch} count={count} onAsk={form.ask} />
       ) : (
         <DecisionForm
           intent={asked.intent}
           label={label(asked.intent)}
-          needsCode={needsCode}
-          isChecked={isChecked}
-          isSending={isSending}
-          note={note}
-          code={code}
-          onNote={setNote}
-          onCode={setCode}
-          onSubmit={(event) => void submit(event)}
-          onBack={() => ask(null)}
+          needsCode={form.needsCode}
+          isChecked={form.isChecked}
+          isSending={form.isSending}
+          note={form.note}
+          code={form.code}
+          onNote={form.setNote}
+          onCode={form.setCode}
+          onSubmit={(event) => void form.submit(event)}
+          onBack={() => form.ask(null)}
         />
       )}
     </Card>

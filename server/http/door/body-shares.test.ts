@@ -40,7 +40,11 @@ test('503 beyond the share of an application, and 200 for another application', 
   const other = await createTestPartner(room.runtime.pool)
   const token = await room.runtime.tokens.sign(other.apiUserId, other.applicationId)
   const headers = { ...room.headers, apiKey: other.apiKey, apiId: other.apiId, authorization: `Bearer ${token}` }
-  await waitUntil('the other application is known', () => room.directory.findByApiId(other.apiId) !== undefined)
+  // Its keys and its user are stored after it, so an early look finds it without them.
+  await waitUntil('the other application is known', () => {
+    const known = room.directory.findByApiId(other.apiId)
+    return known !== undefined && known.keys.length > 0 && known.apiUserEpochs.has(other.apiUserId) && known.allowList.admits('127.0.0.1')
+  })
   const holding = await Promise.all(
     Array.from({ length: 6 }, () => openStopped(`${TRANSACTION}/depositMultiple`, 1_000_000, credentials())),
   )

@@ -7,7 +7,7 @@ import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 
-export type BatchActions = {
+type BatchActions = {
   decide: (application: string, input: unknown) => Promise<ActionResult<BatchDecisionResult, BatchDecisionRefusal>>
   recall: (application: string, input: unknown) => Promise<ActionResult<{ count: number }, RecallObstacle | 'submitting'>>
 }

@@ -7,9 +7,12 @@ import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
 import { createAccessLog } from '#server/http/door/access-log.ts'
 import type { Connectors } from '#server/operators/connector.ts'
-import { type ConnectorSettings, closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { createConnectors } from '#server/operators/create-connectors.ts'
 import { createForcedQueries, FORCED_CALLS_MAX, type ForcedQueries } from '#server/operators/forced-queries.ts'
 import { type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
+import { followSettings } from '#server/operators/settings/follow-settings.ts'
+import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
+import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
@@ -45,10 +48,16 @@ export type Runtime = HttpRuntime & {
   close(): Promise<void>
 }
 
-type RuntimeOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
+type RuntimeOptions = {
+  config: Config
+  databaseUrl: string
+  logger: Logger
+  /** Of operators that have no settings in the database. */
+  operatorDefaults: readonly OperatorSettings[]
+}
 
 /** Composes the one Runtime of this process and publishes it for the pages, which Next bundles apart from these modules. */
-export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime({ config, databaseUrl, logger, operatorDefaults }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
   metrics.addCrashes(config.crashes)
@@ -60,7 +69,17 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   }
   const intake = createIntake({ pool, wakeOperators, onBatch: (size) => metrics.observeBatch('intake', size) })
   const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
-  const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger })
+  const connecting = { callbackBaseUrl: config.publicUrl, tokens: createAccessTokens(pool), clock, logger }
+  const connectors = createConnectors(connecting)
+  const forcedConnectors = createConnectors({ ...connecting, connectionsMax: FORCED_CALLS_MAX })
+  const following = await followSettings({
+    pool,
+    defaults: operatorDefaults,
+    onChange(settings) {
+      connectors.follow(settings)
+      forcedConnectors.follow(settings)
+    },
+  })
   const finalListeners: (() => void)[] = []
   const addFinalListener = (listener: () => void) => {
     settler.addFinalListener(listener)
@@ -80,7 +99,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     pool,
     settler,
     logger,
-    connectors: createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger, connectionsMax: FORCED_CALLS_MAX }),
+    connectors: forcedConnectors,
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
   })
   metrics.addGauge('intake_waiting', 'Transactions that wait for a batch', intake.waiting)
@@ -113,10 +132,11 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     addWorkListener: (listener) => void workListeners.push(listener),
     addFinalListener,
     async close() {
+      await following.close()
       await intake.drain()
       await forcedQueries.close()
       await settler.drain()
-      await closeConnectors(connectors)
+      await connectors.close()
       await directory.close()
       await reportPool.end()
       await pool.end()

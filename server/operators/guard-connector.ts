@@ -27,10 +27,13 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
       return { kind: 'unknown', detail: 'The connector failed', exchange: { httpStatus: null, answer: 'The connector failed' } }
     }
   }
+  const { checkAccount } = connector
   const guard: Connector = {
-    submit: (submission) => settled(() => connector.submit(submission)),
+    terms: connector.terms,
+    submit: (submission, keep) => settled(() => connector.submit(submission, (identifiers) => keep(cleanIdentifiers(identifiers)))),
     query: (query) => settled(() => connector.query(query)),
     balance: () => settled(() => connector.balance()),
+    ...(checkAccount && { checkAccount: (phoneNumber) => settled(() => checkAccount(phoneNumber)) }),
     parseCallback(headers, body) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {
@@ -49,11 +52,17 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
 type OperatorText = { exchange: Exchange; reason?: string } & OperatorIdentifiers
 
 function cleanOutcome<Outcome extends OperatorText>(outcome: Outcome): Outcome {
-  const { exchange, reason, operatorReference, operatorToken } = outcome
+  const { exchange, reason } = outcome
   return {
     ...outcome,
     exchange: cleanExchange(exchange),
     ...(reason === undefined ? {} : { reason: cleanReason(reason) || REFUSED_MESSAGE }),
+    ...cleanIdentifiers(outcome),
+  }
+}
+
+function cleanIdentifiers({ operatorReference, operatorToken }: OperatorIdentifiers): OperatorIdentifiers {
+  return {
     ...(operatorReference === undefined ? {} : { operatorReference: cleanIdentifier(operatorReference) }),
     ...(operatorToken === undefined ? {} : { operatorToken: cleanIdentifier(operatorToken) }),
   }

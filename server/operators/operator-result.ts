@@ -4,7 +4,7 @@ import type { TransitionItem } from '#server/transactions/transition.ts'
 import type { FinalOutcome } from './connector.ts'
 import { REFUSED_MESSAGE } from './guard-connector.ts'
 
-type Subject = { applicationId: string; transactionId: string; operatorToken: string | null }
+type Subject = { applicationId: string; transactionId: string; operatorToken: string | null; operatorReference: string | null }
 
 /** The move for an operator's final result; a failure carries the operator's sentence. */
 export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionItem {
@@ -14,13 +14,19 @@ export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionIt
     event: outcome.kind,
     message: outcome.kind === 'failed' ? outcome.reason : SUCCESS_MESSAGE,
     operatorToken: outcome.operatorToken ?? subject.operatorToken ?? undefined,
+    operatorReference: outcome.operatorReference ?? subject.operatorReference ?? undefined,
     actor: { kind: 'operator', id: null },
   }
 }
 
 /** The same move without any of the operator's text, for text that cannot be stored. */
 export function plainMove(move: TransitionItem): TransitionItem {
-  return { ...move, message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE, operatorToken: undefined }
+  return {
+    ...move,
+    message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE,
+    operatorToken: undefined,
+    operatorReference: undefined,
+  }
 }
 
 /** The move for a deposit that the balance did not cover. The operator is not called. */

@@ -12,6 +12,8 @@ export type TransitionItem = {
   /** A person's note, stored in the event. */
   reason?: string
   operatorToken?: string
+  /** The operator's own name of the transaction, which its statements use. */
+  operatorReference?: string
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
@@ -53,6 +55,7 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     message: item.message ?? null,
     reason: item.reason ?? null,
     operator_token: item.operatorToken ?? null,
+    operator_reference: item.operatorReference ?? null,
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     checker_id: item.checkerId ?? null,

@@ -11,11 +11,13 @@ import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 import { createMetrics } from '#server/http/api/metrics.ts'
 import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/http/door/front-door.ts'
 import { createLogger } from '#server/logger.ts'
-import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { createConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher } from '#server/operators/dispatcher.ts'
 import { createForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { createCallbackIntake } from '#server/operators/handle-callback.ts'
+import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
@@ -69,7 +71,8 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const settler = createSettler({ pool })
   const connect = () =>
     createConnectors({
-      operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulator.url, secret: SECRET }])),
+      settings: gatewaySettings(OPERATOR_CODES, { baseUrl: simulator.url, secret: SECRET }),
+      tokens: createAccessTokens(pool),
       callbackBaseUrl: undefined,
       clock: systemClock,
       logger,
@@ -122,7 +125,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
       await forcedQueries.close()
       await settler.drain()
       await directory.close()
-      await closeConnectors(connectors)
+      await connectors.close()
       await stopSimulator()
       await database.drop()
       await rm(folder, { recursive: true, force: true })

@@ -4,13 +4,15 @@ import path from 'node:path'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { systemClock } from '#server/clock.ts'
 import { createLogger } from '#server/logger.ts'
-import type { Connectors } from '#server/operators/connector.ts'
-import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { CIRCUIT_RULES } from '#server/operators/availability/circuit.ts'
+import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '#server/operators/dispatcher.ts'
 import { createForcedQueries, type ForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { type CallbackIntake, createCallbackIntake, handleCallback } from '#server/operators/handle-callback.ts'
+import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -25,6 +27,8 @@ import { readAttempts, readWork } from './read-work.ts'
 export const SECRET = 'a secret between the test and its operators'
 /** Long enough that a busy machine alone does not make an answer late: a late submission would be sent twice, rightly. */
 const CALL_TIMEOUT_MS = 1_000
+/** Most of these tests make all calls fail on purpose; availability has tests of its own. */
+const NEVER_CLOSED = { ...CIRCUIT_RULES, delayedAfter: Number.POSITIVE_INFINITY, closedAfter: Number.POSITIVE_INFINITY }
 const SIMULATOR = { secret: SECRET, delayMs: 30, slowDelayMs: 400 }
 
 type HarnessOptions = {
@@ -43,7 +47,7 @@ type HarnessOptions = {
 export class OperatorHarness {
   readonly database: TestDatabase
   readonly settler: Settler
-  readonly connectors: Connectors
+  readonly connectors: FollowingConnectors
   readonly callbackIntake: CallbackIntake
   readonly forcedQueries: ForcedQueries
   /** The outcomes of callbacks, in order. */
@@ -67,11 +71,14 @@ export class OperatorHarness {
     this.simulator = parts.simulator
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
-    const place = (code: OperatorCode) => ({ baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET })
+    const settings = OPERATOR_CODES.flatMap((code) =>
+      gatewaySettings([code], { baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET }),
+    )
     const logger = createLogger('silent')
     const connect = () =>
       createConnectors({
-        operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
+        settings,
+        tokens: createAccessTokens(this.database.pool),
         callbackBaseUrl: parts.callbackServer.url,
         clock: systemClock,
         logger,
@@ -135,6 +142,7 @@ export class OperatorHarness {
       absenceMs: 100,
       acceptedAbsenceMs: 200,
       hintGapMs: 5,
+      circuitRules: NEVER_CLOSED,
       ...this.#options.dispatcher,
       ...overrides,
     })
@@ -190,7 +198,7 @@ export class OperatorHarness {
     await Promise.all(this.dispatchers.map((dispatcher) => dispatcher.drain()))
     await this.forcedQueries.close()
     await this.settler.drain()
-    await closeConnectors(this.connectors)
+    await this.connectors.close()
     await this.simulator.close()
     this.#callbackServer.close()
     await this.database.drop()

@@ -42,6 +42,7 @@ function aTransaction(overrides: Partial<ExportedRow> = {}): ExportedRow {
     phoneNumber: '237677209341',
     webhookUrl: 'https://partner.example/hooks',
     payToken: randomUUID(),
+    operatorReference: null,
     message: null,
     source: 'api',
     makerId: null,

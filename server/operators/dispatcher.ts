@@ -113,7 +113,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     while (isRunning) {
       try {
         context ??= await createContext(options)
-        await claimOnce(context)
+        if (isRunning) await claimOnce(context)
         await signal.wait(options.idlePollMs ?? 250)
       } catch (error) {
         reportUnexpected('operators: claim', error, { logger: options.logger, message: 'Due operator work could not be claimed' })
@@ -143,7 +143,7 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
     stored: await listAvailability(options.pool),
     rules: options.circuitRules,
     nowMs: () => performance.now(),
-    onChange: (change) => publishAvailability(options, change),
+    onChange: createPublisher(options),
   })
   const record = createAnswerRecorder({
     pool: options.pool,
@@ -204,9 +204,15 @@ async function queryAlongRoute(connector: GuardedConnector, work: ClaimedWork): 
   return { kind: 'unknown', detail: `It was submitted through ${work.route}`, exchange: outcome.exchange }
 }
 
-function publishAvailability({ pool, logger }: DispatcherOptions, change: StoredAvailability): void {
-  logger.warn(change, 'The availability of an operator has changed')
-  storeAvailability(pool, change).catch((error: unknown) =>
-    reportUnexpected('operators: availability', error, { logger, message: 'The availability of an operator could not be stored' }),
-  )
+/** Stores changes one after the other: of two in a short time, the later one must stay. */
+function createPublisher({ pool, logger }: DispatcherOptions): (change: StoredAvailability) => void {
+  let last: Promise<void> = Promise.resolve()
+  return (change) => {
+    logger.warn(change, 'The availability of an operator has changed')
+    last = last
+      .then(() => storeAvailability(pool, change))
+      .catch((error: unknown) =>
+        reportUnexpected('operators: availability', error, { logger, message: 'The availability of an operator could not be stored' }),
+      )
+  }
 }

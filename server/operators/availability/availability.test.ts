@@ -53,13 +53,15 @@ test('CLOSED for one direction whose submissions fail, while the other one goes 
   await dispatcher.drain()
   underWayMax = 0
   isDown = false
-  const sentBefore = operator.submitted.length
+  const tried = [...operator.submitted]
   harness.startDispatcher({ submissionsMax: 30 })
   for (const item of [...failing, ...waiting]) assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await waitUntil('deposits are OPERATIONAL', async () => (await stateOf('DEPOSIT')) === 'OPERATIONAL')
-  const sent = operator.submitted.slice(sentBefore).filter((reference) => waiting.some((item) => item.transactionId === reference))
-  const places = sent.map((reference) => waiting.findIndex((item) => item.transactionId === reference))
+  const untried = waiting.map((item) => item.transactionId).filter((reference) => !tried.includes(reference))
+  const places = operator.submitted.slice(tried.length).map((reference) => untried.indexOf(reference))
   // Several are under way at once, so neighbours may change places.
-  places.forEach((place, index) => assert.ok(Math.abs(place - index) <= 30, `${place} was sent as number ${index}`))
+  places
+    .filter((place) => place >= 0)
+    .forEach((place, index) => assert.ok(Math.abs(place - index) <= 30, `${place} was sent as number ${index}`))
   assert.ok(underWayMax <= 30, `${underWayMax} at once`)
 })

@@ -29,10 +29,13 @@ export type Submission = OperatorIdentifiers & {
 /** What a status query needs; some operators only answer by their own identifier. */
 export type StatusQuery = OperatorIdentifiers & Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'>
 
-/** Reported by the operator; nothing after it changes the outcome. `reason` is the operator's sentence, unchanged. */
+/**
+ * Reported by the operator; nothing after it changes the outcome. `reason` is the sentence for partners (failure-table.ts), or the
+ * operator's own one, unchanged; `operatorCode` its code, for the timeline.
+ */
 export type FinalOutcome =
   | ({ kind: 'succeeded'; exchange: Exchange } & OperatorIdentifiers)
-  | ({ kind: 'failed'; reason: string; exchange: Exchange } & OperatorIdentifiers)
+  | ({ kind: 'failed'; reason: string; operatorCode?: string | undefined; exchange: Exchange } & OperatorIdentifiers)
 
 /** Money may or may not move: a timeout, a broken connection, an HTTP 5xx, an answer that makes no sense. Never a failure. */
 export type UnknownOutcome = { kind: 'unknown'; detail: string; exchange: Exchange }

@@ -1,8 +1,8 @@
 import { FAILURE_MESSAGES, SUCCESS_MESSAGE } from '#lib/transaction-status.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
+import { REFUSED_MESSAGE } from './clean-text.ts'
 import type { FinalOutcome } from './connector.ts'
-import { REFUSED_MESSAGE } from './guard-connector.ts'
 
 type Subject = { applicationId: string; transactionId: string; operatorToken: string | null; operatorReference: string | null }
 
@@ -13,6 +13,7 @@ export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionIt
     transactionId: subject.transactionId,
     event: outcome.kind,
     message: outcome.kind === 'failed' ? outcome.reason : SUCCESS_MESSAGE,
+    reason: outcome.kind === 'failed' ? outcome.operatorCode : undefined,
     operatorToken: outcome.operatorToken ?? subject.operatorToken ?? undefined,
     operatorReference: outcome.operatorReference ?? subject.operatorReference ?? undefined,
     actor: { kind: 'operator', id: null },
@@ -24,6 +25,7 @@ export function plainMove(move: TransitionItem): TransitionItem {
   return {
     ...move,
     message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE,
+    reason: undefined,
     operatorToken: undefined,
     operatorReference: undefined,
   }

@@ -18,7 +18,8 @@ export function writeSimulatorBooks(folder: string, known: readonly LiveTransact
       currency: OPERATORS[operator].country.currency,
       phoneNumber: item.phoneNumber,
       customerName: item.customerName,
-      context: item.applicationId,
+      // As the connector of the protocol writes it.
+      context: OPERATORS[operator].protocol === 'mtn-momo' ? `${reference}.${item.applicationId}` : item.applicationId,
     }
     const accepted = JSON.stringify({ what: 'accepted', operator, dueAtMs: null, request })
     const isExecuted = plan.operatorFate === 'unconfirmed' || plan.isContradicted

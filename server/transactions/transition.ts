@@ -9,7 +9,7 @@ export type TransitionItem = {
   event: TransitionEvent
   /** The message of the final transaction: the operator's sentence, or the reason of a rejection. */
   message?: string
-  /** A person's note, stored in the event. */
+  /** A person's note, or the operator's own code; stored in the event. */
   reason?: string
   operatorToken?: string
   /** The operator's own name of the transaction, which its statements use. */

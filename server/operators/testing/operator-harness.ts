@@ -11,6 +11,7 @@ import { createForcedQueries, type ForcedQueries, type ForcedQueriesOptions } fr
 import { type CallbackIntake, createCallbackIntake, handleCallback } from '#server/operators/handle-callback.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
+import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -37,6 +38,8 @@ type HarnessOptions = {
   /** The longest that a call may last; short, so that silence is soon an unknown outcome. */
   callTimeoutMs?: number
   givesTokens?: boolean
+  /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
+  usesOwnProtocols?: boolean
   dispatcher?: Partial<DispatcherOptions>
   forcedQueries?: ForcedQueriesOptions['limits']
   /** The time by which the allowances of forced queries refill. */
@@ -71,9 +74,11 @@ export class OperatorHarness {
     this.simulator = parts.simulator
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
-    const settings = OPERATOR_CODES.flatMap((code) =>
-      gatewaySettings([code], { baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET }),
-    )
+    const settings = options.usesOwnProtocols
+      ? simulatedOperators(this.simulator.url, SECRET)
+      : OPERATOR_CODES.flatMap((code) =>
+          gatewaySettings([code], { baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET }),
+        )
     const logger = createLogger('silent')
     const connect = () =>
       createConnectors({

@@ -145,6 +145,8 @@ export type TransactionDetailDto = {
   phoneNumber: string
   webhookUrl: string
   payToken: string
+  /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
+  operatorReference: string | null
   message: string | null
   source: TransactionSource
   batchId: string | null

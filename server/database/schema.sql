@@ -927,6 +927,9 @@ create view ledger_movements as
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql
+-- function list_operator_references(p_application uuid, p_limit bigint)
+--   returns bigint
+--   plpgsql, volatile: server/operators/sql/list-operator-references.sql
 -- function may_approve_now(p_application uuid, p_person uuid, p_maker uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/may-approve-now.sql

@@ -57,7 +57,7 @@ export function createConnectors(options: ConnectorOptions): FollowingConnectors
   function follow(settings: readonly OperatorSettings[]): void {
     for (const operator of OPERATOR_CODES) {
       const own = settings.filter((one) => one.operator === operator)
-      const fingerprint = JSON.stringify(own)
+      const fingerprint = JSON.stringify(own.map(({ protocol, document }) => [protocol, document]))
       const present = open.get(operator)
       if (present ? present.fingerprint === fingerprint : own.length === 0) continue
       open.delete(operator)

@@ -29,7 +29,7 @@ export async function followSettings({
     if (found === version) return
     const stored = await readAllSettings(pool, report)
     const own = new Set(stored.map(({ operator }) => operator))
-    onChange([...stored.map(({ version: _, ...settings }) => settings), ...defaults.filter(({ operator }) => !own.has(operator))])
+    onChange([...stored, ...defaults.filter(({ operator }) => !own.has(operator))])
     version = found
   }
 

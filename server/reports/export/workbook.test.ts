@@ -162,6 +162,6 @@ test('text cells have the format text, without the mark of numbers stored as tex
     entries.get('xl/styles.xml') ?? '',
     /<cellXfs count="6">(<xf[^>]*\/>){5}<xf numFmtId="49" applyNumberFormat="1"\/><\/cellXfs>/,
   )
-  assert.match(sheet, /<autoFilter ref="A1:R2"\/><ignoredErrors><ignoredError sqref="A1:R2" numberStoredAsText="1"\/><\/ignoredErrors>/)
+  assert.match(sheet, /<autoFilter ref="A1:S2"\/><ignoredErrors><ignoredError sqref="A1:S2" numberStoredAsText="1"\/><\/ignoredErrors>/)
   assert.match(sheet, /<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"\/>/)
 })

@@ -85,6 +85,7 @@ function fieldsOf(transaction: Transaction) {
     // The address may contain secrets of the receiver, which the viewers of a transaction do not need.
     webhookUrl: hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
+    operatorReference: transaction.operatorReference,
     message: transaction.message,
     source: transaction.source,
     batchId: transaction.batchId,

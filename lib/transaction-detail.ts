@@ -159,6 +159,8 @@ export type TransactionDetailDto = {
   removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   contradiction: ContradictionDto | null
+  /** When it was found that another transaction, of any application, has the same operator reference; null if none has. */
+  sharedReferenceAt: string | null
   webhook: WebhookDto | null
   entries: LedgerEntryDto[]
   approval: ApprovalDto | null

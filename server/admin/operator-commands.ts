@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { formatMinor } from '#lib/money.ts'
 import { isOperatorCode, OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
+import { listAvailability } from '#server/operators/availability/availability-queries.ts'
+import { listOperatorBalances } from '#server/operators/balances/balance-queries.ts'
 import { listOperators } from '#server/operators/settings/list-operators.ts'
 import type { SettingsDocument } from '#server/operators/settings/operator-settings.ts'
 import { PROTOCOLS } from '#server/operators/settings/protocols.ts'
@@ -41,12 +44,33 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'list-operators',
-    summary: 'Show how the operators are reached, without secrets',
+    summary: 'Show how the operators are reached, without secrets, whether they are available, and what they report as our balance',
     options: {},
     usesSecrets: true,
-    run: async (pool) => ({ tables: { operators: await listOperators(pool) } }),
+    run: async (pool) => ({
+      tables: { operators: await listOperators(pool), availability: await availabilityRows(pool), balances: await balanceRows(pool) },
+    }),
   },
 ]
+
+async function availabilityRows(pool: Pool): Promise<Record<string, string>[]> {
+  const rows = await listAvailability(pool)
+  return rows.map(({ operator, type, state, since }) => ({ operator, type, state, since: since.toISOString() }))
+}
+
+async function balanceRows(pool: Pool): Promise<Record<string, string>[]> {
+  const figure = (minor: bigint | null): string => (minor === null ? '' : formatMinor(minor))
+  const rows = await listOperatorBalances(pool)
+  return rows.map((row) => ({
+    operator: row.operator,
+    collect: figure(row.collectMinor),
+    deposit: figure(row.depositMinor),
+    ledger: figure(row.ledgerMinor),
+    difference: figure(row.differenceMinor),
+    since: row.differsSince?.toISOString() ?? '',
+    checked: row.checkedAt.toISOString(),
+  }))
+}
 
 async function set(pool: Pool, options: Options): Promise<Output> {
   const operator = operatorOf(options)

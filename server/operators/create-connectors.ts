@@ -10,7 +10,7 @@ import type { ConnectorContext, Protocol } from './settings/protocol.ts'
 import { PROTOCOLS } from './settings/protocols.ts'
 import type { AccessTokens } from './tokens/access-tokens.ts'
 
-export type ConnectorOptions = {
+type ConnectorOptions = {
   /** How each operator is reached; a code without settings is switched off. `follow` replaces them. */
   settings?: readonly OperatorSettings[]
   /** This service's own address as operators reach it, without a slash at its end. Undefined: no callbacks, only polling. */

@@ -1,7 +1,7 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type CheckedBalance = {
+type CheckedBalance = {
   operator: OperatorCode
   collectMinor: bigint | null
   depositMinor: bigint | null

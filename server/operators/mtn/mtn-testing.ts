@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Submission } from '#server/operators/connector.ts'
 import { mtnSettingsSchema } from './settings.ts'
 
-export const MTN_DOCUMENT = {
+const MTN_DOCUMENT = {
   targetEnvironment: 'mtncameroon',
   collection: {
     subscriptionKey: 'c'.repeat(32),

@@ -6,7 +6,7 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { operatorSettingsPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { OperatorSettings, SettingsDocument } from './operator-settings.ts'
 
-export type StoredSettings = OperatorSettings & { version: bigint }
+type StoredSettings = OperatorSettings & { version: bigint }
 
 type SettingsRow = { id: string; operator: OperatorCode; protocol: string; document: string; version: bigint }
 

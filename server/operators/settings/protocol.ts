@@ -66,7 +66,7 @@ type ProtocolOptions<Settings extends CommonSettings> = {
 }
 
 /** Settings that fit their protocol. */
-export type CheckedSettings = {
+type CheckedSettings = {
   routes: ReadonlyMap<TransactionType, string>
   common: CommonSettings
   connect(context: ConnectorContext): Connector

@@ -8,7 +8,7 @@ import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { aConnectorContext, keepNothing } from './connector-context.ts'
 
 /** What the suite needs to know about a protocol. */
-export type ProtocolUnderTest = {
+type ProtocolUnderTest = {
   name: string
   connect(baseUrl: string, context: ConnectorContext): Connector
   submission: Submission

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { OperatorCode } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { operatorTokenPlace } from '#server/secrets-at-rest/sealed-columns.ts'
-import type { TokenKey } from './access-tokens.ts'
+
+/** Which token: the operator, and the account that it belongs to. Other credentials are another account (`accountOf`). */
+export type TokenKey = { operator: OperatorCode; account: string }
 
 /** Both instants on the scale of `performance.now()`: the clocks of database and process may differ. */
 export type StoredToken = { token: string; renewAtMs: number; expiresAtMs: number }

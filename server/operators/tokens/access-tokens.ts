@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OperatorCode } from '#lib/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { claimRenewal, expireToken, readToken, releaseRenewal, type StoredToken, storeToken } from './access-token-store.ts'
+import { claimRenewal, expireToken, readToken, releaseRenewal, type StoredToken, storeToken, type TokenKey } from './access-token-store.ts'
 
 /** A token as the operator issued it. */
 export type IssuedToken = { token: string; expiresInMs: number }
-
-/** Which token: the operator, and the account that it belongs to. Other credentials are another account (`accountOf`). */
-export type TokenKey = { operator: OperatorCode; account: string }
 
 export type AccessTokens = {
   /**

@@ -20,6 +20,7 @@ import {
   selectOperatorAttempts,
   selectOperatorWork,
   selectPersonName,
+  selectSharedReference,
   type WorkRow,
 } from './transaction-detail-store.ts'
 
@@ -34,19 +35,21 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, contradiction, work, webhook, resendObstacle, entries, item, decisions, makerName, marks] = await Promise.all([
-    selectEvents(queryable, applicationId, transactionId),
-    selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
-    selectContradiction(queryable, applicationId, transactionId),
-    selectOperatorWork(queryable, applicationId, transactionId),
-    listWebhookAttempts(queryable, applicationId, transactionId),
-    readResendObstacle(queryable, { applicationId, transactionId }),
-    selectEntries(queryable, applicationId, transactionId),
-    selectApprovalItem(queryable, applicationId, transactionId),
-    selectDecisions(queryable, applicationId, transactionId),
-    transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
-    readRetentionMarks(queryable),
-  ])
+  const [events, attempts, contradiction, sharedAt, work, webhook, resendObstacle, entries, item, decisions, makerName, marks] =
+    await Promise.all([
+      selectEvents(queryable, applicationId, transactionId),
+      selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
+      selectContradiction(queryable, applicationId, transactionId),
+      selectSharedReference(queryable, applicationId, transactionId),
+      selectOperatorWork(queryable, applicationId, transactionId),
+      listWebhookAttempts(queryable, applicationId, transactionId),
+      readResendObstacle(queryable, { applicationId, transactionId }),
+      selectEntries(queryable, applicationId, transactionId),
+      selectApprovalItem(queryable, applicationId, transactionId),
+      selectDecisions(queryable, applicationId, transactionId),
+      transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+      readRetentionMarks(queryable),
+    ])
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
@@ -58,6 +61,7 @@ export async function readTransactionDetail(
     },
     work: work ? toWork(work) : null,
     contradiction: toContradiction(contradiction),
+    sharedReferenceAt: sharedAt?.toISOString() ?? null,
     webhook: webhook ? toWebhook(webhook, resendObstacle) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,

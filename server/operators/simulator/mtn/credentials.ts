@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export type MtnSimulatorProduct = 'collection' | 'disbursement'
 
-export type MtnAccount = { subscriptionKey: string; apiUser: string; apiKey: string }
+type MtnAccount = { subscriptionKey: string; apiUser: string; apiKey: string }
 
 /** The account of a product that the simulator knows without provisioning; derived from its secret, so that every start has the same. */
 export function mtnAccountOf(secret: string, product: MtnSimulatorProduct): MtnAccount {

@@ -7,6 +7,7 @@ import type { Connector } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { createMtnConnector } from './create-mtn-connector.ts'
 import { anMtnSubmission, mtnSettings } from './mtn-testing.ts'
+import { mtnReference } from './reference.ts'
 
 const submission = anMtnSubmission()
 const externalId = `${submission.reference}.${submission.applicationId}`
@@ -101,7 +102,7 @@ test('one more try with a new token, under the same reference, after HTTP 401', 
   }
   const before = tokens
   assert.equal((await connector.submit(submission, keepNothing)).kind, 'accepted')
-  assert.deepEqual([references, tokens - before], [[submission.reference, submission.reference], 1])
+  assert.deepEqual([references, tokens - before], [[mtnReference(submission.reference), mtnReference(submission.reference)], 1])
 })
 
 test('unknown, after two tries and no more, for credentials that MTN refuses', async () => {

@@ -20,6 +20,7 @@ import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { MTN_FAILURES } from './failures.ts'
 import { activeSchema, balanceSchema, errorSchema, type MtnTransfer, transferSchema } from './messages.ts'
 import { createProductClient, type MtnProduct, type ProductClient } from './product-client.ts'
+import { mtnReference } from './reference.ts'
 import type { MtnSettings } from './settings.ts'
 
 /** The call of each direction, its product, and the field that names the customer. */
@@ -63,7 +64,10 @@ async function submit({ context, settings, clients }: Mtn, submission: Submissio
   const outcome = await client.call({
     method: 'POST',
     path: `/${product}/v1_0/${resource}`,
-    headers: { 'x-reference-id': submission.reference, ...(context.callbackUrl && { 'x-callback-url': context.callbackUrl }) },
+    headers: {
+      'x-reference-id': mtnReference(submission.reference),
+      ...(context.callbackUrl && { 'x-callback-url': context.callbackUrl }),
+    },
     body: JSON.stringify({
       amount: formatMinor(submission.amountMinor),
       currency: settings.sandboxCurrency ?? submission.currency,
@@ -103,7 +107,7 @@ async function queryStatus({ context, clients }: Mtn, query: StatusQuery): Promi
   if (!client) return { ...notInService, kind: 'unknown' }
   const outcome = await client.call({
     method: 'GET',
-    path: `/${product}/v1_0/${resource}/${query.reference}`,
+    path: `/${product}/v1_0/${resource}/${mtnReference(query.reference)}`,
     headers: {},
     timeoutMs: context.queryTimeoutMs,
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { anMtnSubmission } from './mtn-testing.ts'
 
 const CODES = [
   ['MOMOCM', '237677209'],
@@ -37,7 +38,11 @@ after(() => harness.close())
 for (const [operator, numbers] of CODES) {
   for (const type of ['COLLECT', 'DEPOSIT'] as const) {
     test(`every row of the table through MTN's protocol, a ${type} at ${operator}: result, message and books`, async () => {
-      const items = await Promise.all(ROWS.map(([digits]) => harness.make({ operator, type, phoneNumber: `${numbers}${digits}` })))
+      const items = await Promise.all(
+        ROWS.map(([digits]) =>
+          harness.make({ operator, type, phoneNumber: `${numbers}${digits}`, transactionId: anMtnSubmission().reference }),
+        ),
+      )
       for (const [index, item] of items.entries()) {
         const [digits, status, message] = ROWS[index] ?? assert.fail()
         const transaction = await harness.untilFinal(item)

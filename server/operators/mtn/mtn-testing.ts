@@ -22,7 +22,8 @@ export function mtnSettings(baseUrl: string) {
 
 export function anMtnSubmission(overrides: Partial<Submission> = {}): Submission {
   return {
-    reference: randomUUID(),
+    // As transactions have it: with the version 7.
+    reference: randomUUID().replace(/^(.{14})./, (_, start: string) => `${start}7`),
     applicationId: randomUUID(),
     operator: 'MOMOCM',
     type: 'COLLECT',

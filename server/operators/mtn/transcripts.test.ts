@@ -11,6 +11,7 @@ import { assertTranscript, startRecorder } from '#server/operators/testing/trans
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createMtnConnector } from './create-mtn-connector.ts'
 import { anMtnSubmission } from './mtn-testing.ts'
+import { mtnReference } from './reference.ts'
 import { mtnSettingsSchema } from './settings.ts'
 
 const SECRET = 'a secret of the transcripts'
@@ -54,7 +55,11 @@ after(async () => {
 })
 
 function take(submission: Submission): string {
-  const known: Record<string, string> = { reference: submission.reference, 'application id': submission.applicationId }
+  const known: Record<string, string> = {
+    'X-Reference-Id': mtnReference(submission.reference),
+    'transaction id': submission.reference,
+    'application id': submission.applicationId,
+  }
   issued.forEach((token, index) => {
     known[`token ${index + 1}`] = token
   })

@@ -146,6 +146,8 @@ export type TransactionDetailDto = {
   /** Null: a person started it, so no program waits for a webhook. */
   webhookUrl: string | null
   payToken: string
+  /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
+  operatorReference: string | null
   message: string | null
   source: TransactionSource
   batchId: string | null
@@ -160,6 +162,8 @@ export type TransactionDetailDto = {
   removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   contradiction: ContradictionDto | null
+  /** When it was found that another transaction, of any application, has the same operator reference; null if none has. */
+  sharedReferenceAt: string | null
   webhook: WebhookDto | null
   entries: LedgerEntryDto[]
   approval: ApprovalDto | null

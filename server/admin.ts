@@ -5,6 +5,7 @@ import { AdminError } from '#server/admin/admin-error.ts'
 import { APPLICATION_COMMANDS } from '#server/admin/application-commands.ts'
 import { type Command, type Options, type Output, usageOf } from '#server/admin/command.ts'
 import { openAdminDatabase } from '#server/admin/open-database.ts'
+import { OPERATOR_COMMANDS } from '#server/admin/operator-commands.ts'
 import { PERSON_COMMANDS } from '#server/admin/person-commands.ts'
 import { RULE_COMMANDS } from '#server/admin/rule-commands.ts'
 import { SECRETS_COMMANDS } from '#server/admin/secrets-commands.ts'
@@ -13,6 +14,7 @@ import { describeDatabaseProblem } from '#server/database/describe-problem.ts'
 const COMMANDS: readonly Command[] = [
   ...APPLICATION_COMMANDS,
   ...ACCESS_COMMANDS,
+  ...OPERATOR_COMMANDS,
   ...PERSON_COMMANDS,
   ...RULE_COMMANDS,
   ...SECRETS_COMMANDS,

@@ -1,5 +1,6 @@
 import { describeDatabaseProblem } from '#server/database/describe-problem.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { gatewaysOf } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { announcement } from '#server/process/announce.ts'
 import { claimDataDirectory } from '#server/process/instance.ts'
 import { openDatabase } from '#server/process/open-database.ts'
@@ -72,8 +73,8 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
 
   const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
   if (simulator) ending.add('the simulator', () => simulator.stop())
-  const operators = simulator?.operators ?? config.operators
-  const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operators })
+  const operatorDefaults = simulator?.operators ?? gatewaysOf(config.operators)
+  const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operatorDefaults })
   ending.add('the connections', () => runtime.close())
   if (config.monitoringPort !== undefined) {
     const monitoring = await startMonitoring(runtime, config.monitoringPort)
@@ -90,7 +91,7 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
             config,
             databaseUrl: database.url,
             logger,
-            operators,
+            operatorDefaults,
             onGivenUp: (exitCode) => endForGood(ending, exitCode),
           })
         : await startWeb(runtime, { sharesPort: false })

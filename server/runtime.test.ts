@@ -11,7 +11,7 @@ let runtime: Runtime
 before(async () => {
   database = await createTestDatabase()
   const config = loadConfig({ DATABASE_REPLICA_URL: database.url, PREPARED_STATEMENTS: '0', CRASHES: '{"service":2,"web 1":1}' })
-  runtime = await createRuntime({ config, databaseUrl: database.url, logger: createLogger('silent'), operators: {} })
+  runtime = await createRuntime({ config, databaseUrl: database.url, logger: createLogger('silent'), operatorDefaults: [] })
 })
 after(async () => {
   await runtime.close()

@@ -8,10 +8,12 @@ import type { Pool } from '#server/database/pool.ts'
 import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
 import { createAccessLog } from '#server/http/door/access-log.ts'
-import type { Connectors } from '#server/operators/connector.ts'
-import { type ConnectorSettings, closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { createForcedQueries, FORCED_CALLS_MAX, type ForcedQueries } from '#server/operators/forced-queries.ts'
 import { type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
+import { followSettings } from '#server/operators/settings/follow-settings.ts'
+import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
+import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
@@ -33,7 +35,7 @@ export type Runtime = HttpRuntime & {
   throttle: SignInThrottle
   intake: Intake
   settler: Settler
-  connectors: Connectors
+  connectors: FollowingConnectors
   callbacks: CallbackIntake
   forcedQueries: ForcedQueries
   fileReader: FileReader
@@ -49,10 +51,16 @@ export type Runtime = HttpRuntime & {
   close(): Promise<void>
 }
 
-type RuntimeOptions = { config: Config; databaseUrl: string; logger: Logger; operators: ConnectorSettings['operators'] }
+type RuntimeOptions = {
+  config: Config
+  databaseUrl: string
+  logger: Logger
+  /** Of operators that have no settings in the database. */
+  operatorDefaults: readonly OperatorSettings[]
+}
 
 /** Composes the one Runtime of this process and publishes it for the pages, which Next bundles apart from these modules. */
-export async function createRuntime({ config, databaseUrl, logger, operators }: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime({ config, databaseUrl, logger, operatorDefaults }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
   metrics.addCrashes(config.crashes)
@@ -62,7 +70,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
   const wakeOperators = workListeners.notify
   const intake = createIntake({ pool, wakeOperators, onBatch: (size) => metrics.observeBatch('intake', size) })
   const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
-  const connectors = createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger })
+  const { connectors, forcedConnectors, following } = await connectOperators({ pool, config, clock, logger, operatorDefaults })
   const finalListeners = createListeners()
   const callbacks = createCallbackIntake({
     pool,
@@ -75,7 +83,7 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
     pool,
     settler,
     logger,
-    connectors: createConnectors({ operators, callbackBaseUrl: config.publicUrl, clock, logger, connectionsMax: FORCED_CALLS_MAX }),
+    connectors: forcedConnectors,
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
   })
   const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
@@ -105,20 +113,45 @@ export async function createRuntime({ config, databaseUrl, logger, operators }: 
       settler.addFinalListener(listener)
       finalListeners.add(listener)
     },
-    close: () => closeRuntime(runtime),
+    async close() {
+      await following.close()
+      await closeRuntime(runtime)
+    },
   }
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
 }
 
+/** The connectors of the loops and those of forced queries, which have connections of their own; both follow the stored settings. */
+async function connectOperators({
+  pool,
+  config,
+  clock,
+  logger,
+  operatorDefaults,
+}: Pick<Runtime, 'pool' | 'config' | 'clock' | 'logger'> & Pick<RuntimeOptions, 'operatorDefaults'>) {
+  const connecting = { callbackBaseUrl: config.publicUrl, tokens: createAccessTokens(pool), clock, logger }
+  const connectors = createConnectors(connecting)
+  const forcedConnectors = createConnectors({ ...connecting, connectionsMax: FORCED_CALLS_MAX })
+  const following = await followSettings({
+    pool,
+    defaults: operatorDefaults,
+    onChange(settings) {
+      connectors.follow(settings)
+      forcedConnectors.follow(settings)
+    },
+  })
+  return { connectors, forcedConnectors, following }
+}
+
 /** In the order in which the parts use each other. */
-async function closeRuntime(runtime: Runtime & { batchSubmitter: BatchSubmitter }): Promise<void> {
+async function closeRuntime(runtime: Runtime): Promise<void> {
   await runtime.batchSubmitter.drain()
   await runtime.intake.drain()
   await runtime.forcedQueries.close()
   await runtime.settler.drain()
-  await closeConnectors(runtime.connectors)
+  await runtime.connectors.close()
   await runtime.directory.close()
   await runtime.reportPool.end()
   await runtime.pool.end()

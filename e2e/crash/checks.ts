@@ -126,15 +126,20 @@ function checkOperators({ folder }: Evidence, rows: readonly Row[]): Verdict[] {
 }
 
 type Entry = { executed: number; duplicates: number }
+type Line = { what: string; reference?: string; request?: { reference: string; context: string } }
 
 function readBooks(folder: string): Map<string, Entry> {
   const books = new Map<string, Entry>()
+  // MTN's reference is another form of the transaction's id, which its context repeats as it is.
+  const idOf = new Map<string, string>()
   for (const line of readFileSync(path.join(folder, 'simulator', 'books.jsonl'), 'utf8').split('\n')) {
     // The last line may be half written when an operator was killed; nobody was told about it.
     if (!line.endsWith('}')) continue
-    const { what, reference, request } = JSON.parse(line) as { what: string; reference?: string; request?: { reference: string } }
+    const { what, reference, request } = JSON.parse(line) as Line
     if (what === 'turned_away') continue
-    const key = reference ?? request?.reference ?? ''
+    if (request?.context.includes('.')) idOf.set(request.reference, request.context.split('.')[0] ?? '')
+    const own = reference ?? request?.reference ?? ''
+    const key = idOf.get(own) ?? own
     const entry = books.get(key) ?? { executed: 0, duplicates: 0 }
     if (what === 'executed') entry.executed++
     if (what === 'duplicate') entry.duplicates++

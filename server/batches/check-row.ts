@@ -61,7 +61,8 @@ function checkService(
   const notes: RowWarning[] = []
   const { currency } = OPERATORS[operator].country
   const service = serviceFor(application, operator, type)
-  if (!service.isEnabled || !connectors.has(operator)) problems.push({ field: 'operator', kind: 'operator_closed', values: { operator } })
+  if (!service.isEnabled || !connectors.has(operator, type))
+    problems.push({ field: 'operator', kind: 'operator_closed', values: { operator } })
   const limits = OPERATORS[operator].limits[type]
   const minimumMinor = service.minimumMinor ?? limits.minimumMinor
   const maximumMinor = service.maximumMinor ?? limits.maximumMinor

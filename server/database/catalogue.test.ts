@@ -27,11 +27,22 @@ const REFERENCE_TABLES: Record<string, string> = {
   installation: 'one row: whether this database belongs to a sandbox or to production',
   secrets_keys: 'one row per key that secrets are encrypted with',
   retention_marks: 'one row per kind of row that is removed when it is old',
+  operator_settings: 'one row per operator and protocol: an operator account belongs to the installation',
+  operator_access_tokens: 'one row per account at an operator',
+  operator_circuits: 'two rows per operator: whether submissions reach it',
+  operator_balances: 'one row per operator: what it reports as our balance',
   ledger_seal: 'one row: up to when postings are summed by day',
 }
 
 /** Rows that are written once: no role that may write in the database can change or remove them. */
-const APPEND_ONLY_TABLES = ['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries', 'operator_contradictions']
+const APPEND_ONLY_TABLES = [
+  'ledger_postings',
+  'transaction_events',
+  'approval_decisions',
+  'audit_entries',
+  'operator_contradictions',
+  'shared_operator_references',
+]
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }
 

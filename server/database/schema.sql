@@ -533,6 +533,18 @@ create table memberships (
 );
 create index memberships_by_person on memberships (person_id);
 
+create table operator_access_tokens (
+  operator_access_token_id uuid        not null,
+  operator                 text        not null,
+  account                  text        not null,
+  token                    text,
+  renew_at                 timestamptz,
+  expires_at               timestamptz,
+  renewing_until           timestamptz,
+  constraint operator_access_tokens_pkey primary key (operator_access_token_id),
+  constraint operator_access_tokens_operator_account_key unique (operator, account)
+);
+
 create table operator_attempts (
   application_id uuid        not null,
   transaction_id uuid        not null,
@@ -543,8 +555,30 @@ create table operator_attempts (
   outcome        text,
   http_status    integer,
   answer         text,
+  is_verified    boolean,
   constraint operator_attempts_pkey primary key (application_id, transaction_id, number),
   constraint operator_attempts_kind_check check (kind in ('submit', 'query', 'callback'))
+);
+
+create table operator_balances (
+  operator         text        not null,
+  collect_minor    bigint,
+  deposit_minor    bigint,
+  ledger_minor     bigint      not null,
+  difference_minor bigint,
+  checked_at       timestamptz not null,
+  differs_since    timestamptz,
+  constraint operator_balances_pkey primary key (operator)
+);
+
+create table operator_circuits (
+  operator text        not null,
+  type     text        not null,
+  state    text        not null,
+  since    timestamptz not null,
+  constraint operator_circuits_pkey primary key (operator, type),
+  constraint operator_circuits_state_check check (state in ('OPERATIONAL', 'DELAYED', 'CLOSED')),
+  constraint operator_circuits_type_check check (type in ('COLLECT', 'DEPOSIT'))
 );
 
 create table operator_contradictions (
@@ -569,6 +603,35 @@ alter table operator_contradictions enable always trigger refuse_change;
 create trigger refuse_truncate before truncate on operator_contradictions for each statement execute function refuse_change();
 alter table operator_contradictions enable always trigger refuse_truncate;
 
+create table operator_reference_marks (
+  application_id uuid   not null,
+  success_until  bigint not null,
+  failed_until   bigint not null,
+  constraint operator_reference_marks_pkey primary key (application_id)
+);
+
+create table operator_references (
+  application_id     uuid not null,
+  operator_reference text not null,
+  transaction_id     uuid not null,
+  operator           text not null,
+  type               text not null,
+  constraint operator_references_pkey primary key (application_id, operator_reference, transaction_id)
+);
+create index operator_references_by_operator on operator_references (operator, type, operator_reference);
+
+create table operator_settings (
+  operator_settings_id uuid        not null,
+  operator             text        not null,
+  protocol             text        not null,
+  document             text        not null,
+  version              bigint      not null,
+  changed_at           timestamptz not null default now(),
+  constraint operator_settings_pkey primary key (operator_settings_id),
+  constraint operator_settings_operator_protocol_key unique (operator, protocol),
+  constraint operator_settings_version_check check (version > 0)
+);
+
 create table operator_work (
   application_id     uuid        not null,
   transaction_id     uuid        not null,
@@ -587,13 +650,17 @@ create table operator_work (
   operator_reference text,
   operator_token     text,
   accepted_at        timestamptz,
+  type               text        not null default 'DEPOSIT',
+  route              text,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused'])) or accepted_at is null),
-  constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed'))
+  constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed')),
+  constraint operator_work_type_check check (type in ('COLLECT', 'DEPOSIT'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
-create index operator_work_due on operator_work (operator, next_at);
+create index operator_work_begun on operator_work (operator, next_at) where state <> 'queued';
 create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
+create index operator_work_waiting on operator_work (operator, type, next_at) where state = 'queued';
 
 create table payment_drafts (
   application_id uuid        not null,
@@ -741,6 +808,23 @@ create table secrets_keys (
   constraint secrets_keys_pkey primary key (key_id)
 );
 
+create table shared_operator_references (
+  application_id       uuid        not null,
+  transaction_id       uuid        not null,
+  operator             text        not null,
+  type                 text        not null,
+  operator_reference   text        not null,
+  other_application_id uuid        not null,
+  other_transaction_id uuid        not null,
+  at                   timestamptz not null default clock_timestamp(),
+  constraint shared_operator_references_pkey primary key (application_id, transaction_id)
+);
+create index shared_operator_references_newest on shared_operator_references (application_id, at);
+create trigger refuse_change before delete or update on shared_operator_references for each row execute function refuse_change();
+alter table shared_operator_references enable always trigger refuse_change;
+create trigger refuse_truncate before truncate on shared_operator_references for each statement execute function refuse_change();
+alter table shared_operator_references enable always trigger refuse_truncate;
+
 create table sign_in_networks (
   name_digest     bytea       not null,
   network_digest  bytea       not null,
@@ -813,32 +897,33 @@ create table transaction_origins (
 );
 
 create table transactions (
-  application_id   uuid        not null,
-  transaction_id   uuid        not null,
-  sequence         bigint      not null,
-  final_sequence   bigint,
-  external_id      uuid        not null,
-  type             text        not null,
-  status           text        not null,
-  operator         text        not null,
-  currency         text        not null,
-  amount_minor     bigint      not null,
-  fee_system_minor bigint      not null,
-  fee_app_minor    bigint      not null,
-  held_minor       bigint      not null default 0,
-  customer_name    text        not null,
-  phone_number     text        not null,
-  webhook_url      text,
-  pay_token        text        not null,
-  operator_token   text,
-  message          text,
-  source           text        not null,
-  maker_id         uuid,
-  checker_id       uuid,
-  batch_id         uuid,
-  version          integer     not null default 1,
-  created_at       timestamptz not null,
-  final_at         timestamptz,
+  application_id     uuid        not null,
+  transaction_id     uuid        not null,
+  sequence           bigint      not null,
+  final_sequence     bigint,
+  external_id        uuid        not null,
+  type               text        not null,
+  status             text        not null,
+  operator           text        not null,
+  currency           text        not null,
+  amount_minor       bigint      not null,
+  fee_system_minor   bigint      not null,
+  fee_app_minor      bigint      not null,
+  held_minor         bigint      not null default 0,
+  customer_name      text        not null,
+  phone_number       text        not null,
+  webhook_url        text,
+  pay_token          text        not null,
+  operator_token     text,
+  message            text,
+  source             text        not null,
+  maker_id           uuid,
+  checker_id         uuid,
+  batch_id           uuid,
+  version            integer     not null default 1,
+  created_at         timestamptz not null,
+  final_at           timestamptz,
+  operator_reference text,
   constraint transactions_pkey primary key (application_id, transaction_id),
   constraint transactions_external_id unique (application_id, external_id),
   constraint transactions_sequence unique (application_id, sequence),
@@ -1038,9 +1123,9 @@ create view ledger_movements as
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
--- function claim_due_operator_work(p_items json, p_lease_ms integer)
---   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text)
---   plpgsql, volatile: server/operators/sql/claim-due-operator-work.sql
+-- function claim_operator_work(p_items json, p_lease_ms integer)
+--   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text)
+--   plpgsql, volatile: server/operators/sql/claim-operator-work.sql
 -- function claim_webhooks(p_items json, p_free jsonb, p_suspects jsonb)
 --   returns table(next_cursor text, is_walk_complete boolean, next_due_ms integer, claimed_at timestamptz, webhooks json)
 --   plpgsql, volatile: server/webhooks/sql/claim-webhooks.sql
@@ -1059,6 +1144,9 @@ create view ledger_movements as
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql
+-- function list_operator_references(p_application uuid, p_limit bigint)
+--   returns bigint
+--   plpgsql, volatile: server/operators/sql/list-operator-references.sql
 -- function may_approve_now(p_application uuid, p_person uuid, p_maker uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/may-approve-now.sql

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
-import { claimDueWork, storeCallbacks } from './operator-work-store.ts'
+import { storeCallbacks } from './operator-work-store.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
 let operator: ScriptedOperator
@@ -39,11 +40,11 @@ async function denials(item: IntakeItem): Promise<number> {
 /** Sent, not answered, denied twice: about to be sent again. */
 async function queuedAgain(): Promise<IntakeItem> {
   const item = await harness.make({ operator: 'OMCM' })
-  await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 1)
+  await claimAll(harness.database.pool, 'OMCM', 50, 1)
   const recorder = createRecorder()
   for (let asked = 0; asked < 2; asked++) {
     const [work] = await waitUntil('the row comes due', async () => {
-      const claimed = await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 60_000)
+      const claimed = await claimAll(harness.database.pool, 'OMCM', 50, 60_000)
       return claimed.length > 0 && claimed
     })
     assert.ok(work)
@@ -130,7 +131,11 @@ test('unconfirmed after a callback about a transfer that was about to be sent ag
     operator: 'OMCM' as const,
     outcome: 'succeeded',
     answer: '',
+    is_verified: true,
   }
+  // Without a signature anybody may have sent it.
+  assert.deepEqual(await storeCallbacks(harness.database.pool, [{ item_index: 0, ...callback, is_verified: false }], 1), ['idle'])
+  assert.equal((await harness.workOf(item))?.['state'], 'queued')
   assert.deepEqual(await storeCallbacks(harness.database.pool, [{ item_index: 0, ...callback }], 1), ['taken'])
   assert.equal((await harness.workOf(item))?.['state'], 'unconfirmed')
   operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: (asked) => sayTransfer(asked, 'FAILED', { message: 'x' }) }
@@ -158,9 +163,9 @@ test('no second submission after a late answer showed that the operator has the 
     { kind: 'succeeded', exchange: { httpStatus: 200, answer: '' } },
   ] as const) {
     const item = await harness.make({ operator: 'OMCM' })
-    const [first] = await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 1)
+    const [first] = await claimAll(harness.database.pool, 'OMCM', 50, 1)
     assert.ok(first)
-    await waitUntil('the lease ends', async () => (await claimDueWork(harness.database.pool, new Map([['OMCM', 50]]), 1)).length > 0)
+    await waitUntil('the lease ends', async () => (await claimAll(harness.database.pool, 'OMCM', 50, 1)).length > 0)
     assert.deepEqual(await createRecorder().submit({ work: first, kind: 'submit', outcome, durationMs: 1 }), { isCurrent: false })
     operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: sayNotFound }
     harness.startDispatcher()

@@ -1,4 +1,4 @@
-import type { Connector, QueryOutcome, SubmitOutcome } from './connector.ts'
+import type { Connector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 
 /** The submission of a process that was stopped between its claim and its call, and must not make the call. */
@@ -8,19 +8,24 @@ export const TOO_LATE: SubmitOutcome = {
   exchange: { httpStatus: null, answer: 'The process was stopped before the call' },
 }
 
-/** Submits claimed work to its operator. */
-export function submitWork(connector: Connector, work: ClaimedWork): Promise<SubmitOutcome> {
+/** Submits claimed work to its operator. `keep` stores what it returns before the call that moves money. */
+export function submitWork(connector: Connector, work: ClaimedWork, keep: KeepIdentifiers): Promise<SubmitOutcome> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
-  return connector.submit({
-    reference: work.transactionId,
-    applicationId,
-    operator,
-    type,
-    amountMinor,
-    currency,
-    phoneNumber,
-    customerName,
-  })
+  return connector.submit(
+    {
+      reference: work.transactionId,
+      applicationId,
+      operator,
+      type,
+      amountMinor,
+      currency,
+      phoneNumber,
+      customerName,
+      operatorReference: work.operatorReference ?? undefined,
+      operatorToken: work.operatorToken ?? undefined,
+    },
+    keep,
+  )
 }
 
 /** Queries the operator about claimed work. */

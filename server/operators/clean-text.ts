@@ -2,6 +2,9 @@ const ANSWER_BYTES_MAX = 2_048
 const REASON_LENGTH_MAX = 300
 const IDENTIFIER_LENGTH_MAX = 200
 
+/** The message of a failed transaction if the operator sent no reason that its partner can read. */
+export const REFUSED_MESSAGE = 'Transaction refusée'
+
 /** C0, DEL and C1. As code points, because a pattern with control characters in it is unreadable. */
 const isControl = (code: number): boolean => code < 0x20 || (code >= 0x7f && code < 0xa0)
 

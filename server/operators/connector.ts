@@ -11,9 +11,9 @@ export type OperatorIdentifiers = { operatorReference?: string; operatorToken?: 
 /**
  * The movement of money that an operator is requested to make. `reference` is the transaction's id and the operator's idempotency
  * key: it is stored before the call, and the same movement never gets another one. A protocol that wants another form
- * (no dashes, twenty characters) derives it from the reference.
+ * (no dashes, twenty characters) derives it from the reference. The identifiers are those that an earlier submission kept.
  */
-export type Submission = {
+export type Submission = OperatorIdentifiers & {
   reference: string
   /** Sent with the submission and returned in callbacks, so that a callback names the whole key of its row. */
   applicationId: string
@@ -29,10 +29,13 @@ export type Submission = {
 /** What a status query needs; some operators only answer by their own identifier. */
 export type StatusQuery = OperatorIdentifiers & Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'>
 
-/** Reported by the operator; nothing after it changes the outcome. `reason` is the operator's sentence, unchanged. */
+/**
+ * Reported by the operator; nothing after it changes the outcome. `reason` is the sentence for partners (failure-table.ts), or the
+ * operator's own one, unchanged; `operatorCode` its code, for the timeline.
+ */
 export type FinalOutcome =
   | ({ kind: 'succeeded'; exchange: Exchange } & OperatorIdentifiers)
-  | ({ kind: 'failed'; reason: string; exchange: Exchange } & OperatorIdentifiers)
+  | ({ kind: 'failed'; reason: string; operatorCode?: string | undefined; exchange: Exchange } & OperatorIdentifiers)
 
 /** Money may or may not move: a timeout, a broken connection, an HTTP 5xx, an answer that makes no sense. Never a failure. */
 export type UnknownOutcome = { kind: 'unknown'; detail: string; exchange: Exchange }
@@ -55,23 +58,60 @@ export type QueryOutcome =
 
 /** Our balances at the operator, in hundredths; null if it does not report them. */
 export type BalanceOutcome =
-  | { kind: 'balance'; collectMinor: bigint | null; depositMinor: bigint | null; currency: Currency; exchange: Exchange }
+  | {
+      kind: 'balance'
+      collectMinor: bigint | null
+      depositMinor: bigint | null
+      /** Both figures are the balance of one and the same account. */
+      isOneAccount: boolean
+      currency: Currency
+      exchange: Exchange
+    }
   | UnknownOutcome
 
-/** What a callback claims. Not trusted: it names the row about which the operator is queried immediately. */
+/** Whether a phone number has an account that can take part. */
+export type AccountOutcome = { kind: 'active' | 'inactive'; exchange: Exchange } | UnknownOutcome
+
+/**
+ * What a callback claims. Not trusted: it names the row about which the operator is queried immediately. `isVerified` if a signature
+ * proves that the operator sent it. One without is a hint and nothing else: it does not prove that the operator has the transfer.
+ */
 export type CallbackOutcome =
-  | { kind: 'callback'; applicationId: string; reference: string; claim: 'succeeded' | 'failed' | 'pending' }
+  | { kind: 'callback'; applicationId: string; reference: string; claim: 'succeeded' | 'failed' | 'pending'; isVerified: boolean }
   | { kind: 'unverified' }
   | { kind: 'malformed'; detail: string }
 
 /**
+ * Stores what the operator returned before the call that moves money, and resolves when it is committed. Resolves to false if
+ * another process has taken the submission over: the connector must then make no further call and return `not_sent`.
+ */
+export type KeepIdentifiers = (identifiers: OperatorIdentifiers) => Promise<boolean>
+
+/** What this installation has agreed with an operator. */
+export type Terms = {
+  /**
+   * The directions that are in service, and through what each of them goes: the protocol and the operator's environment. What was
+   * submitted through one route and is unknown on another one is not sent again.
+   */
+  routes: ReadonlyMap<TransactionType, string>
+  /** Submissions under way at once, per direction and process. */
+  callsMax: number
+  /** Submissions begun per second, per direction and process; undefined: no limit. */
+  submissionsPerSecondMax: number | undefined
+}
+
+/**
  * The protocol of one operator. No method throws for anything that an operator or a network does: each returns one of the typed
- * outcomes within its deadline. `submit` must be safe to repeat with the same reference.
+ * outcomes within its deadline. `submit` must be safe to repeat with the same reference. A protocol in two steps passes what the
+ * first one returned to `keep` and makes the second one only after that.
  */
 export type Connector = {
-  submit(submission: Submission): Promise<SubmitOutcome>
+  readonly terms: Terms
+  submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome>
   query(query: StatusQuery): Promise<QueryOutcome>
   balance(): Promise<BalanceOutcome>
+  /** Absent where the protocol has no such call. Moves no money. */
+  checkAccount?(phoneNumber: string): Promise<AccountOutcome>
   /** `headers` have lower-case names; `body` is the raw bytes, because signatures are over bytes. */
   parseCallback(headers: Record<string, string | string[] | undefined>, body: Buffer): CallbackOutcome
   close(): Promise<void>
@@ -82,5 +122,10 @@ declare const guarded: unique symbol
 /** A connector whose input is cleaned and limited (guard-connector.ts). No other connector is used. */
 export type GuardedConnector = Connector & { readonly [guarded]: true }
 
-/** The connectors of this process. A code that is absent is switched off. */
-export type Connectors = ReadonlyMap<OperatorCode, GuardedConnector>
+/** The connectors of this process. A code that is absent is switched off. They follow the settings (follow-settings.ts). */
+export type Connectors = {
+  get(operator: OperatorCode): GuardedConnector | undefined
+  /** Whether transactions of this direction can be submitted. */
+  has(operator: OperatorCode, type: TransactionType): boolean
+  operators(): OperatorCode[]
+}

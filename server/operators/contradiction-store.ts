@@ -14,6 +14,32 @@ export async function storeContradictions(queryable: Queryable, rows: Contradict
   return new Map(found.rows.map((row) => [row.item_index, row.is_new]))
 }
 
+/**
+ * Queues one query about each transaction whose final result these unverified callbacks contradict. Nothing is recorded: anybody can
+ * send them.
+ */
+export async function askAboutHints(
+  queryable: Queryable,
+  hints: readonly { application_id: string; transaction_id: string; operator: OperatorCode; outcome: string }[],
+): Promise<void> {
+  await queryable.query({
+    name: 'ask_about_hints',
+    text: `insert into contradiction_queries (application_id, transaction_id, operator, next_at)
+           select t.application_id, t.transaction_id, t.operator, clock_timestamp()
+             from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) as h (application_id, transaction_id, operator, said)
+             join transactions t on t.application_id = h.application_id and t.transaction_id = h.transaction_id and t.operator = h.operator
+             where (t.status = 'FAILED' and h.said = 'succeeded') or (t.status = 'SUCCESS' and h.said = 'failed')
+             order by t.application_id, t.transaction_id
+           on conflict do nothing`,
+    values: [
+      hints.map((hint) => hint.application_id),
+      hints.map((hint) => hint.transaction_id),
+      hints.map((hint) => hint.operator),
+      hints.map((hint) => hint.outcome),
+    ],
+  })
+}
+
 /** A contradiction about which the operator must be queried now; `tries` counts this query. */
 export type ContradictionQuery = {
   applicationId: string

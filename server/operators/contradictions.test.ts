@@ -136,6 +136,7 @@ test('a contradiction is stored if the answer to a query contradicts a final res
     transactionId: item.transactionId,
     operator: 'OMCM',
     operatorToken: null,
+    operatorReference: null,
     source: 'query',
   } as const
   await settleFinalResult(deps, call, { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{}' } })

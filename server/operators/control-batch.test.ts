@@ -20,7 +20,7 @@ let applicationId: string
 const makerId = randomUUID()
 before(async () => {
   // Nothing listens there: no connection, so not one byte is written.
-  harness = await OperatorHarness.open({ elsewhere: { SNFREE: 'http://127.0.0.1:9' }, dispatcher: { perOperatorMax: 4 } })
+  harness = await OperatorHarness.open({ elsewhere: { SNFREE: 'http://127.0.0.1:9' }, dispatcher: { submissionsMax: 4 } })
   applicationId = harness.applicationId
 })
 after(async () => {

@@ -9,7 +9,7 @@ import { NO_LOOPS } from '#server/transactions/wake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { QueryOutcome, SubmitOutcome } from './connector.ts'
 import { pauseBatch, resumeBatch, stopBatch } from './control-batch.ts'
-import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
+import { type ClaimedWork, claimWork, type FreeSlots } from './operator-work-store.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -20,6 +20,12 @@ before(async () => {
 after(() => database.drop())
 
 const makerId = randomUUID()
+const LANES: FreeSlots[] = (['COLLECT', 'DEPOSIT', 'begun'] as const).map((lane) => ({
+  operator: 'MOMOCM',
+  lane,
+  route: null,
+  slotsMax: 10,
+}))
 
 const exchange = { httpStatus: 200, answer: '{}' }
 type Outcome = 'accepted' | 'unknown' | 'not_sent'
@@ -57,7 +63,7 @@ test('never claimed to be sent while paused or after a stop, and never stopped o
       let isInCall = false
       for (const next of steps) {
         if (next === 'claim') {
-          const claimed = await claimDueWork(pool, new Map([['MOMOCM', 10]]), 600_000)
+          const claimed = await claimWork(pool, LANES, 600_000)
           for (const work of claimed.filter((one) => one.transactionId === item.transactionId)) {
             if (work.foundState === 'queued') assert.equal(state === 'paused' || isEnded, false, `sent while ${state}`)
             if (work.foundState === 'queued' && state === 'stopped') assert.ok(mayHaveLeft, 'sent for the first time after a stop')

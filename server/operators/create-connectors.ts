@@ -1,45 +1,121 @@
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import type { Clock } from '#lib/time.ts'
 import type { Logger } from '#server/logger.ts'
-import { createSandboxConnector } from '#server/operators/sandbox-protocol/create-sandbox-connector.ts'
-import type { Connectors, GuardedConnector } from './connector.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { combineConnectors } from './combine-connectors.ts'
+import type { Connector, Connectors, GuardedConnector } from './connector.ts'
 import { guardConnector } from './guard-connector.ts'
+import type { OperatorSettings } from './settings/operator-settings.ts'
+import type { ConnectorContext, Protocol } from './settings/protocol.ts'
+import { PROTOCOLS } from './settings/protocols.ts'
+import type { AccessTokens } from './tokens/access-tokens.ts'
 
-export type ConnectorSettings = {
-  /** The address of each operator and the secret shared with it; a code without settings is switched off. */
-  operators: Partial<Record<OperatorCode, { baseUrl: string; secret: string }>>
+type ConnectorOptions = {
+  /** How each operator is reached; a code without settings is switched off. `follow` replaces them. */
+  settings?: readonly OperatorSettings[]
   /** This service's own address as operators reach it, without a slash at its end. Undefined: no callbacks, only polling. */
   callbackBaseUrl: string | undefined
+  tokens: AccessTokens
   clock: Clock
   logger: Pick<Logger, 'error'>
+  /** In place of what the settings say. */
   submitTimeoutMs?: number
   queryTimeoutMs?: number
   /** Connections to each operator. Calls beyond it wait for one. */
   connectionsMax?: number
 }
 
-/** Returns one connector for each operator that has settings. All of them use the sandbox's protocol for now (README.md). */
-export function createConnectors(settings: ConnectorSettings): Connectors {
-  const connectors = new Map<OperatorCode, GuardedConnector>()
-  for (const operator of OPERATOR_CODES) {
-    const settingsOfOperator = settings.operators[operator]
-    if (!settingsOfOperator) continue
-    const connector = createSandboxConnector({
-      operator,
-      baseUrl: settingsOfOperator.baseUrl,
-      secret: settingsOfOperator.secret,
-      callbackUrl: settings.callbackBaseUrl && `${settings.callbackBaseUrl}/operators/callback/${operator}`,
-      clock: settings.clock,
-      submitTimeoutMs: settings.submitTimeoutMs,
-      queryTimeoutMs: settings.queryTimeoutMs,
-      connectionsMax: settings.connectionsMax,
-    })
-    connectors.set(operator, guardConnector(operator, connector, settings.logger))
-  }
-  return connectors
+/** The connectors of this process, which follow the settings. */
+export type FollowingConnectors = Connectors & {
+  /** Replaces the connectors of operators whose settings have changed. Calls under way on the old ones end as they would. */
+  follow(settings: readonly OperatorSettings[]): void
+  /** Closes every connection. Calls that are under way end as unknown. */
+  close(): Promise<void>
 }
 
-/** Closes every connection to operators. Calls that are under way end as unknown. */
-export async function closeConnectors(connectors: Connectors): Promise<void> {
-  await Promise.all([...connectors.values()].map((connector) => connector.close()))
+const DEADLINE_MS = 10_000
+/** As many as the dispatcher makes calls at once, in all lanes together. */
+const CONNECTIONS_MAX = 192
+const CALLS_MAX = 64
+/** Longer than any call takes. */
+const RETIREMENT_MS = 30_000
+
+/** Returns a connector for each operator whose settings fit their protocol. */
+export function createConnectors(options: ConnectorOptions): FollowingConnectors {
+  const open = new Map<OperatorCode, { connector: GuardedConnector; fingerprint: string }>()
+  const retired = new Map<GuardedConnector, NodeJS.Timeout>()
+
+  function retire(connector: GuardedConnector): void {
+    const timer = setTimeout(() => {
+      retired.delete(connector)
+      void connector.close()
+    }, RETIREMENT_MS)
+    timer.unref()
+    retired.set(connector, timer)
+  }
+
+  function follow(settings: readonly OperatorSettings[]): void {
+    for (const operator of OPERATOR_CODES) {
+      const own = settings.filter((one) => one.operator === operator)
+      const fingerprint = JSON.stringify(own.map(({ protocol, document }) => [protocol, document]))
+      const present = open.get(operator)
+      if (present ? present.fingerprint === fingerprint : own.length === 0) continue
+      open.delete(operator)
+      if (present) retire(present.connector)
+      const connector = connect(options, operator, own)
+      if (connector) open.set(operator, { connector, fingerprint })
+    }
+  }
+
+  follow(options.settings ?? [])
+  return {
+    get: (operator) => open.get(operator)?.connector,
+    has: (operator, type) => open.get(operator)?.connector.terms.routes.has(type) ?? false,
+    operators: () => [...open.keys()],
+    follow,
+    async close() {
+      for (const timer of retired.values()) clearTimeout(timer)
+      const all = [...retired.keys(), ...[...open.values()].map(({ connector }) => connector)]
+      retired.clear()
+      await Promise.all(all.map((connector) => connector.close()))
+    },
+  }
+}
+
+function connect(options: ConnectorOptions, operator: OperatorCode, settings: readonly OperatorSettings[]): GuardedConnector | undefined {
+  // In the order of PROTOCOLS: an operator's own protocol before the gateway.
+  const parts = PROTOCOLS.flatMap((protocol) => {
+    const own = settings.find((one) => one.protocol === protocol.name)
+    const part = own && connectPart(options, operator, protocol, own)
+    return part ? [part] : []
+  })
+  const connector = combineConnectors(parts)
+  return connector && guardConnector(operator, connector, options.logger)
+}
+
+function connectPart(
+  options: ConnectorOptions,
+  operator: OperatorCode,
+  protocol: Protocol,
+  { document }: OperatorSettings,
+): Connector | undefined {
+  const checked = protocol.check(document)
+  if (!checked.ok) {
+    // Stored by a release with another schema: the operator is not in service until its settings are set again.
+    reportUnexpected('operators: settings', new Error(checked.error.join('; ')), { message: `The settings of ${operator} do not fit` })
+    return undefined
+  }
+  const { common, routes } = checked.value
+  const callbackBaseUrl = common.callbackBaseUrl ?? options.callbackBaseUrl
+  const context: ConnectorContext = {
+    operator,
+    terms: { routes, callsMax: common.callsMax ?? CALLS_MAX, submissionsPerSecondMax: common.submissionsPerSecondMax },
+    callbackUrl: common.sendsCallbacks === false || !callbackBaseUrl ? undefined : `${callbackBaseUrl}/operators/callback/${operator}`,
+    submitTimeoutMs: options.submitTimeoutMs ?? common.submitTimeoutMs ?? DEADLINE_MS,
+    queryTimeoutMs: options.queryTimeoutMs ?? common.queryTimeoutMs ?? DEADLINE_MS,
+    connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
+    tokens: options.tokens,
+    clock: options.clock,
+  }
+  return checked.value.connect(context)
 }

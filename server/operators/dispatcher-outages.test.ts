@@ -29,7 +29,7 @@ async function stopAll(): Promise<void> {
 
 test('one submission per transaction with two dispatchers on one database', async () => {
   // With the deadlines of real life: here no answer may be late, however busy the machine.
-  const calm = await OperatorHarness.open({ callTimeoutMs: 10_000, dispatcher: { leaseMs: 20_000, perOperatorMax: 16 } })
+  const calm = await OperatorHarness.open({ callTimeoutMs: 10_000, dispatcher: { leaseMs: 20_000, queriesMax: 16, submissionsMax: 16 } })
   try {
     const items = await Promise.all(Array.from({ length: 200 }, (_, index) => calm.make({ operator: OPERATOR_CODES[index % 3] })))
     calm.startDispatcher()
@@ -48,7 +48,7 @@ test('no delay of an operator while another one hangs', async () => {
   const healthy = await Promise.all(
     Array.from({ length: 60 }, (_, index) => harness.make({ operator: index % 2 === 0 ? 'BFOM' : 'UGMTN' })),
   )
-  harness.startDispatcher({ perOperatorMax: 4 })
+  harness.startDispatcher({ queriesMax: 4, submissionsMax: 4 })
   await waitUntil('the hanging operator has all its slots', async () => hangingSockets.size >= 4)
   for (const item of healthy) assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   // 60 calls of 1 s in 4 slots take 15 s: most of the stuck ones have not even been tried.

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
+import { keepNothing } from '#server/operators/testing/connector-context.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { claimDueWork } from './operator-work-store.ts'
 
 let harness: OperatorHarness
 
@@ -18,7 +19,7 @@ async function stopAll(): Promise<void> {
 
 test('the attempt is committed before the operator receives the submission', async () => {
   const item = await harness.make()
-  const [claimed] = await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 100)
+  const [claimed] = await claimAll(harness.database.pool, 'MOMOCM', 5, 100)
   assert.equal(claimed?.transactionId, item.transactionId)
   assert.deepEqual(await harness.attemptsOf(item), ['submit null'])
   assert.equal((await harness.workOf(item))?.['state'], 'submitting')
@@ -27,7 +28,7 @@ test('the attempt is committed before the operator receives the submission', asy
 
 test('one execution, after two denials, for a submission whose process died before its call', async () => {
   const item = await harness.make()
-  await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)
+  await claimAll(harness.database.pool, 'MOMOCM', 5, 1)
   harness.startDispatcher()
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await stopAll()
@@ -38,11 +39,14 @@ test('one execution, after two denials, for a submission whose process died befo
 
 test('no second submission for a transfer whose process died after its call', async () => {
   const item = await harness.make()
-  await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)
+  await claimAll(harness.database.pool, 'MOMOCM', 5, 1)
   const { applicationId, operator, type, amountMinor, phoneNumber, customerName } = item
   await harness.connectors
     .get('MOMOCM')
-    ?.submit({ reference: item.transactionId, applicationId, operator, type, amountMinor, currency: 'XAF', phoneNumber, customerName })
+    ?.submit(
+      { reference: item.transactionId, applicationId, operator, type, amountMinor, currency: 'XAF', phoneNumber, customerName },
+      keepNothing,
+    )
   harness.startDispatcher()
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await stopAll()
@@ -53,9 +57,9 @@ test('no second submission for a transfer whose process died after its call', as
 
 test('unconfirmed until the operator reports that it has the transfer', async () => {
   const item = await harness.make({ phoneNumber: '237677209912' })
-  await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)
+  await claimAll(harness.database.pool, 'MOMOCM', 5, 1)
   await waitUntil('the lease ends', async () =>
-    (await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)).some((work) => work.foundState === 'submitting'),
+    (await claimAll(harness.database.pool, 'MOMOCM', 5, 1)).some((work) => work.foundState === 'submitting'),
   )
   const work = await harness.workOf(item)
   assert.equal(work?.['state'], 'unconfirmed')
@@ -83,8 +87,8 @@ test('no submission by a process that was stopped between its claim and its call
 
 test('no effect of the late answer to a submission that another process took over', async () => {
   const item = await harness.make({ phoneNumber: '237677209912' })
-  const [first] = await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 1)
-  await waitUntil('the lease ends', async () => (await claimDueWork(harness.database.pool, new Map([['MOMOCM', 5]]), 60_000)).length > 0)
+  const [first] = await claimAll(harness.database.pool, 'MOMOCM', 5, 1)
+  await waitUntil('the lease ends', async () => (await claimAll(harness.database.pool, 'MOMOCM', 5, 60_000)).length > 0)
   const { createAnswerRecorder } = await import('./answer-recorder.ts')
   const recorder = createAnswerRecorder({
     pool: harness.database.pool,

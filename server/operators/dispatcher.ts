@@ -5,10 +5,15 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import { withJitterMs } from '#server/retry.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
+import { listAvailability } from './availability/availability-queries.ts'
+import { storeAvailability } from './availability/availability-store.ts'
+import type { CircuitRules } from './availability/circuit.ts'
+import { createSubmissionGate, type StoredAvailability, type SubmissionGate } from './availability/submission-gate.ts'
 import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
-import type { Connectors, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { createClaimSlots, laneOf } from './claim-slots.ts'
+import type { Connectors, GuardedConnector, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { refusedForFunds } from './operator-result.ts'
-import { type ClaimedWork, claimDueWork } from './operator-work-store.ts'
+import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
 import { settleFinalResult } from './settle-final-result.ts'
 import { createWakeSignal } from './wake-signal.ts'
@@ -19,8 +24,11 @@ export type DispatcherOptions = {
   connectors: Connectors
   logger: Logger
   random?: () => number
-  /** Calls under way at one operator. All of them together have that many times the number of connectors. */
-  perOperatorMax?: number
+  /** Queries under way at one operator. Submissions are limited by the operator's terms. */
+  queriesMax?: number
+  /** Submissions under way at one operator and direction, if its terms allow more. */
+  submissionsMax?: number
+  circuitRules?: CircuitRules
   /** How long a claim holds a row; more than a call and the recording of its answer take. */
   leaseMs?: number
   /** The longest that a connector lets a call last, its connection included. */
@@ -50,7 +58,13 @@ export type Dispatcher = {
   drain(): Promise<void>
 }
 
-type Context = { options: DispatcherOptions; record: ReturnType<typeof createAnswerRecorder>; leaseMs: number; callTimeoutMs: number }
+type Context = {
+  options: DispatcherOptions
+  record: ReturnType<typeof createAnswerRecorder>
+  gate: SubmissionGate
+  leaseMs: number
+  callTimeoutMs: number
+}
 
 const DATABASE_PAUSE_MS = 1_000
 
@@ -60,18 +74,17 @@ const DATABASE_PAUSE_MS = 1_000
  * the work of a process that died becomes due again when its lease ends.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const perOperatorMax = options.perOperatorMax ?? 64
-  const context = createContext(options)
   const signal = createWakeSignal()
-  const underWay = new Map<OperatorCode, number>()
-  const backlogged = new Set<OperatorCode>()
+  let context: Context | undefined
+  const slots = createClaimSlots(options)
   const calls = new Set<Promise<void>>()
   let isRunning = false
   let loop: Promise<void> | undefined
 
-  function begin(work: ClaimedWork, claimedAtMs: number): void {
-    underWay.set(work.operator, (underWay.get(work.operator) ?? 0) + 1)
-    const call = carryOut(context, work, claimedAtMs)
+  function begin(current: Context, work: ClaimedWork, claimedAtMs: number): void {
+    const lane = laneOf(work)
+    slots.begin(current.gate, work.operator, lane)
+    const call = carryOut(current, work, claimedAtMs)
       .catch((error: unknown) => {
         reportUnexpected('operators: call', error, {
           logger: options.logger,
@@ -81,31 +94,26 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       })
       .finally(() => {
         calls.delete(call)
-        underWay.set(work.operator, (underWay.get(work.operator) ?? 1) - 1)
-        if (backlogged.has(work.operator)) signal.notify()
+        if (slots.end(current.gate, work.operator, lane)) signal.notify()
       })
     calls.add(call)
   }
 
-  /** An operator that filled its slots may have more waiting: the end of any of its calls then requests the next claim. */
-  async function claimOnce(): Promise<void> {
-    const slots = freeSlots(options.connectors.keys(), underWay, perOperatorMax)
-    if (slots.size === 0) return
+  async function claimOnce(current: Context): Promise<void> {
+    const free = slots.free(current.gate)
+    if (free.length === 0) return
     // Taken before the claim: the lease in the database cannot end earlier than counted from here.
     const claimedAtMs = performance.now()
-    const claimed = await claimDueWork(options.pool, slots, context.leaseMs)
-    const counts = Map.groupBy(claimed, (work) => work.operator)
-    for (const [operator, free] of slots) {
-      if ((counts.get(operator)?.length ?? 0) >= free) backlogged.add(operator)
-      else backlogged.delete(operator)
-    }
-    for (const work of claimed) begin(work, claimedAtMs)
+    const claimed = await claimWork(options.pool, free, current.leaseMs)
+    slots.noteClaim(free, claimed)
+    for (const work of claimed) begin(current, work, claimedAtMs)
   }
 
   async function run(): Promise<void> {
     while (isRunning) {
       try {
-        await claimOnce()
+        context ??= await createContext(options)
+        if (isRunning) await claimOnce(context)
         await signal.wait(options.idlePollMs ?? 250)
       } catch (error) {
         reportUnexpected('operators: claim', error, { logger: options.logger, message: 'Due operator work could not be claimed' })
@@ -130,21 +138,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
-/** How many more calls each operator may get now; without those that have as many as they may. */
-function freeSlots(
-  operators: Iterable<OperatorCode>,
-  underWay: ReadonlyMap<OperatorCode, number>,
-  perOperatorMax: number,
-): Map<OperatorCode, number> {
-  const slots = new Map<OperatorCode, number>()
-  for (const operator of operators) {
-    const free = perOperatorMax - (underWay.get(operator) ?? 0)
-    if (free > 0) slots.set(operator, free)
-  }
-  return slots
-}
-
-function createContext(options: DispatcherOptions): Context {
+async function createContext(options: DispatcherOptions): Promise<Context> {
+  const gate = createSubmissionGate({
+    stored: await listAvailability(options.pool),
+    rules: options.circuitRules,
+    nowMs: () => performance.now(),
+    onChange: createPublisher(options),
+  })
   const record = createAnswerRecorder({
     pool: options.pool,
     random: options.random ?? Math.random,
@@ -163,7 +163,7 @@ function createContext(options: DispatcherOptions): Context {
       hintGapMs: options.hintGapMs ?? 250,
     },
   })
-  return { options, record, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 14_000 }
+  return { options, record, gate, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 14_000 }
 }
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
@@ -175,12 +175,44 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   // A process that was stopped for a while must not send what another one may have taken over.
   const isTooLate = startedAtMs - claimedAtMs > context.leaseMs - context.callTimeoutMs
   if (isTooLate && kind === 'query') return
-  const outcome = isTooLate ? TOO_LATE : await (kind === 'submit' ? submitWork(connector, work) : queryWork(connector, work))
+  const outcome = isTooLate ? TOO_LATE : await callOperator(context, connector, work, kind)
   const durationMs = performance.now() - startedAtMs
+  if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: outcome.kind }, connector.terms)
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
   await settleFinalResult(context.options, { ...work, source: kind }, outcome)
+}
+
+function callOperator(
+  { options, leaseMs }: Pick<Context, 'options' | 'leaseMs'>,
+  connector: GuardedConnector,
+  work: ClaimedWork,
+  kind: 'submit' | 'query',
+): Promise<SubmitOutcome | QueryOutcome> {
+  if (kind === 'query') return queryAlongRoute(connector, work)
+  return submitWork(connector, work, (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs))
+}
+
+/** An operator's other environment does not know the transfer either way: that it denies it is no reason to send it again. */
+async function queryAlongRoute(connector: GuardedConnector, work: ClaimedWork): Promise<QueryOutcome> {
+  const outcome = await queryWork(connector, work)
+  const isSameRoute = work.route === null || work.route === connector.terms.routes.get(work.type)
+  if (outcome.kind !== 'not_found' || isSameRoute) return outcome
+  return { kind: 'unknown', detail: `It was submitted through ${work.route}`, exchange: outcome.exchange }
+}
+
+/** Stores changes one after the other: of two in a short time, the later one must stay. */
+function createPublisher({ pool, logger }: DispatcherOptions): (change: StoredAvailability) => void {
+  let last: Promise<void> = Promise.resolve()
+  return (change) => {
+    logger.warn(change, 'The availability of an operator has changed')
+    last = last
+      .then(() => storeAvailability(pool, change))
+      .catch((error: unknown) =>
+        reportUnexpected('operators: availability', error, { logger, message: 'The availability of an operator could not be stored' }),
+      )
+  }
 }

@@ -9,7 +9,6 @@ import type { Settler } from '#server/transactions/settle.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Connectors } from './connector.ts'
-import { closeConnectors } from './create-connectors.ts'
 import { createForcedQueryRecorder, type FinishedForcedQuery } from './forced-query-recorder.ts'
 
 /** Forced queries in progress at one operator, per process, and of those the ones of one caller. */
@@ -51,7 +50,7 @@ export type ForcedQueriesOptions = {
   pool: Pool
   settler: Settler
   /** With connections of their own (FORCED_CALLS_MAX each): a query that waits here never delays a submission. */
-  connectors: Connectors
+  connectors: Connectors & { close(): Promise<void> }
   logger: Logger
   /** Called with the outcome of each query, for the metrics. */
   onOutcome?(outcome: string): void
@@ -106,7 +105,7 @@ export function createForcedQueries(options: ForcedQueriesOptions): ForcedQuerie
     },
     async close() {
       // First: an operator that hangs must not delay the end of the process. Its calls end as unknown.
-      await closeConnectors(connectors)
+      await connectors.close()
       await Promise.allSettled(underWay.values())
       await recorder.drain()
     },

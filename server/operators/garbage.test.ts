@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
-import { claimDueWork } from './operator-work-store.ts'
 
 let operator: ScriptedOperator
 let harness: OperatorHarness
@@ -138,7 +138,7 @@ test('accepted remains while queries are answered with garbage', async () => {
 test('an answer that the database refuses is stored without its text, and the others of its batch with theirs', async () => {
   await Promise.all(harness.dispatchers.splice(0).map((dispatcher) => dispatcher.drain()))
   const items = await Promise.all(Array.from({ length: 6 }, () => harness.make({ operator: 'MOMOCM' })))
-  const claimed = await claimDueWork(harness.database.pool, new Map([['MOMOCM', 10]]), 60_000)
+  const claimed = await claimAll(harness.database.pool, 'MOMOCM', 10, 60_000)
   const told: string[] = []
   const recorder = createAnswerRecorder({
     pool: harness.database.pool,

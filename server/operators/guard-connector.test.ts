@@ -4,13 +4,15 @@ import { test } from 'node:test'
 import { systemClock } from '#server/clock.ts'
 import { createLogger } from '#server/logger.ts'
 import { createSandboxConnector } from '#server/operators/sandbox-protocol/create-sandbox-connector.ts'
+import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
+import { aConnectorContext, keepNothing, tokensInMemory } from '#server/operators/testing/connector-context.ts'
 import { createConnectors } from './create-connectors.ts'
 import { guardConnector } from './guard-connector.ts'
 
 const SECRET = 'shared'
 const SETTINGS = { baseUrl: 'http://127.0.0.1:1', secret: SECRET }
-const connector = createSandboxConnector({ operator: 'OMCM', ...SETTINGS, callbackUrl: undefined, clock: systemClock })
+const connector = createSandboxConnector({ ...aConnectorContext({ operator: 'OMCM' }), ...SETTINGS })
 const guard = guardConnector('OMCM', connector, createLogger('silent'))
 const ids = { reference: randomUUID(), context: randomUUID() }
 
@@ -25,7 +27,7 @@ function transfer(overrides: Record<string, unknown> = {}): string {
 
 test('lower-case ids for a callback with upper-case ids', () => {
   const parsed = parse(transfer({ reference: ids.reference.toUpperCase(), context: ids.context.toUpperCase() }))
-  assert.deepEqual(parsed, { kind: 'callback', applicationId: ids.context, reference: ids.reference, claim: 'succeeded' })
+  assert.deepEqual(parsed, { kind: 'callback', applicationId: ids.context, reference: ids.reference, claim: 'succeeded', isVerified: true })
 })
 
 test('malformed for signed callbacks of any garbage', () => {
@@ -83,13 +85,14 @@ test('unknown for a connector that throws', async () => {
     phoneNumber: '237699000111',
     customerName: 'Awa',
   }
-  assert.equal((await broken.submit(submission)).kind, 'unknown')
+  assert.equal((await broken.submit(submission, keepNothing)).kind, 'unknown')
   assert.equal(parse('{}', broken).kind, 'malformed')
 })
 
 test('cleaned outcomes from every connector of the service', () => {
   const connectors = createConnectors({
-    operators: { OMCM: SETTINGS },
+    settings: gatewaySettings(['OMCM'], SETTINGS),
+    tokens: tokensInMemory(),
     callbackBaseUrl: undefined,
     clock: systemClock,
     logger: createLogger('silent'),

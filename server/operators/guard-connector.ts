@@ -2,16 +2,16 @@ import { z } from 'zod'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
+import { cleanIdentifier, cleanReason, REFUSED_MESSAGE, storableAnswer } from './clean-text.ts'
 import type { CallbackOutcome, Connector, Exchange, GuardedConnector, OperatorIdentifiers, UnknownOutcome } from './connector.ts'
 
 /** A longer callback is not parsed. */
 const CALLBACK_BYTES_MAX = 64 * 1024
 
-const uuidSchema = z.uuid()
+/** A longer code is cut; the answer that contains it is stored too. */
+const CODE_LENGTH_MAX = 100
 
-/** The message of a failed transaction if the operator sent no readable reason. */
-export const REFUSED_MESSAGE = 'Transaction refusée'
+const uuidSchema = z.uuid()
 
 /**
  * Wraps every connector: everything that an operator sends is cleaned and limited here, so that no protocol has to do it and nothing
@@ -27,10 +27,13 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
       return { kind: 'unknown', detail: 'The connector failed', exchange: { httpStatus: null, answer: 'The connector failed' } }
     }
   }
+  const { checkAccount } = connector
   const guard: Connector = {
-    submit: (submission) => settled(() => connector.submit(submission)),
+    terms: connector.terms,
+    submit: (submission, keep) => settled(() => connector.submit(submission, (identifiers) => keep(cleanIdentifiers(identifiers)))),
     query: (query) => settled(() => connector.query(query)),
     balance: () => settled(() => connector.balance()),
+    ...(checkAccount && { checkAccount: (phoneNumber) => settled(() => checkAccount(phoneNumber)) }),
     parseCallback(headers, body) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {
@@ -46,14 +49,21 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   return guard as GuardedConnector
 }
 
-type OperatorText = { exchange: Exchange; reason?: string } & OperatorIdentifiers
+type OperatorText = { exchange: Exchange; reason?: string; operatorCode?: string | undefined } & OperatorIdentifiers
 
 function cleanOutcome<Outcome extends OperatorText>(outcome: Outcome): Outcome {
-  const { exchange, reason, operatorReference, operatorToken } = outcome
+  const { exchange, reason, operatorCode } = outcome
   return {
     ...outcome,
     exchange: cleanExchange(exchange),
     ...(reason === undefined ? {} : { reason: cleanReason(reason) || REFUSED_MESSAGE }),
+    ...(operatorCode === undefined ? {} : { operatorCode: cleanReason(operatorCode).slice(0, CODE_LENGTH_MAX) || undefined }),
+    ...cleanIdentifiers(outcome),
+  }
+}
+
+function cleanIdentifiers({ operatorReference, operatorToken }: OperatorIdentifiers): OperatorIdentifiers {
+  return {
     ...(operatorReference === undefined ? {} : { operatorReference: cleanIdentifier(operatorReference) }),
     ...(operatorToken === undefined ? {} : { operatorToken: cleanIdentifier(operatorToken) }),
   }

@@ -7,7 +7,7 @@ import type { Logger } from '#server/logger.ts'
 import { isAboutItems } from './answer-recorder.ts'
 import { storableAnswer } from './clean-text.ts'
 import type { Connectors } from './connector.ts'
-import { storeContradictions } from './contradiction-store.ts'
+import { askAboutHints, storeContradictions } from './contradiction-store.ts'
 import { type CallbackEffect, storeCallbacks } from './operator-work-store.ts'
 import type { CallbackRow } from './sql-functions.ts'
 
@@ -75,22 +75,29 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
 }
 
 function contentKey(callback: Callback): string {
-  return `${callback.application_id} ${callback.transaction_id} ${callback.operator} ${callback.outcome}`
+  const { application_id, transaction_id, operator, outcome, is_verified } = callback
+  return `${application_id} ${transaction_id} ${operator} ${outcome} ${is_verified}`
 }
 
-/** Finds the callbacks that no row was waiting for and that report the opposite of a final result. */
+/**
+ * Finds the callbacks that no row was waiting for and that report the opposite of a final result. About an unverified one the operator
+ * is queried, and only its answer counts.
+ */
 async function findContradictions(
   options: CallbackIntakeOptions,
   rows: CallbackRow[],
   effects: CallbackEffect[],
 ): Promise<CallbackVerdict[]> {
   const unawaited = rows.filter((row) => effects[row.item_index] === 'idle' && row.outcome !== 'pending')
-  if (unawaited.length === 0) return effects
+  const hints = unawaited.filter((row) => !row.is_verified)
+  if (hints.length > 0) await askAboutHints(options.pool, hints)
+  const verified = unawaited.filter((row) => row.is_verified)
+  if (verified.length === 0) return effects
   const found = await storeContradictions(
     options.pool,
-    unawaited.map(({ outcome, ...row }) => ({ ...row, source: 'callback', said: outcome })),
+    verified.map(({ outcome, is_verified: _, ...row }) => ({ ...row, source: 'callback', said: outcome })),
   )
-  for (const row of unawaited) {
+  for (const row of verified) {
     // Repetitions are counted in the metrics and not logged.
     if (found.get(row.item_index))
       options.logger.error({ transactionId: row.transaction_id, said: row.outcome }, 'A callback contradicts the stored result')
@@ -134,6 +141,7 @@ async function takeCallback(
     operator,
     outcome: callback.claim,
     answer: storableAnswer(body.toString('utf8')),
+    is_verified: callback.isVerified,
   }
   try {
     let verdict = await intake.store(row)

@@ -5,7 +5,7 @@ const ANSWER_BYTES_MAX = 64 * 1024
 /** For a connection: a free one of the pool, or a new one. Counted apart from the deadline of the operator. */
 const CONNECT_LIMIT_MS = 4_000
 
-type OperatorRequest = {
+export type OperatorRequest = {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>

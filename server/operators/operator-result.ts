@@ -1,10 +1,10 @@
 import { FAILURE_MESSAGES, SUCCESS_MESSAGE } from '#lib/transaction-status.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
+import { REFUSED_MESSAGE } from './clean-text.ts'
 import type { FinalOutcome } from './connector.ts'
-import { REFUSED_MESSAGE } from './guard-connector.ts'
 
-type Subject = { applicationId: string; transactionId: string; operatorToken: string | null }
+type Subject = { applicationId: string; transactionId: string; operatorToken: string | null; operatorReference: string | null }
 
 /** The move for an operator's final result; a failure carries the operator's sentence. */
 export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionItem {
@@ -13,14 +13,22 @@ export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionIt
     transactionId: subject.transactionId,
     event: outcome.kind,
     message: outcome.kind === 'failed' ? outcome.reason : SUCCESS_MESSAGE,
+    reason: outcome.kind === 'failed' ? outcome.operatorCode : undefined,
     operatorToken: outcome.operatorToken ?? subject.operatorToken ?? undefined,
+    operatorReference: outcome.operatorReference ?? subject.operatorReference ?? undefined,
     actor: { kind: 'operator', id: null },
   }
 }
 
 /** The same move without any of the operator's text, for text that cannot be stored. */
 export function plainMove(move: TransitionItem): TransitionItem {
-  return { ...move, message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE, operatorToken: undefined }
+  return {
+    ...move,
+    message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE,
+    reason: undefined,
+    operatorToken: undefined,
+    operatorReference: undefined,
+  }
 }
 
 /** The move for a deposit that the balance did not cover. The operator is not called. */

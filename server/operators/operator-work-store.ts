@@ -6,7 +6,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import {
   type AnswerRow,
   type CallbackRow,
-  CLAIM_DUE_OPERATOR_WORK,
+  CLAIM_OPERATOR_WORK,
   STORE_FORCED_QUERIES,
   STORE_OPERATOR_ANSWERS,
   STORE_OPERATOR_CALLBACKS,
@@ -26,6 +26,8 @@ export type ClaimedWork = {
   number: number
   submissions: number
   queries: number
+  /** What it was submitted through; null: by a release that did not store it. */
+  route: string | null
   operatorReference: string | null
   operatorToken: string | null
   type: TransactionType
@@ -36,17 +38,23 @@ export type ClaimedWork = {
 }
 
 type ClaimedRow = RowOf<
-  typeof CLAIM_DUE_OPERATOR_WORK.result,
+  typeof CLAIM_OPERATOR_WORK.result,
   { operator: OperatorCode; found_state: WorkState; type: TransactionType; currency: Currency }
 >
 
-/** Claims due rows, at most `slots` of each operator, for `leaseMs`. One commit, before anything is sent. */
-export async function claimDueWork(queryable: Queryable, slots: Map<OperatorCode, number>, leaseMs: number): Promise<ClaimedWork[]> {
-  const items = Array.from(slots, ([operator, slotsMax]) => ({ operator, slots_max: slotsMax }))
+/** Submissions of one direction, or everything that has begun: queries, and what ends without a call. */
+export type Lane = TransactionType | 'begun'
+
+/** So many rows of one lane of an operator may be claimed. */
+export type FreeSlots = { operator: OperatorCode; lane: Lane; route: string | null; slotsMax: number }
+
+/** Claims due rows within the free slots, for `leaseMs`. One commit, before anything is sent. */
+export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[], leaseMs: number): Promise<ClaimedWork[]> {
+  const items = slots.map(({ operator, lane, route, slotsMax }) => ({ operator, lane, route, slots_max: slotsMax }))
   const { rows } = await queryable.query<ClaimedRow>({
-    name: CLAIM_DUE_OPERATOR_WORK.name,
-    text: 'select * from claim_due_operator_work($1, $2)',
-    values: [encodeRows(CLAIM_DUE_OPERATOR_WORK.item, items), leaseMs],
+    name: CLAIM_OPERATOR_WORK.name,
+    text: 'select * from claim_operator_work($1, $2)',
+    values: [encodeRows(CLAIM_OPERATOR_WORK.item, items), leaseMs],
   })
   return rows.map((row) => ({
     applicationId: row.application_id,
@@ -56,6 +64,7 @@ export async function claimDueWork(queryable: Queryable, slots: Map<OperatorCode
     number: row.number,
     submissions: row.submissions,
     queries: row.queries,
+    route: row.route,
     operatorReference: row.operator_reference,
     operatorToken: row.operator_token,
     type: row.type,
@@ -64,6 +73,33 @@ export async function claimDueWork(queryable: Queryable, slots: Map<OperatorCode
     phoneNumber: row.phone_number,
     customerName: row.customer_name,
   }))
+}
+
+/**
+ * Stores the operator's identifiers in the middle of a submission, and begins its lease again. False if the row is no longer in this
+ * submission, so that the money must not be moved by it.
+ */
+export async function keepIdentifiers(
+  queryable: Queryable,
+  work: ClaimedWork,
+  identifiers: { operatorReference?: string; operatorToken?: string },
+  leaseMs: number,
+): Promise<boolean> {
+  const { rowCount } = await queryable.query({
+    name: 'keep_operator_identifiers',
+    text: `update operator_work set operator_reference = coalesce($4, operator_reference), operator_token = coalesce($5, operator_token),
+             next_at = clock_timestamp() + $6 * interval '1 millisecond'
+           where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and next_at > clock_timestamp()`,
+    values: [
+      work.applicationId,
+      work.transactionId,
+      work.submissions,
+      identifiers.operatorReference ?? null,
+      identifiers.operatorToken ?? null,
+      leaseMs,
+    ],
+  })
+  return rowCount === 1
 }
 
 export type AnswerRules = { absenceMs: number; acceptedAbsenceMs: number; hintGapMs: number }

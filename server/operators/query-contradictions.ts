@@ -4,7 +4,7 @@ import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import type { Connectors, QueryOutcome } from './connector.ts'
-import { type ContradictionQuery, claimContradictionQueries, storeContradictionAnswer } from './contradiction-store.ts'
+import { type ContradictionQuery, claimContradictionQueries, storeContradictionAnswer, storeContradictions } from './contradiction-store.ts'
 
 /** Queries to one operator per run: thousands of contradictions must not cause thousands of queries. */
 const PER_OPERATOR_MAX = 10
@@ -25,7 +25,7 @@ type ContradictionDeps = {
  * they are. Run on a schedule; returns how many queries were made.
  */
 export async function queryContradictions(deps: ContradictionDeps): Promise<number> {
-  const due = await claimContradictionQueries(deps.pool, [...deps.connectors.keys()], PER_OPERATOR_MAX, PAUSE_MS)
+  const due = await claimContradictionQueries(deps.pool, deps.connectors.operators(), PER_OPERATOR_MAX, PAUSE_MS)
   await Promise.all(
     due.map((query) =>
       queryOne(deps, query).catch((error: unknown) =>
@@ -55,8 +55,14 @@ async function queryOne({ pool, connectors, logger, onOutcome }: ContradictionDe
   if (outcome.kind === 'unknown' && query.tries < TRIES_MAX) return
   await storeContradictionAnswer(pool, { applicationId, transactionId, said: outcome.kind, ...outcome.exchange })
   const transaction = await findTransaction(pool, applicationId, transactionId)
-  if (transaction && !confirms(transaction.status, outcome))
-    logger.error({ transactionId, stored: transaction.status, said: outcome.kind }, 'The operator does not confirm the stored result')
+  if (!transaction || confirms(transaction.status, outcome)) return
+  // Nothing is stored yet if an unverified callback led to this query.
+  if (outcome.kind === 'succeeded' || outcome.kind === 'failed') {
+    const { answer } = outcome.exchange
+    const row = { item_index: 0, application_id: applicationId, transaction_id: transactionId, operator, answer }
+    await storeContradictions(pool, [{ ...row, source: 'query', said: outcome.kind }])
+  }
+  logger.error({ transactionId, stored: transaction.status, said: outcome.kind }, 'The operator does not confirm the stored result')
 }
 
 function confirms(status: TransactionStatus, outcome: QueryOutcome): boolean {

@@ -12,5 +12,5 @@ const SANDBOX_AHEAD_MS_MAX = 24 * 60 * 60_000
  * set back by hours: earlier leases and pauses would otherwise last as long as the difference. Returns how many rows were repaired.
  */
 export function repairOperatorSchedule(pool: Pool, connectors: Connectors, { isSandbox }: { isSandbox: boolean }): Promise<number> {
-  return rescheduleFarWork(pool, [...connectors.keys()], isSandbox ? SANDBOX_AHEAD_MS_MAX : AHEAD_MS_MAX)
+  return rescheduleFarWork(pool, connectors.operators(), isSandbox ? SANDBOX_AHEAD_MS_MAX : AHEAD_MS_MAX)
 }

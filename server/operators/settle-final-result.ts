@@ -18,6 +18,7 @@ type SettledCall = {
   transactionId: string
   operator: OperatorCode
   operatorToken: string | null
+  operatorReference: string | null
   source: 'submit' | 'query'
 }
 

@@ -1,9 +1,10 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { BatchFunction, RowOf } from '#server/database/json-row.ts'
 
-export const CLAIM_DUE_OPERATOR_WORK = {
-  name: 'claim_due_operator_work',
-  item: { operator: 'text', slots_max: 'integer' },
+/** `lane`: submissions of one direction, through this `route`, or `begun` for everything else. */
+export const CLAIM_OPERATOR_WORK = {
+  name: 'claim_operator_work',
+  item: { operator: 'text', lane: 'text', route: 'text | null', slots_max: 'integer' },
   result: {
     application_id: 'uuid',
     transaction_id: 'uuid',
@@ -12,6 +13,7 @@ export const CLAIM_DUE_OPERATOR_WORK = {
     number: 'integer',
     submissions: 'integer',
     queries: 'integer',
+    route: 'text | null',
     operator_reference: 'text | null',
     operator_token: 'text | null',
     type: 'text',
@@ -53,6 +55,7 @@ export const STORE_OPERATOR_CALLBACKS = {
     operator: 'text',
     outcome: 'text',
     answer: 'text',
+    is_verified: 'boolean',
   },
   result: { item_index: 'integer', is_taken: 'boolean' },
 } as const satisfies BatchFunction

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { claimDueWork } from './operator-work-store.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
 const API_USER = randomUUID()
@@ -110,7 +110,7 @@ test('queued remains if the operator does not know the transaction yet', async (
 
 test('no second submission after denials to forced queries', async () => {
   const item = await harness.make()
-  await claimDueWork(harness.database.pool, new Map([['MOMOCM', 50]]), 60_000)
+  await claimAll(harness.database.pool, 'MOMOCM', 50, 60_000)
   for (let count = 0; count < 5; count++) assert.equal((await synchronise(item)).ok, true)
   assert.equal((await harness.workOf(item))?.['state'], 'submitting')
   await harness.database.pool.query('delete from operator_work')

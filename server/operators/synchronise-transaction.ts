@@ -70,7 +70,11 @@ async function query(forcedQueries: ForcedQueries, transaction: Transaction, act
     needsQuery: needsQuery(work, outcome),
   })
   if (outcome.kind === 'succeeded' || outcome.kind === 'failed')
-    await settleFinalResult(forcedQueries, { applicationId, transactionId, operator, operatorToken, source: 'query' }, outcome)
+    await settleFinalResult(
+      forcedQueries,
+      { applicationId, transactionId, operator, operatorToken, operatorReference, source: 'query' },
+      outcome,
+    )
   return outcome.kind !== 'unknown'
 }
 

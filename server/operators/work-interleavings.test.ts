@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { type Answers, type Step, step } from '#server/operators/testing/work-steps.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { Exchange, QueryOutcome, SubmitOutcome } from './connector.ts'
-import { type ClaimedWork, claimDueWork, storeCallbacks, storeForcedQueries, takeAttemptNumber } from './operator-work-store.ts'
+import { type ClaimedWork, storeCallbacks, storeForcedQueries, takeAttemptNumber } from './operator-work-store.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -72,6 +73,7 @@ class Model {
           operator: 'MOMOCM',
           outcome: 'succeeded',
           answer: '',
+          is_verified: true,
         },
       ],
       600_000,
@@ -81,7 +83,7 @@ class Model {
   }
 
   async #claim(): Promise<void> {
-    const [work] = await claimDueWork(database.pool, new Map([['MOMOCM', 10]]), 600_000)
+    const [work] = await claimAll(database.pool, 'MOMOCM', 10, 600_000)
     if (!work) return
     assert.equal(this.#isLeased, false, 'a leased row was claimed')
     this.#isLeased = true

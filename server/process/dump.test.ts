@@ -8,6 +8,7 @@ import { Secret } from 'otpauth'
 import { rotateWebhookSecret } from '#server/applications/rotate-webhook-secret.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { freePort } from '#server/database/embedded.ts'
+import { setOperator } from '#server/operators/settings/set-operator.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createPerson } from '#server/people/create-person.ts'
 import { startSecondFactor } from '#server/people/start-second-factor.ts'
@@ -19,6 +20,7 @@ import { type Receiver, startReceiver } from '#server/webhooks/testing.ts'
 import { MAIN, type Started, startNode, stop } from './testing.ts'
 
 const OPERATOR_SECRET = randomBytes(32).toString('base64url')
+const STORED_OPERATOR_SECRET = randomBytes(32).toString('base64url')
 const OPERATOR_KEY = randomUUID()
 const SECRETS = { TOKEN_SECRET: randomBytes(32).toString('base64url'), SESSION_SECRET: randomBytes(32).toString('base64url') }
 
@@ -157,7 +159,10 @@ test('no secret is found, in any encoding, in a dump of a database after a colle
     await createPerson(database.pool, { applicationId, email: 'awa@example.com', name: 'Awa', roles: ['checker'], actor: SYSTEM_ACTOR }),
   )
   const secondFactor = must(await startSecondFactor(database.pool, { personId: person.personId }))
+  const settings = { baseUrl: 'http://127.0.0.1:1', secret: STORED_OPERATOR_SECRET }
+  must(await setOperator(database.pool, { operator: 'BFOM', protocol: 'gateway', changes: settings, actor: SYSTEM_ACTOR }))
   const secrets = {
+    'stored operator secret': STORED_OPERATOR_SECRET,
     'operator secret': OPERATOR_SECRET,
     'operator key': OPERATOR_KEY,
     'secrets key': TEST_SECRETS_KEY,

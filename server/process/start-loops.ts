@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { pollBalances } from '#server/operators/balances/poll-balances.ts'
 import { endStoppedRows } from '#server/operators/control-batch.ts'
 import { createDispatcher } from '#server/operators/dispatcher.ts'
 import { queryContradictions } from '#server/operators/query-contradictions.ts'
+import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
@@ -102,6 +104,8 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       const repaired = await repairOperatorSchedule(pool, connectors, config)
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
+    scheduledTask('list_operator_references', '* * * * *', () => listOperatorReferences(pool, isEnding)),
+    scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
     scheduledTask('add_fee_days', '* * * * *', () => addFeeDays(pool, isEnding)),

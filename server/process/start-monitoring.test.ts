@@ -17,7 +17,7 @@ before(async () => {
   database = await createTestDatabase()
   port = await freePort()
   const config = loadConfig({ ROLE: 'worker', MONITORING_PORT: String(port) })
-  runtime = await createRuntime({ config, databaseUrl: database.url, logger: createLogger('silent'), operators: {} })
+  runtime = await createRuntime({ config, databaseUrl: database.url, logger: createLogger('silent'), operatorDefaults: [] })
   monitoring = await startMonitoring(runtime, port)
 })
 after(async () => {

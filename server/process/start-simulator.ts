@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { z } from 'zod'
-import { OPERATOR_CODES } from '#lib/operators.ts'
 import { type Config, processEnvironment, randomSecret } from '#server/config.ts'
 import { freePort } from '#server/database/embedded.ts'
 import type { Logger } from '#server/logger.ts'
-import type { ConnectorSettings } from '#server/operators/create-connectors.ts'
+import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
+import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 
-type Simulator = { operators: ConnectorSettings['operators']; stop(): Promise<void> }
+type Simulator = { operators: OperatorSettings[]; stop(): Promise<void> }
 
 const placeSchema = z.object({ url: z.url() })
 
@@ -39,7 +39,7 @@ export async function startSimulator(config: Config, logger: Logger): Promise<Si
     placeSchema.parse(child.firstMessage)
   }
   return {
-    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: url, secret }])),
+    operators: simulatedOperators(url, secret),
     stop: async () => child?.stop(),
   }
 }

@@ -1,14 +1,14 @@
 import type { Config } from '#server/config.ts'
 import { processEnvironment } from '#server/config.ts'
 import type { Logger } from '#server/logger.ts'
-import type { ConnectorSettings } from '#server/operators/create-connectors.ts'
+import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 
 type WebProcessOptions = {
   config: Config
   databaseUrl: string
   logger: Logger
-  operators: ConnectorSettings['operators']
+  operatorDefaults: readonly OperatorSettings[]
   /** Told the exit code of a web process that crashes again and again. */
   onGivenUp(exitCode: number): void
 }
@@ -18,7 +18,7 @@ export async function startWebProcesses({
   config,
   databaseUrl,
   logger,
-  operators,
+  operatorDefaults,
   onGivenUp,
 }: WebProcessOptions): Promise<{ pagesReady: Promise<void>; drain(): Promise<void> }> {
   const environment = {
@@ -33,7 +33,7 @@ export async function startWebProcesses({
     SECRETS_KEY: config.secretsKeys.current,
     SECRETS_KEY_PREVIOUS: config.secretsKeys.previous.join(','),
     PUBLIC_URL: config.publicUrl,
-    OPERATORS: JSON.stringify(operators),
+    OPERATORS: JSON.stringify(operatorDefaults),
   }
   // One process after the other: behind the shared port nobody can choose which of them answers.
   const monitoringPort = (number: number) => (config.monitoringPort === undefined ? '' : String(config.monitoringPort + number))

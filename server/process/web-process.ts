@@ -1,8 +1,8 @@
 // One of several web processes (WEB_CONCURRENCY), started by server/main.ts, which tells it everything through its environment.
 import { z } from 'zod'
-import { OPERATOR_CODES } from '#lib/operators.ts'
 import { loadConfig, processEnvironment, publishForNext } from '#server/config.ts'
 import { createLogger } from '#server/logger.ts'
+import { operatorSettingsSchema } from '#server/operators/settings/operator-settings.ts'
 import { reportUnexpected, setProcessLogger } from '#server/report-unexpected.ts'
 import { createRuntime } from '#server/runtime.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
@@ -11,7 +11,7 @@ import { createShutdown } from './shutdown.ts'
 import { startMonitoring } from './start-monitoring.ts'
 import { startWeb } from './start-web.ts'
 
-const operatorsSchema = z.partialRecord(z.enum(OPERATOR_CODES), z.object({ baseUrl: z.url(), secret: z.string() }))
+const operatorDefaultsSchema = z.array(operatorSettingsSchema)
 
 const environment = processEnvironment()
 const config = loadConfig(environment)
@@ -22,8 +22,8 @@ const ending = createShutdown(logger, ['SIGTERM'])
 publishForNext(config)
 publishKeyring(createKeyring(config.secretsKeys))
 try {
-  const operators = operatorsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '{}'))
-  const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operators })
+  const operatorDefaults = operatorDefaultsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '[]'))
+  const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operatorDefaults })
   ending.add('the connections', () => runtime.close())
   if (config.monitoringPort !== undefined) {
     const monitoring = await startMonitoring(runtime, config.monitoringPort)

@@ -110,7 +110,7 @@ async function submit(simulation: Simulation, lives: readonly LiveTransaction[])
     }
     const tookMs = random.chance(0.06) ? random.between(60_000, 1_500_000) : random.between(1_600, 48_000)
     const atMs = pendingAtMs + Math.min(tookMs, (nowMs - pendingAtMs) * 0.6)
-    planEnd(simulation, live, atMs, finalMove({ ...live.item, operatorToken: null }, outcome))
+    planEnd(simulation, live, atMs, finalMove({ ...live.item, operatorToken: null, operatorReference: null }, outcome))
   }
 }
 

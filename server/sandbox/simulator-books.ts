@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
+import { mtnReference } from '#server/operators/mtn/reference.ts'
 import type { LiveTransaction } from './simulation.ts'
 
 /**
@@ -10,7 +11,10 @@ import type { LiveTransaction } from './simulation.ts'
  */
 export function writeSimulatorBooks(folder: string, known: readonly LiveTransaction[]): void {
   const lines = known.flatMap(({ item, plan }) => {
-    const { transactionId: reference, operator } = item
+    const { transactionId, operator } = item
+    const speaksMtn = OPERATORS[operator].protocol === 'mtn-momo'
+    // As the connector of the protocol writes both.
+    const reference = speaksMtn ? mtnReference(transactionId) : transactionId
     const request = {
       reference,
       direction: item.type,
@@ -18,7 +22,7 @@ export function writeSimulatorBooks(folder: string, known: readonly LiveTransact
       currency: OPERATORS[operator].country.currency,
       phoneNumber: item.phoneNumber,
       customerName: item.customerName,
-      context: item.applicationId,
+      context: speaksMtn ? `${transactionId}.${item.applicationId}` : item.applicationId,
     }
     const accepted = JSON.stringify({ what: 'accepted', operator, dueAtMs: null, request })
     const isExecuted = plan.operatorFate === 'unconfirmed' || plan.isContradicted

@@ -7,6 +7,8 @@ export type SealedColumn = { table: string; identity: readonly string[]; field: 
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_secrets', identity: ['application_id', 'webhook_secret_id'], field: 'secret' },
   { table: 'people', identity: ['person_id'], field: 'totp_secret' },
+  { table: 'operator_settings', identity: ['operator_settings_id'], field: 'document' },
+  { table: 'operator_access_tokens', identity: ['operator_access_token_id'], field: 'token' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -22,4 +24,14 @@ export function webhookSecretPlace(applicationId: string, webhookSecretId: strin
 /** The place of the secret of a person's second factor. */
 export function totpSecretPlace(personId: string): SecretPlace {
   return { table: 'people', row: personId, field: 'totp_secret' }
+}
+
+/** The place of the settings of one operator and protocol, which hold its credentials. */
+export function operatorSettingsPlace(operatorSettingsId: string): SecretPlace {
+  return { table: 'operator_settings', row: operatorSettingsId, field: 'document' }
+}
+
+/** The place of an access token that an operator issued. */
+export function operatorTokenPlace(operatorAccessTokenId: string): SecretPlace {
+  return { table: 'operator_access_tokens', row: operatorAccessTokenId, field: 'token' }
 }

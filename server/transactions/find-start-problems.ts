@@ -25,8 +25,8 @@ export type StartProblem = { index: number } & (
   | { kind: 'origin_replaced'; transactionId: string }
 )
 
-/** The operators that transactions can be submitted to. */
-export type Connected = { has(operator: OperatorCode): boolean }
+/** The operators and directions that transactions can be submitted to. */
+export type Connected = { has(operator: OperatorCode, type: TransactionType): boolean }
 
 /** Returns the requests whose transfer service is switched off, for the application or in this process. */
 export function findServiceProblems(
@@ -38,7 +38,7 @@ export function findServiceProblems(
   const problems: StartProblem[] = []
   requests.forEach(({ transferMethod }, index) => {
     if (!serviceFor(application, transferMethod, type).isEnabled) problems.push({ index, kind: 'service_disabled' })
-    else if (!connectors.has(transferMethod)) problems.push({ index, kind: 'operator_not_in_service' })
+    else if (!connectors.has(transferMethod, type)) problems.push({ index, kind: 'operator_not_in_service' })
   })
   return problems
 }

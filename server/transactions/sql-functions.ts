@@ -56,6 +56,7 @@ export const APPLY_TRANSITIONS = {
     message: 'text | null',
     reason: 'text | null',
     operator_token: 'text | null',
+    operator_reference: 'text | null',
     actor_kind: 'text',
     actor_id: 'uuid | null',
     checker_id: 'uuid | null',

@@ -22,6 +22,8 @@ export type Transaction = {
   webhookUrl: string | null
   /** The operator's own token if it returned one, otherwise the one generated at creation. */
   payToken: string
+  /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
+  operatorReference: string | null
   message: string | null
   source: TransactionSource
   makerId: string | null
@@ -37,5 +39,5 @@ export const TRANSACTION_COLUMNS = `t.application_id as "applicationId", t.trans
   t.external_id as "externalId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
   t.fee_system_minor as "feeSystemMinor", t.fee_app_minor as "feeAppMinor", t.held_minor as "heldMinor",
   t.customer_name as "customerName", t.phone_number as "phoneNumber", t.webhook_url as "webhookUrl",
-  coalesce(t.operator_token, t.pay_token) as "payToken", t.message, t.source, t.maker_id as "makerId",
+  coalesce(t.operator_token, t.pay_token) as "payToken", t.operator_reference as "operatorReference", t.message, t.source, t.maker_id as "makerId",
   t.checker_id as "checkerId", t.batch_id as "batchId", t.version, t.created_at as "createdAt", t.final_at as "finalAt"`

@@ -9,9 +9,11 @@ export type TransitionItem = {
   event: TransitionEvent
   /** The message of the final transaction: the operator's sentence, or the reason of a rejection. */
   message?: string
-  /** A person's note, stored in the event. */
+  /** A person's note, or the operator's own code; stored in the event. */
   reason?: string
   operatorToken?: string
+  /** The operator's own name of the transaction, which its statements use. */
+  operatorReference?: string
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
@@ -53,6 +55,7 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     message: item.message ?? null,
     reason: item.reason ?? null,
     operator_token: item.operatorToken ?? null,
+    operator_reference: item.operatorReference ?? null,
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     checker_id: item.checkerId ?? null,

@@ -22,6 +22,8 @@ export type OpenEndpoint = {
   kind: 'open'
   name: string
   method: 'GET' | 'POST'
+  /** A second method that means the same. */
+  otherMethod?: 'PUT'
   path: string
   respond(runtime: HttpRuntime, request: ApiRequest): Promise<Result<ApiResponse, Refusal>>
 }

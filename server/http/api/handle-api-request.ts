@@ -55,11 +55,17 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
 
 /** HEAD is GET without a body, as HTTP requires. OPTIONS is not allowed, because no browser page calls this API. */
 function allowsMethod(endpoint: Endpoint, method: string): boolean {
-  return method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET')
+  return method === endpoint.method || method === otherMethodOf(endpoint)
+}
+
+function otherMethodOf(endpoint: Endpoint): 'HEAD' | 'PUT' | undefined {
+  if (endpoint.method === 'GET') return 'HEAD'
+  return endpoint.kind === 'open' ? endpoint.otherMethod : undefined
 }
 
 function refuseMethod(endpoint: Endpoint): Refusal {
-  const allow = endpoint.method === 'GET' ? 'GET, HEAD' : 'POST'
+  const other = otherMethodOf(endpoint)
+  const allow = other === undefined ? endpoint.method : `${endpoint.method}, ${other}`
   return refuse(405, `The method must be ${endpoint.method} here.`, { allow })
 }
 

@@ -6,12 +6,14 @@ import { OVERLOADED, type Refusal, refuse } from '#server/http/api/errors.ts'
 import { addressOwner, BODY_BYTES_MAX, refuseBody } from '#server/http/api/read-json-body.ts'
 import { type CallbackRefusal, handleCallback } from '#server/operators/handle-callback.ts'
 
-/** POST /operators/callback/<code>: an operator reports a change. It only makes a query due; it is never used as a result. */
+/** POST or PUT /operators/callback/<code>: an operator reports a change. It only makes a query due; it is never used as a result. */
 export function callbackOf(operator: OperatorCode): OpenEndpoint {
   return {
     kind: 'open',
     name: 'operators/callback',
     method: 'POST',
+    // MTN sends either.
+    otherMethod: 'PUT',
     path: `/operators/callback/${operator}`,
     async respond(runtime, request) {
       const body = await request.readBody(BODY_BYTES_MAX, addressOwner(request))

@@ -7,16 +7,18 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
 import { systemClock } from '#server/clock.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import type { Pool } from '#server/database/pool.ts'
 import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 import { createMetrics } from '#server/http/api/metrics.ts'
 import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/http/door/front-door.ts'
 import { createLogger, type Logger } from '#server/logger.ts'
-import type { Connectors } from '#server/operators/connector.ts'
-import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher } from '#server/operators/dispatcher.ts'
 import { createForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { createCallbackIntake } from '#server/operators/handle-callback.ts'
+import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
@@ -65,14 +67,9 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
   const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
   const settler = createSettler({ pool })
-  const connectors = connectTo(simulator.url, logger)
-  const forcedQueries = createForcedQueries({
-    pool,
-    settler,
-    connectors: connectTo(simulator.url, logger),
-    logger,
-    limits: options.forcedQueries,
-  })
+  const connect = () => connectTo(pool, simulator.url, logger)
+  const connectors = connect()
+  const forcedQueries = createForcedQueries({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
@@ -112,7 +109,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
       await forcedQueries.close()
       await settler.drain()
       await directory.close()
-      await closeConnectors(connectors)
+      await connectors.close()
       await stopSimulator()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
@@ -129,9 +126,10 @@ async function headersOf(partner: TestPartner, tokens: Tokens): Promise<Record<s
   }
 }
 
-function connectTo(simulatorUrl: string, logger: Logger): Connectors {
+function connectTo(pool: Pool, simulatorUrl: string, logger: Logger): FollowingConnectors {
   return createConnectors({
-    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: simulatorUrl, secret: SECRET }])),
+    settings: gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SECRET }),
+    tokens: createAccessTokens(pool),
     callbackBaseUrl: undefined,
     clock: systemClock,
     logger,

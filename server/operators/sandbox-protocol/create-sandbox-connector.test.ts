@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Clock } from '#lib/time.ts'
 import type { Connector, StatusQuery, Submission } from '#server/operators/connector.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { createSandboxConnector } from './create-sandbox-connector.ts'
 import { SIGNATURE_HEADER, signCallback } from './signature.ts'
 
@@ -25,11 +26,9 @@ before(async () => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const options = {
-    operator: 'MOMOCM' as const,
+    ...aConnectorContext({ callbackUrl: 'http://127.0.0.1:1/cb', clock }),
     baseUrl: `http://127.0.0.1:${port}/prefix/`,
     secret: SECRET,
-    callbackUrl: 'http://127.0.0.1:1/cb',
-    clock,
   }
   connector = createSandboxConnector(options)
   hasty = createSandboxConnector({ ...options, submitTimeoutMs: 250, queryTimeoutMs: 250 })
@@ -70,7 +69,7 @@ test('a submission contains reference, exact amount, context, callback address a
     seen = [request.method, request.url, request.headers.authorization, JSON.parse(Buffer.concat(chunks).toString())]
     says(202, transfer({ token: 'T1' }))(request, response)
   }
-  const outcome = await connector.submit(submission)
+  const outcome = await connector.submit(submission, keepNothing)
   assert.deepEqual(seen, [
     'POST',
     '/prefix/v1/MOMOCM/transfers',
@@ -94,7 +93,7 @@ test("failed with the operator's sentence, unchanged", async () => {
   answer = says(200, transfer({ status: 'FAILED', message: 'Numéro invalide' }))
   const outcome = await connector.query(query)
   assert.deepEqual(outcome.kind === 'failed' && outcome.reason, 'Numéro invalide')
-  assert.equal((await connector.submit(submission)).kind, 'failed')
+  assert.equal((await connector.submit(submission, keepNothing)).kind, 'failed')
 })
 
 const UNKNOWN: [string, Answer][] = [
@@ -130,21 +129,15 @@ for (const [name, behaviour] of UNKNOWN) {
   test(`unknown for ${name}, never failed`, async () => {
     answer = behaviour
     const startedAtMs = performance.now()
-    assert.equal((await hasty.submit(submission)).kind, 'unknown')
+    assert.equal((await hasty.submit(submission, keepNothing)).kind, 'unknown')
     assert.equal((await hasty.query(query)).kind, 'unknown')
     assert.ok(performance.now() - startedAtMs < 5_000, 'each call has its deadline')
   })
 }
 
 test('not_sent for a submission, and unknown for a query, if nothing listens at the address', async () => {
-  const nobody = createSandboxConnector({
-    operator: 'MOMOCM',
-    baseUrl: 'http://127.0.0.1:1',
-    secret: SECRET,
-    callbackUrl: undefined,
-    clock,
-  })
-  const outcome = await nobody.submit(submission)
+  const nobody = createSandboxConnector({ ...aConnectorContext({ clock }), baseUrl: 'http://127.0.0.1:1', secret: SECRET })
+  const outcome = await nobody.submit(submission, keepNothing)
   assert.equal(outcome.kind, 'not_sent')
   assert.match(outcome.kind === 'not_sent' ? outcome.detail : '', /ECONNREFUSED/)
   assert.equal((await nobody.query(query)).kind, 'unknown')
@@ -154,7 +147,7 @@ test('not_sent for a submission, and unknown for a query, if nothing listens at 
 test("not_found only for the operator's own answer, not for any other 404", async () => {
   answer = says(404, { code: 'UNKNOWN_REFERENCE', message: 'x' })
   assert.equal((await connector.query(query)).kind, 'not_found')
-  assert.equal((await connector.submit(submission)).kind, 'unknown')
+  assert.equal((await connector.submit(submission, keepNothing)).kind, 'unknown')
   answer = says(404, '<html>404 from some proxy</html>')
   assert.equal((await connector.query(query)).kind, 'unknown')
 })

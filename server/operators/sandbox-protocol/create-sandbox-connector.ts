@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import { formatMinor, parseAmountMinor } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { Clock } from '#lib/time.ts'
 import type {
   BalanceOutcome,
   CallbackOutcome,
@@ -15,31 +13,24 @@ import type {
   UnknownOutcome,
 } from '#server/operators/connector.ts'
 import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorHttpClient } from '#server/operators/operator-call.ts'
+import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { balanceSchema, problemSchema, type Transfer, type TransferRequest, transferSchema } from './messages.ts'
 import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
 
-type SandboxConnectorOptions = {
-  operator: OperatorCode
+type SandboxConnectorOptions = Omit<ConnectorContext, 'tokens'> & {
   /** Where the operator listens, for example http://127.0.0.1:4010. */
   baseUrl: string
   /** Shared with the operator: authorises calls, signs callbacks. */
   secret: string
-  /** Where the operator sends callbacks; undefined: it sends none and polling finds the results. */
-  callbackUrl: string | undefined
-  clock: Clock
-  submitTimeoutMs?: number
-  queryTimeoutMs?: number
-  connectionsMax?: number
 }
 
-const DEADLINE_MS = 10_000
-const CONNECTIONS_MAX = 128
 const CLAIMS = { SUCCESS: 'succeeded', FAILED: 'failed', PENDING: 'pending' } as const
 
 /** Implements the sandbox's own HTTP/JSON protocol, which all thirteen codes use there. */
 export function createSandboxConnector(options: SandboxConnectorOptions): Connector {
-  const client = createOperatorHttpClient(options.baseUrl, options.connectionsMax ?? CONNECTIONS_MAX)
+  const client = createOperatorHttpClient(options.baseUrl, options.connectionsMax)
   return {
+    terms: options.terms,
     submit: (submission) => submit(client, options, submission),
     query: (query) => askStatus(client, options, query),
     balance: () => balance(client, options),
@@ -64,7 +55,7 @@ async function submit(client: OperatorHttpClient, options: SandboxConnectorOptio
     path: `/v1/${options.operator}/transfers`,
     headers: { 'content-type': 'application/json', ...authorisation(options) },
     body: JSON.stringify(request),
-    timeoutMs: options.submitTimeoutMs ?? DEADLINE_MS,
+    timeoutMs: options.submitTimeoutMs,
   })
   const transfer = transferIn(outcome, submission.reference)
   if (transfer)
@@ -80,7 +71,7 @@ async function askStatus(client: OperatorHttpClient, options: SandboxConnectorOp
     method: 'GET',
     path: `/v1/${options.operator}/transfers/${query.reference}`,
     headers: authorisation(options),
-    timeoutMs: options.queryTimeoutMs ?? DEADLINE_MS,
+    timeoutMs: options.queryTimeoutMs,
   })
   const transfer = transferIn(outcome, query.reference)
   if (transfer)
@@ -97,7 +88,7 @@ async function balance(client: OperatorHttpClient, options: SandboxConnectorOpti
     method: 'GET',
     path: `/v1/${options.operator}/balance`,
     headers: authorisation(options),
-    timeoutMs: options.queryTimeoutMs ?? DEADLINE_MS,
+    timeoutMs: options.queryTimeoutMs,
   })
   const body = outcome.kind === 'answered' && outcome.httpStatus === 200 ? parseJson(balanceSchema, outcome.body) : undefined
   if (!body) return unknown(outcome)
@@ -105,6 +96,7 @@ async function balance(client: OperatorHttpClient, options: SandboxConnectorOpti
     kind: 'balance',
     collectMinor: minorOf(body.collect),
     depositMinor: minorOf(body.deposit),
+    isOneAccount: false,
     currency: body.currency,
     exchange: exchangeOf(outcome),
   }
@@ -123,7 +115,13 @@ function parseCallback(
     return { kind: 'unverified' }
   const transfer = parseJson(callbackSchema, body.toString('utf8'))
   if (!transfer) return { kind: 'malformed', detail: 'The body is not a transfer of this protocol' }
-  return { kind: 'callback', applicationId: transfer.context, reference: transfer.reference, claim: CLAIMS[transfer.status] }
+  return {
+    kind: 'callback',
+    applicationId: transfer.context,
+    reference: transfer.reference,
+    claim: CLAIMS[transfer.status],
+    isVerified: true,
+  }
 }
 
 /** The transfer in an answer; undefined unless the answer is a 2xx about this reference. */

@@ -1,10 +1,25 @@
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import type { TransferRequest } from '#server/operators/sandbox-protocol/messages.ts'
+
+/** A transfer as its sender requested it, whatever the protocol. */
+export type TransferOrder = {
+  reference: string
+  direction: 'COLLECT' | 'DEPOSIT'
+  /** A decimal number as text. */
+  amount: string
+  currency: string
+  phoneNumber: string
+  customerName: string
+  /** Sent back in callbacks as it came. */
+  context: string
+  callbackUrl?: string | undefined
+}
 
 /** One transfer as the operator knows it. */
-export type BookEntry = TransferRequest & {
+export type BookEntry = TransferOrder & {
   operator: string
+  /** The protocol by which it came, and in which its callbacks are sent. */
+  protocol: string
   status: 'PENDING' | 'SUCCESS' | 'FAILED'
   message?: string
   /** When the result is there, in milliseconds since 1970; null: never. */
@@ -20,7 +35,7 @@ export type BookEntry = TransferRequest & {
 /** An entry of the file: one JSON object per line. */
 type BookLine =
   | { what: 'turned_away'; reference: string }
-  | { what: 'accepted'; operator: string; dueAtMs: number | null; request: TransferRequest }
+  | { what: 'accepted'; operator: string; protocol?: string; dueAtMs: number | null; request: TransferOrder }
   | { what: 'duplicate'; reference: string }
   | { what: 'executed'; reference: string }
   | { what: 'failed'; reference: string; message: string }
@@ -62,8 +77,8 @@ export class Books {
     this.#write({ what: 'turned_away', reference })
   }
 
-  accept(operator: string, request: TransferRequest, dueAtMs: number | null): BookEntry {
-    this.#write({ what: 'accepted', operator, dueAtMs, request })
+  accept({ operator, protocol }: Pick<BookEntry, 'operator' | 'protocol'>, request: TransferOrder, dueAtMs: number | null): BookEntry {
+    this.#write({ what: 'accepted', operator, protocol, dueAtMs, request })
     const entry = this.#entries.get(request.reference)
     if (!entry) throw new Error(`Transfer ${request.reference} was not entered`)
     return entry
@@ -102,6 +117,7 @@ export class Books {
       this.#entries.set(line.request.reference, {
         ...line.request,
         operator: line.operator,
+        protocol: line.protocol ?? 'gateway',
         status: 'PENDING',
         dueAtMs: line.dueAtMs,
         timesExecuted: 0,

@@ -1,11 +1,13 @@
 import { Agent } from 'undici'
-import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
+
+/** A callback as one protocol sends it. */
+export type SimulatedCallback = { method: 'POST' | 'PUT'; headers: Record<string, string>; body: string }
 
 export type CallbackSender = {
   /** Sends in the background; drops it when too many wait already, as operators do. */
-  enqueue(url: string, body: string): void
+  enqueue(url: string, callback: SimulatedCallback): void
   /** Resolves when the callback was answered or could not be delivered. */
-  send(url: string, body: string): Promise<void>
+  send(url: string, callback: SimulatedCallback): Promise<void>
   close(): Promise<void>
 }
 
@@ -13,19 +15,19 @@ const UNDER_WAY_MAX = 64
 const WAITING_MAX = 20_000
 
 /** Callbacks are sent once and never repeated: a service that misses one has to query. */
-export function createCallbackSender(secret: string, timeoutMs: number, now: () => Date): CallbackSender {
+export function createCallbackSender(timeoutMs: number): CallbackSender {
   const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 10_000, connectTimeout: timeoutMs })
-  let waiting: { url: string; body: string }[] = []
+  let waiting: { url: string; callback: SimulatedCallback }[] = []
   let underWay = 0
 
-  async function send(url: string, body: string): Promise<void> {
+  async function send(url: string, { method, headers, body }: SimulatedCallback): Promise<void> {
     try {
       const { origin, pathname, search } = new URL(url)
       const answer = await agent.request({
         origin,
         path: pathname + search,
-        method: 'POST',
-        headers: { 'content-type': 'application/json', [SIGNATURE_HEADER]: signCallback(secret, body, now()) },
+        method,
+        headers,
         body,
         signal: AbortSignal.timeout(timeoutMs),
       })
@@ -35,24 +37,24 @@ export function createCallbackSender(secret: string, timeoutMs: number, now: () 
     }
   }
 
-  function next(): void {
+  function sendNext(): void {
     while (underWay < UNDER_WAY_MAX) {
-      const callback = waiting.shift()
-      if (!callback) return
+      const next = waiting.shift()
+      if (!next) return
       underWay++
-      send(callback.url, callback.body).finally(() => {
+      send(next.url, next.callback).finally(() => {
         underWay--
-        next()
+        sendNext()
       })
     }
   }
 
   return {
     send,
-    enqueue(url, body) {
+    enqueue(url, callback) {
       if (waiting.length >= WAITING_MAX) return
-      waiting.push({ url, body })
-      next()
+      waiting.push({ url, callback })
+      sendNext()
     },
     close() {
       waiting = []

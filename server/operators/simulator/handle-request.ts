@@ -1,39 +1,16 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import { operatorPathSchema } from '#server/operators/sandbox-protocol/messages.ts'
 import { answer, refuse } from './respond.ts'
-import { type Simulation, transferOf } from './simulation.ts'
-import { takeTransfer } from './take-transfer.ts'
+import type { Simulation } from './simulation.ts'
 
-const BALANCE = '100000000'
-
-/** Answers one request to the simulator (README.md lists the paths). */
+/** Passes a request to its protocol (README.md lists the prefixes). */
 export async function handleRequest(simulation: Simulation, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [pathname = ''] = (request.url ?? '').split('?')
   if (request.method === 'GET' && pathname === '/health') return answer(response, 200, { status: 'up' })
   if (request.method === 'GET' && pathname === '/books') return sendBooks(simulation, response)
-  const [, version, code, resource, reference] = pathname.split('/')
-  const operator = operatorPathSchema.safeParse(code)
-  if (version !== 'v1' || !operator.success) return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
-  if (!isSame(request.headers.authorization ?? '', `Bearer ${simulation.secret}`))
-    return refuse(response, 401, 'UNAUTHORISED', 'The secret is not right')
-  if (resource === 'balance' && request.method === 'GET') return sendBalance(response, operator.data)
-  if (resource !== 'transfers') return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
-  if (request.method === 'GET' && reference) return sendTransfer(simulation, response, operator.data, reference)
-  if (request.method === 'POST' && !reference) return takeTransfer(simulation, request, response, operator.data)
-  return refuse(response, 405, 'METHOD', 'This path does not take that method')
-}
-
-function sendTransfer(simulation: Simulation, response: ServerResponse, operator: OperatorCode, reference: string): void {
-  const entry = simulation.books.find(reference)
-  if (entry?.operator === operator) answer(response, 200, transferOf(simulation, entry))
-  else refuse(response, 404, 'UNKNOWN_REFERENCE', 'No transfer has this reference')
-}
-
-function sendBalance(response: ServerResponse, operator: OperatorCode): void {
-  answer(response, 200, { collect: BALANCE, deposit: BALANCE, currency: OPERATORS[operator].country.currency })
+  const protocol = simulation.protocols.find(({ prefix }) => pathname.startsWith(`/${prefix}/`))
+  if (!protocol) return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
+  return protocol.answer(simulation, request, response, pathname.slice(protocol.prefix.length + 1))
 }
 
 /** Everything that was ever accepted, in order of acceptance, written piece by piece so that a million fit. */
@@ -51,10 +28,4 @@ async function sendBooks(simulation: Simulation, response: ServerResponse): Prom
     piece = ''
   }
   response.end(`${piece}]}`)
-}
-
-/** In a time that does not depend on where the texts differ. */
-function isSame(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(one), digest(other))
 }

@@ -10,6 +10,8 @@ const { values } = parseArgs({
     folder: { type: 'string' },
     'delay-ms': { type: 'string', default: '1500' },
     'slow-delay-ms': { type: 'string', default: '60000' },
+    'callback-host': { type: 'string' },
+    'bad-day': { type: 'string', default: '0' },
   },
 })
 const secret = process.env['SIMULATOR_SECRET']
@@ -22,6 +24,8 @@ const simulator = await startSimulator({
   secret,
   delayMs: Number(values['delay-ms']),
   slowDelayMs: Number(values['slow-delay-ms']),
+  callbackHost: values['callback-host'],
+  badDayShare: Number(values['bad-day']),
 })
 const place = { url: simulator.url, port: simulator.port }
 process.stdout.write(`${JSON.stringify(place)}\n`)

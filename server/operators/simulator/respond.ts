@@ -2,17 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const BODY_BYTES_MAX = 64 * 1024
 
-/** Returns the JSON of a request; undefined if it is too long or not JSON. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+/** Returns the body of a request as text; what is too long is cut. */
+export async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) return undefined
+    if (bytes > BODY_BYTES_MAX) break
     chunks.push(chunk)
   }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Returns the JSON of a request; undefined if it is too long or not JSON. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(await readBody(request))
   } catch {
     // Not JSON: the simulator refuses it, as an operator would.
     return undefined

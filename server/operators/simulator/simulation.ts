@@ -1,19 +1,33 @@
-import type { Transfer } from '#server/operators/sandbox-protocol/messages.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { behaviourFor } from './behaviour.ts'
 import type { BookEntry, Books } from './books.ts'
-import type { CallbackSender } from './callback-sender.ts'
+import type { CallbackSender, SimulatedCallback } from './callback-sender.ts'
 import type { DueQueue } from './due-queue.ts'
+
+/** One protocol of the simulator. It is written from what the operator publishes, and shares nothing with our connector. */
+export type SimulatedProtocol = {
+  name: string
+  /** The first part of its paths. */
+  prefix: string
+  /** Answers a request. `path` begins after the prefix. */
+  answer(simulation: Simulation, request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
+  /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. */
+  callbackOf(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback
+}
 
 /** What one simulator works with. */
 export type Simulation = {
   books: Books
   due: DueQueue<string>
   callbacks: CallbackSender
+  protocols: readonly SimulatedProtocol[]
   secret: string
   delayMs: number
   slowDelayMs: number
   givesTokens: boolean
-  nowMs(): number
+  /** The host that callback addresses must have, where an operator registers one; undefined: any. */
+  callbackHost: string | undefined
+  now(): Date
 }
 
 /** Ends a transfer that is due: the money moves or does not, and the callbacks are sent. */
@@ -21,15 +35,16 @@ export function conclude(simulation: Simulation, reference: string): void {
   const entry = simulation.books.find(reference)
   if (entry?.status !== 'PENDING') return
   enterResult(simulation, entry)
-  if (!entry.callbackUrl) return
-  const body = callbackBody(simulation, entry)
-  for (let count = 0; count < behaviourFor(entry.phoneNumber).callbacks; count++) simulation.callbacks.enqueue(entry.callbackUrl, body)
+  const callback = callbackOf(simulation, entry)
+  if (!entry.callbackUrl || !callback) return
+  for (let count = 0; count < behaviourFor(entry.phoneNumber).callbacks; count++) simulation.callbacks.enqueue(entry.callbackUrl, callback)
 }
 
 /** The same, but the callback arrives before the submission is answered. */
 export async function concludeNow(simulation: Simulation, entry: BookEntry): Promise<void> {
   enterResult(simulation, entry)
-  if (entry.callbackUrl) await simulation.callbacks.send(entry.callbackUrl, callbackBody(simulation, entry))
+  const callback = callbackOf(simulation, entry)
+  if (entry.callbackUrl && callback) await simulation.callbacks.send(entry.callbackUrl, callback)
 }
 
 function enterResult(simulation: Simulation, entry: BookEntry): void {
@@ -38,21 +53,8 @@ function enterResult(simulation: Simulation, entry: BookEntry): void {
   else simulation.books.fail(entry.reference, result.message)
 }
 
-function callbackBody(simulation: Simulation, entry: BookEntry): string {
-  const claim = behaviourFor(entry.phoneNumber).callbackClaim
-  const transfer = transferOf(simulation, entry)
-  return JSON.stringify(claim === 'truth' ? transfer : { ...transfer, status: claim, message: undefined })
-}
-
-/** The transfer as the operator reports it. */
-export function transferOf(simulation: Simulation, entry: BookEntry): Transfer {
-  const digits = entry.reference.replaceAll('-', '').toUpperCase()
-  return {
-    reference: entry.reference,
-    status: entry.status,
-    message: entry.message,
-    operatorReference: `SIM${digits.slice(0, 17)}`,
-    token: simulation.givesTokens ? `PT${digits.slice(12)}` : undefined,
-    context: entry.context,
-  }
+function callbackOf(simulation: Simulation, entry: BookEntry): SimulatedCallback | undefined {
+  const { callbackClaim } = behaviourFor(entry.phoneNumber)
+  const protocol = simulation.protocols.find(({ name }) => name === entry.protocol)
+  return protocol?.callbackOf(simulation, entry, callbackClaim === 'truth' ? undefined : callbackClaim)
 }

@@ -2,10 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Clock } from '#lib/time.ts'
 import { systemClock } from '#server/clock.ts'
+import { onBadDay } from './bad-day.ts'
 import { Books } from './books.ts'
 import { createCallbackSender } from './callback-sender.ts'
 import { DueQueue } from './due-queue.ts'
+import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
 import { handleRequest } from './handle-request.ts'
+import { createMtnSimulator } from './mtn/answer-mtn.ts'
 import { conclude, type Simulation } from './simulation.ts'
 
 type SimulatorOptions = {
@@ -23,6 +26,11 @@ type SimulatorOptions = {
   callbackTimeoutMs?: number
   /** Returns a token of its own for each transfer, as some operators do. */
   givesTokens?: boolean
+  /** The host that callback addresses must have, where an operator registers one; undefined: any. */
+  callbackHost?: string | undefined
+  /** The share of requests that are late, refused or lost, from 0 to 1: an operator on a bad day. */
+  badDayShare?: number
+  random?: () => number
   clock?: Clock
 }
 
@@ -37,13 +45,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const clock = options.clock ?? systemClock
   const nowMs = () => clock.now().getTime()
   const books = new Books(options.folder)
-  const callbacks = createCallbackSender(options.secret, options.callbackTimeoutMs ?? CALLBACK_TIMEOUT_MS, () => clock.now())
+  const callbacks = createCallbackSender(options.callbackTimeoutMs ?? CALLBACK_TIMEOUT_MS)
   const due = new DueQueue<string>(nowMs, (reference) => conclude(simulation, reference))
   const simulation: Simulation = {
     books,
     due,
     callbacks,
-    nowMs,
+    now: () => clock.now(),
+    protocols: [GATEWAY_SIMULATOR, createMtnSimulator(options.secret)],
+    callbackHost: options.callbackHost,
     secret: options.secret,
     delayMs: options.delayMs ?? DELAY_MS,
     slowDelayMs: options.slowDelayMs ?? SLOW_DELAY_MS,
@@ -55,7 +65,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     // A caller may disconnect in the middle.
     response.on('error', () => undefined)
-    handleRequest(simulation, request, response).catch((error: unknown) => {
+    onBadDay(options, request, response, () => handleRequest(simulation, request, response)).catch((error: unknown) => {
       if (!request.destroyed && !response.closed) process.stderr.write(`The simulator failed: ${String(error)}\n`)
       response.destroy()
     })

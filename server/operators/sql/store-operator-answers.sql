@@ -37,6 +37,7 @@ begin
            w.state = 'submitted' or w.accepted_at is not null
              or (m.outcome in ('not_found', 'not_sent') and exists (select from operator_attempts a
                where a.application_id = w.application_id and a.transaction_id = w.transaction_id
+                 and a.is_verified is not false
                  and (a.kind = 'callback' or a.outcome in ('accepted', 'pending', 'succeeded', 'failed')))) as was_accepted
       from operator_work w join matched m on w.application_id = m.application_id and w.transaction_id = m.transaction_id
       where case when m.is_current and w.state not in ('queued', 'paused') then m.outcome not in ('succeeded', 'failed') else m.proves_receipt end

@@ -2,7 +2,8 @@
 -- stored, and one pending hint is enough: a storm of callbacks costs one query. Rows that another statement is changing at
 -- this moment are not waited for but returned with is_taken false, to be retried.
 --
--- A callback also proves that the operator has the transfer: a row that was about to be sent again is queried instead.
+-- A verified callback also proves that the operator has the transfer: a row that was about to be sent again is queried instead. Anybody
+-- can send an unverified one, so it proves nothing; a release without verification sends no is_verified and verified all of them.
 create or replace function store_operator_callbacks(p_items json, p_gap_ms integer)
 returns table (item_index integer, is_taken boolean)
 language plpgsql volatile set enable_seqscan = off set jit = off
@@ -12,20 +13,21 @@ begin
   return query
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, transaction_id uuid, operator text,
-      outcome text, answer text)
+      outcome text, answer text, is_verified boolean)
   ), waiting as materialized (
-    select w.application_id, w.transaction_id, i.item_index, i.outcome, i.answer
+    select w.application_id, w.transaction_id, i.item_index, i.outcome, i.answer, coalesce(i.is_verified, true) as is_verified
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id and w.operator = i.operator
-      where (w.state in ('submitting', 'submitted', 'unconfirmed') or (w.state in ('queued', 'paused') and w.submissions > 0)) and w.hinted_at is null
+      where (w.state in ('submitting', 'submitted', 'unconfirmed') or (w.state in ('queued', 'paused') and w.submissions > 0 and coalesce(i.is_verified, true)))
+        and w.hinted_at is null
   ), locked as materialized (
-    select w.application_id, w.transaction_id, w.attempts, n.item_index, n.outcome, n.answer
+    select w.application_id, w.transaction_id, w.attempts, n.item_index, n.outcome, n.answer, n.is_verified
       from operator_work w join waiting n on w.application_id = n.application_id and w.transaction_id = n.transaction_id
       where w.hinted_at is null
       for update of w skip locked
   ), moved as (
     update operator_work w
       set hinted_at = clock_timestamp(), attempts = l.attempts + 1,
-          accepted_at = coalesce(w.accepted_at, clock_timestamp()),
+          accepted_at = case when l.is_verified then coalesce(w.accepted_at, clock_timestamp()) else w.accepted_at end,
           state = case when w.state in ('queued', 'paused') then 'unconfirmed' else w.state end,
           unconfirmed_since = case when w.state in ('queued', 'paused') then coalesce(w.unconfirmed_since, clock_timestamp()) else w.unconfirmed_since end,
           next_at = case when w.is_claimed then w.next_at
@@ -33,8 +35,9 @@ begin
       from locked l
       where w.application_id = l.application_id and w.transaction_id = l.transaction_id
   ), attempt as (
-    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, answer)
-      select l.application_id, l.transaction_id, l.attempts + 1, 'callback', clock_timestamp(), clock_timestamp(), l.outcome, l.answer
+    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, answer, is_verified)
+      select l.application_id, l.transaction_id, l.attempts + 1, 'callback', clock_timestamp(), clock_timestamp(), l.outcome, l.answer,
+             l.is_verified
         from locked l
   )
   select n.item_index, exists (select from locked l where l.item_index = n.item_index) from waiting n;

@@ -6,7 +6,12 @@ import type { BookEntry } from '#server/operators/simulator/books.ts'
 export async function readBooks(simulatorUrl: string): Promise<Map<string, BookEntry>> {
   const answer = await request(`${simulatorUrl}/books`)
   const { entries } = (await answer.body.json()) as { entries: BookEntry[] }
-  return new Map(entries.map((entry) => [entry.reference, entry]))
+  return new Map(entries.map((entry) => [transactionIdOf(entry), entry]))
+}
+
+/** MTN's reference is another form of the id, which the context repeats as it is. */
+function transactionIdOf({ protocol, reference, context }: BookEntry): string {
+  return protocol === 'mtn-momo' ? (context.split('.')[0] ?? reference) : reference
 }
 
 type StoredRow = { transaction_id: string; status: string; amount_minor: bigint; message: string }

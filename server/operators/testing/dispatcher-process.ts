@@ -5,6 +5,8 @@ import { createPool } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
 import { createConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher } from '#server/operators/dispatcher.ts'
+import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
+import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createSettler } from '#server/transactions/settle.ts'
 
 export type DispatcherProcessPlan = { databaseUrl: string; simulatorUrl: string; secret: string }
@@ -15,7 +17,8 @@ const dispatcher = createDispatcher({
   pool,
   settler: createSettler({ pool }),
   connectors: createConnectors({
-    operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, { baseUrl: plan.simulatorUrl, secret: plan.secret }])),
+    settings: gatewaySettings(OPERATOR_CODES, { baseUrl: plan.simulatorUrl, secret: plan.secret }),
+    tokens: createAccessTokens(pool),
     callbackBaseUrl: undefined,
     clock: systemClock,
     logger: createLogger('silent'),
@@ -23,7 +26,8 @@ const dispatcher = createDispatcher({
     queryTimeoutMs: 800,
   }),
   logger: createLogger('silent'),
-  perOperatorMax: 16,
+  queriesMax: 16,
+  submissionsMax: 16,
   idlePollMs: 10,
   callTimeoutMs: 800,
   leaseMs: 2_000,

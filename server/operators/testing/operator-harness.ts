@@ -4,13 +4,16 @@ import path from 'node:path'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { systemClock } from '#server/clock.ts'
 import { createLogger } from '#server/logger.ts'
-import type { Connectors } from '#server/operators/connector.ts'
-import { closeConnectors, createConnectors } from '#server/operators/create-connectors.ts'
+import { CIRCUIT_RULES } from '#server/operators/availability/circuit.ts'
+import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '#server/operators/dispatcher.ts'
 import { createForcedQueries, type ForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { type CallbackIntake, createCallbackIntake, handleCallback } from '#server/operators/handle-callback.ts'
+import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
+import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -25,6 +28,8 @@ import { readAttempts, readWork } from './read-work.ts'
 export const SECRET = 'a secret between the test and its operators'
 /** Long enough that a busy machine alone does not make an answer late: a late submission would be sent twice, rightly. */
 const CALL_TIMEOUT_MS = 1_000
+/** Most of these tests make all calls fail on purpose; availability has tests of its own. */
+const NEVER_CLOSED = { ...CIRCUIT_RULES, delayedAfter: Number.POSITIVE_INFINITY, closedAfter: Number.POSITIVE_INFINITY }
 const SIMULATOR = { secret: SECRET, delayMs: 30, slowDelayMs: 400 }
 
 type HarnessOptions = {
@@ -33,6 +38,8 @@ type HarnessOptions = {
   /** The longest that a call may last; short, so that silence is soon an unknown outcome. */
   callTimeoutMs?: number
   givesTokens?: boolean
+  /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
+  usesOwnProtocols?: boolean
   dispatcher?: Partial<DispatcherOptions>
   forcedQueries?: ForcedQueriesOptions['limits']
   /** The time by which the allowances of forced queries refill. */
@@ -43,7 +50,7 @@ type HarnessOptions = {
 export class OperatorHarness {
   readonly database: TestDatabase
   readonly settler: Settler
-  readonly connectors: Connectors
+  readonly connectors: FollowingConnectors
   readonly callbackIntake: CallbackIntake
   readonly forcedQueries: ForcedQueries
   /** The outcomes of callbacks, in order. */
@@ -67,11 +74,16 @@ export class OperatorHarness {
     this.simulator = parts.simulator
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
-    const place = (code: OperatorCode) => ({ baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET })
+    const settings = options.usesOwnProtocols
+      ? simulatedOperators(this.simulator.url, SECRET)
+      : OPERATOR_CODES.flatMap((code) =>
+          gatewaySettings([code], { baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET }),
+        )
     const logger = createLogger('silent')
     const connect = () =>
       createConnectors({
-        operators: Object.fromEntries(OPERATOR_CODES.map((code) => [code, place(code)])),
+        settings,
+        tokens: createAccessTokens(this.database.pool),
         callbackBaseUrl: parts.callbackServer.url,
         clock: systemClock,
         logger,
@@ -135,6 +147,7 @@ export class OperatorHarness {
       absenceMs: 100,
       acceptedAbsenceMs: 200,
       hintGapMs: 5,
+      circuitRules: NEVER_CLOSED,
       ...this.#options.dispatcher,
       ...overrides,
     })
@@ -190,7 +203,7 @@ export class OperatorHarness {
     await Promise.all(this.dispatchers.map((dispatcher) => dispatcher.drain()))
     await this.forcedQueries.close()
     await this.settler.drain()
-    await closeConnectors(this.connectors)
+    await this.connectors.close()
     await this.simulator.close()
     await this.#callbackServer.close()
     await this.database.drop()

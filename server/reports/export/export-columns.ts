@@ -55,6 +55,13 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { id: 'receiverName', label: (t) => t('transaction.customer'), cell: (row) => text(row.customerName), shownIn: 'customer', width: 28 },
   { id: 'phoneReceiver', label: (t) => t('transaction.phone'), cell: (row) => text(row.phoneNumber), shownIn: 'customer', width: 17 },
   { id: 'payToken', label: (t) => t('transaction.payToken'), cell: (row) => text(row.payToken), shownIn: 'payToken', width: 38 },
+  {
+    id: 'operatorReference',
+    label: (t) => t('transaction.operatorReference'),
+    cell: (row) => text(row.operatorReference),
+    shownIn: 'payToken',
+    width: 24,
+  },
   { id: 'message', label: (t) => t('transactions.note'), cell: (row) => text(row.message), shownIn: 'note', width: 32 },
   { id: 'makerName', label: (t) => t('transactions.maker'), cell: (row) => text(row.makerName), shownIn: 'maker', width: 24 },
   { id: 'batchId', label: (t) => t('transaction.batch'), cell: (row) => text(row.batchId), shownIn: null, width: 38 },

@@ -76,6 +76,16 @@ export async function selectOperatorWork(queryable: Queryable, applicationId: st
   return rows[0]
 }
 
+/** When it was found that another transaction has the operator reference of this one; undefined if none has. */
+export async function selectSharedReference(queryable: Queryable, applicationId: string, transactionId: string): Promise<Date | undefined> {
+  const { rows } = await queryable.query<{ at: Date }>({
+    name: 'select_shared_reference',
+    text: 'select s.at from shared_operator_references s where s.application_id = $1 and s.transaction_id = $2',
+    values: [applicationId, transactionId],
+  })
+  return rows[0]?.at
+}
+
 type EntryRow = { kind: LedgerEntryDto['kind']; account: LedgerEntryDto['account']; amountMinor: bigint; at: Date }
 
 /** The ledger entries of a transaction in order of time, one line per account. */

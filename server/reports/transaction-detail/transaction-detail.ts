@@ -22,6 +22,7 @@ import {
   selectOperatorAttempts,
   selectOperatorWork,
   selectPersonName,
+  selectSharedReference,
   type WorkRow,
 } from './transaction-detail-store.ts'
 
@@ -36,11 +37,12 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, contradiction, work, webhook, resendObstacle, entries, item, decisions, makerName, marks, lineage] =
+  const [events, attempts, contradiction, sharedAt, work, webhook, resendObstacle, entries, item, decisions, makerName, marks, lineage] =
     await Promise.all([
       selectEvents(queryable, applicationId, transactionId),
       selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
       selectContradiction(queryable, applicationId, transactionId),
+      selectSharedReference(queryable, applicationId, transactionId),
       selectOperatorWork(queryable, applicationId, transactionId),
       listWebhookAttempts(queryable, applicationId, transactionId),
       readResendObstacle(queryable, { applicationId, transactionId }),
@@ -65,6 +67,7 @@ export async function readTransactionDetail(
     },
     work: work ? toWork(work) : null,
     contradiction: toContradiction(contradiction),
+    sharedReferenceAt: sharedAt?.toISOString() ?? null,
     webhook: webhook ? toWebhook(webhook, resendObstacle) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
@@ -93,6 +96,7 @@ function fieldsOf(transaction: Transaction) {
     // The address may contain secrets of the receiver, which the viewers of a transaction do not need.
     webhookUrl: transaction.webhookUrl === null ? null : hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
+    operatorReference: transaction.operatorReference,
     message: transaction.message,
     source: transaction.source,
     makerId: transaction.makerId,

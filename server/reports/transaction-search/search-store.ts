@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-/** The transaction that has this as its id, its external id or one of its pay tokens; the first kind that fits wins. */
+/** The transaction that has this as its id, its external id, one of its pay tokens or its operator's reference; the first kind that fits wins. */
 export async function findTransactionByAnyId(
   queryable: Queryable,
   applicationId: string,
@@ -13,6 +13,7 @@ export async function findTransactionByAnyId(
        union all select t.transaction_id, 2 from transactions t where t.application_id = $1 and t.external_id = $3::uuid
        union all select t.transaction_id, 3 from transactions t where t.application_id = $1 and t.pay_token = $2
        union all select t.transaction_id, 4 from transactions t where t.application_id = $1 and t.operator_token = $2
+       union all select r.transaction_id, 5 from operator_references r where r.application_id = $1 and r.operator_reference = $2
      ) as found order by found.rank limit 1`,
     [applicationId, text, uuid],
   )

@@ -29,7 +29,7 @@ begin
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
-      actor_kind text, actor_id uuid, checker_id uuid, at timestamptz)
+      operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, at timestamptz)
   ), found as materialized (
     select t.ctid as row_address, i.*, case when i.at is null then v_at else service_time(i.at) end as moved_at,
            t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
@@ -82,6 +82,7 @@ begin
     update transactions t
       set status = e.to_status, version = t.version + 1, held_minor = t.held_minor + e.held_delta,
           message = coalesce(e.message, t.message), operator_token = coalesce(e.operator_token, t.operator_token),
+          operator_reference = coalesce(e.operator_reference, t.operator_reference),
           checker_id = coalesce(e.checker_id, t.checker_id),
           final_sequence = case e.to_status when 'SUCCESS' then v_successes[e.application_index] + e.sequence_offset
                                             when 'FAILED' then v_failures[e.application_index] + e.sequence_offset end,
@@ -118,8 +119,8 @@ begin
     delete from operator_work w using entry e
       where w.application_id = e.application_id and w.transaction_id = e.transaction_id and e.from_status = 'PENDING'
   ), new_work as (
-    insert into operator_work (application_id, transaction_id, operator, state, next_at)
-      select e.application_id, e.transaction_id, e.operator,
+    insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
+      select e.application_id, e.transaction_id, e.operator, e.type,
              case when e.hold_minor > 0 and e.posting_kind is null then 'unfunded' when e.is_held then 'paused' else 'queued' end,
              case when e.is_held and (e.hold_minor = 0 or e.posting_kind is not null) then 'infinity' else e.moved_at end
         from (select n.*, n.batch_id is not null and exists (select from batch_runs r where r.application_id = n.application_id

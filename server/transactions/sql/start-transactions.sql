@@ -130,8 +130,8 @@ begin
       where b.application_id = d.application_id and b.operator = d.operator
       returning 1
   ), new_work as (
-    insert into operator_work (application_id, transaction_id, operator, state, next_at)
-      select r.application_id, r.transaction_id, r.operator, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end,
+    insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
+      select r.application_id, r.transaction_id, r.operator, r.type, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end,
              r.created_at
         from ready r where r.status = 'PENDING'
   ), moved_days as (

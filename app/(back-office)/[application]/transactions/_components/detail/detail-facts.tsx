@@ -31,6 +31,7 @@ export function DetailFacts({ application, detail }: { application: string; deta
     copied(t('transaction.id'), detail.transactionId),
     copied(t('transaction.externalId'), detail.externalId),
     copied(t('transaction.payToken'), detail.payToken),
+    ...(detail.operatorReference === null ? [] : [copied(t('transaction.operatorReference'), detail.operatorReference)]),
     copied(t('transaction.customer'), detail.customerName),
     copied(t('transaction.phone'), detail.phoneNumber),
     { name: t('transaction.madeBy'), value: <MadeBy maker={detail.maker} source={detail.source} /> },

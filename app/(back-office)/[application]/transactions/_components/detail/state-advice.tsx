@@ -13,6 +13,7 @@ export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
     <div className="grid gap-2 empty:hidden">
       {detail.status === 'FAILED' && <FailureAdvice detail={detail} />}
       {detail.contradiction && <ContradictionAdvice contradiction={detail.contradiction} />}
+      {detail.sharedReferenceAt && <SharedReferenceAdvice />}
       {detail.status === 'PENDING' && detail.work && <PendingAdvice work={detail.work} />}
       {isUndelivered && <UndeliveredAdvice />}
     </div>
@@ -79,6 +80,12 @@ function ContradictionAdvice({ contradiction }: { contradiction: ContradictionDt
       {t(`transaction.contradiction.${state}`)}
     </Notice>
   )
+}
+
+/** The operator named two transactions the same: one of them may never have been executed. People clarify it with the operator. */
+function SharedReferenceAdvice() {
+  const t = useT()
+  return <Notice tone="bad">{t('transaction.sharedReference')}</Notice>
 }
 
 function UndeliveredAdvice() {

@@ -41,7 +41,7 @@ export function useBatchRows(application: string, batchId: string, filter: Batch
 }
 
 /** A row that the checker leaves out, with the reason that its maker and its history will show. */
-export type Exclusion = { transactionId: string; reason: string; currency: string; amount: string }
+type Exclusion = { transactionId: string; reason: string; currency: string; amount: string }
 
 /** Rows that are left out of what is about to be validated. They stay while somebody changes the filter or the page. */
 export function useExclusions() {

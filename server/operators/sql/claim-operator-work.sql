@@ -1,12 +1,13 @@
 -- Sequential scans are off because plans outlive the size that the table had when they were made.
 --
--- Takes due rows under a lease of p_lease_ms, at most slots_max of each operator of p_items. What is `queued` becomes
+-- Takes due rows under a lease of p_lease_ms. Each item of p_items has slots for one lane of one operator: submissions of one direction
+-- (COLLECT, DEPOSIT), or `begun` for everything else. What is `queued` becomes
 -- `submitting`, and its attempt row is written here: both are committed before the operator is called. What is found in
 -- `submitting` is a call whose process died: its outcome is not known, so it becomes `unconfirmed` and is queried.
 -- A process of the release before writes `refused` for `unfunded`.
-create or replace function claim_due_operator_work(p_items json, p_lease_ms integer)
+create or replace function claim_operator_work(p_items json, p_lease_ms integer)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
-               queries integer, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
+               queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
                phone_number text, customer_name text)
 language plpgsql volatile set enable_seqscan = off set jit = off
 set search_path from current as $$
@@ -15,18 +16,32 @@ declare
   v_at timestamptz := clock_timestamp();
 begin
   return query
-  with due as materialized (
-    select w.application_id, w.transaction_id, case w.state when 'refused' then 'unfunded' else w.state end as state
-      from json_to_recordset(p_items) as free (operator text, slots_max integer)
+  with free as materialized (
+    select i.* from json_to_recordset(p_items) as i (operator text, lane text, route text, slots_max integer)
+  ), waiting as materialized (
+    select w.application_id, w.transaction_id, free.route from free
       cross join lateral (
-        select o.application_id, o.transaction_id, o.state from operator_work o
-          where o.operator = free.operator and o.next_at <= v_at
+        select o.application_id, o.transaction_id from operator_work o
+          where o.operator = free.operator and o.type = free.lane and o.state = 'queued' and o.next_at <= v_at
           order by o.next_at limit free.slots_max for update skip locked
       ) w
+      where free.lane <> 'begun'
+  ), begun as materialized (
+    select w.application_id, w.transaction_id, w.state from free
+      cross join lateral (
+        select o.application_id, o.transaction_id, o.state from operator_work o
+          where o.operator = free.operator and o.state <> 'queued' and o.next_at <= v_at
+          order by o.next_at limit free.slots_max for update skip locked
+      ) w
+      where free.lane = 'begun'
+  ), due as materialized (
+    select application_id, transaction_id, 'queued' as state, route from waiting
+    union all
+    select application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null from begun
   ), claimed as materialized (
     update operator_work w
       set state = case d.state when 'queued' then 'submitting' when 'submitting' then 'unconfirmed' else d.state end,
-          next_at = v_at + p_lease_ms * interval '1 millisecond', is_claimed = true, claimed_at = v_at, hinted_at = null,
+          route = coalesce(d.route, w.route), next_at = v_at + p_lease_ms * interval '1 millisecond', is_claimed = true, claimed_at = v_at, hinted_at = null,
           attempts = w.attempts + case when d.state = 'unfunded' then 0 else 1 end,
           submissions = w.submissions + case when d.state = 'queued' then 1 else 0 end,
           unconfirmed_since = case when d.state = 'submitting' then coalesce(w.unconfirmed_since, v_at) else w.unconfirmed_since end,
@@ -34,7 +49,7 @@ begin
           absent_since = case d.state when 'queued' then null else w.absent_since end
       from due d
       where w.application_id = d.application_id and w.transaction_id = d.transaction_id
-      returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries,
+      returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries, w.route,
                 w.operator_reference, w.operator_token
   ), started as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at)
@@ -45,7 +60,7 @@ begin
       where c.found_state = 'submitting' and a.application_id = c.application_id and a.transaction_id = c.transaction_id
         and a.kind = 'submit' and a.finished_at is null
   )
-  select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries,
+  select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.route,
          c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name
     from claimed c
     join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id;

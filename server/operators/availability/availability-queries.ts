@@ -1,0 +1,15 @@
+import type { Availability } from '#lib/availability.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+type AvailabilityRow = { operator: OperatorCode; type: TransactionType; state: Availability; since: Date }
+
+/** The directions whose availability ever changed; every other one is OPERATIONAL. */
+export async function listAvailability(queryable: Queryable): Promise<AvailabilityRow[]> {
+  const { rows } = await queryable.query<AvailabilityRow>({
+    name: 'list_availability',
+    text: 'select operator, type, state, since from operator_circuits order by operator, type',
+  })
+  return rows
+}

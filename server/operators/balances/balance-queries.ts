@@ -1,0 +1,24 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+type OperatorBalance = {
+  operator: OperatorCode
+  collectMinor: bigint | null
+  depositMinor: bigint | null
+  ledgerMinor: bigint
+  /** Reported less ledger; null if the operator does not report all of it. */
+  differenceMinor: bigint | null
+  checkedAt: Date
+  differsSince: Date | null
+}
+
+/** What the operators reported last as the balances of this installation. They belong to no application. */
+export async function listOperatorBalances(queryable: Queryable): Promise<OperatorBalance[]> {
+  const { rows } = await queryable.query<OperatorBalance>({
+    name: 'list_operator_balances',
+    text: `select operator, collect_minor as "collectMinor", deposit_minor as "depositMinor", ledger_minor as "ledgerMinor",
+             difference_minor as "differenceMinor", checked_at as "checkedAt", differs_since as "differsSince"
+           from operator_balances order by operator`,
+  })
+  return rows
+}

@@ -1,0 +1,33 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+type CheckedBalance = {
+  operator: OperatorCode
+  collectMinor: bigint | null
+  depositMinor: bigint | null
+  /** Null if the operator does not report all of it. */
+  reportedMinor: bigint | null
+}
+
+/**
+ * Stores what an operator reports next to what the ledger says at this moment: everything collected and funded, less everything paid out,
+ * of all applications. The beginning of a difference stays while there is one.
+ */
+export async function storeBalance(
+  queryable: Queryable,
+  { operator, collectMinor, depositMinor, reportedMinor }: CheckedBalance,
+): Promise<void> {
+  await queryable.query({
+    name: 'store_operator_balance',
+    text: `insert into operator_balances as o
+               (operator, collect_minor, deposit_minor, ledger_minor, difference_minor, checked_at, differs_since)
+             select $1, $2::bigint, $3::bigint, l.ledger_minor, $4::bigint - l.ledger_minor, clock_timestamp(),
+                    case when $4::bigint <> l.ledger_minor then clock_timestamp() end
+               from (select coalesce(-sum(b.clearing_minor), 0)::bigint as ledger_minor from ledger_balances b where b.operator = $1) l
+           on conflict (operator) do update
+             set collect_minor = excluded.collect_minor, deposit_minor = excluded.deposit_minor, ledger_minor = excluded.ledger_minor,
+                 difference_minor = excluded.difference_minor, checked_at = excluded.checked_at,
+                 differs_since = case when excluded.differs_since is not null then coalesce(o.differs_since, excluded.differs_since) end`,
+    values: [operator, collectMinor, depositMinor, reportedMinor],
+  })
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createLogger } from '#server/logger.ts'
+import type { BalanceOutcome, Connectors, GuardedConnector } from '#server/operators/connector.ts'
+import { guardConnector } from '#server/operators/guard-connector.ts'
+import { createSandboxConnector } from '#server/operators/sandbox-protocol/create-sandbox-connector.ts'
+import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { fund, makeApplication } from '#server/testing/factories.ts'
+import { listOperatorBalances } from './balance-queries.ts'
+import { pollBalances } from './poll-balances.ts'
+
+const logger = createLogger('silent')
+let database: TestDatabase
+let reported: BalanceOutcome
+let connector: GuardedConnector
+before(async () => {
+  database = await createTestDatabase()
+  for (let count = 0; count < 2; count++) await fund(database.pool, await makeApplication(database.pool), 'OMCM', 60_000n)
+  const real = createSandboxConnector({ ...aConnectorContext({ operator: 'OMCM' }), baseUrl: 'http://127.0.0.1:1', secret: 'x' })
+  connector = guardConnector('OMCM', { ...real, balance: async () => reported }, logger)
+})
+after(async () => {
+  await connector.close()
+  await database.drop()
+})
+
+async function poll(collectMinor: bigint | null, depositMinor: bigint | null, isOneAccount = false) {
+  reported = { kind: 'balance', collectMinor, depositMinor, isOneAccount, currency: 'XAF', exchange: { httpStatus: 200, answer: '' } }
+  return pollAgain()
+}
+
+async function pollAgain() {
+  const connectors: Connectors = { get: () => connector, has: () => true, operators: () => ['OMCM'] }
+  await pollBalances({ pool: database.pool, connectors, logger })
+  return (await listOperatorBalances(database.pool))[0] ?? assert.fail('nothing is stored')
+}
+
+test('no difference if both accounts together hold what the ledger says of all applications', async () => {
+  const balance = await poll(20_000n, 100_000n)
+  assert.deepEqual([balance.ledgerMinor, balance.differenceMinor, balance.differsSince], [120_000n, 0n, null])
+  assert.equal((await poll(120_000n, 120_000n, true)).differenceMinor, 0n)
+})
+
+test('a difference with its beginning, which stays until there is none', async () => {
+  const begun = await poll(20_000n, 90_000n)
+  assert.equal(begun.differenceMinor, -10_000n)
+  const later = await poll(20_000n, 95_000n)
+  assert.deepEqual([later.differenceMinor, later.differsSince], [-5_000n, begun.differsSince])
+  assert.equal((await poll(20_000n, 100_000n)).differsSince, null)
+})
+
+test('no difference is claimed if the operator reports one account of two, and an unusable answer changes nothing', async () => {
+  const balance = await poll(20_000n, null)
+  assert.deepEqual([balance.differenceMinor, balance.differsSince], [null, null])
+  reported = { kind: 'unknown', detail: 'x', exchange: { httpStatus: null, answer: 'x' } }
+  assert.deepEqual(await pollAgain(), balance)
+})

@@ -1,0 +1,34 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import type { Pool } from '#server/database/pool.ts'
+import type { Logger } from '#server/logger.ts'
+import type { BalanceOutcome, Connectors } from '#server/operators/connector.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { storeBalance } from './balance-store.ts'
+
+type PollDeps = { pool: Pool; connectors: Connectors; logger: Logger }
+
+/** Reads the balance of every operator that reports one, and stores it next to the ledger's figure. An unusable answer changes nothing. */
+export async function pollBalances(deps: PollDeps): Promise<void> {
+  await Promise.all(
+    deps.connectors
+      .operators()
+      .map((operator) =>
+        pollOne(deps, operator).catch((error: unknown) =>
+          reportUnexpected('operators: balance', error, { logger: deps.logger, operator, message: 'A balance could not be stored' }),
+        ),
+      ),
+  )
+}
+
+async function pollOne({ pool, connectors }: PollDeps, operator: OperatorCode): Promise<void> {
+  const outcome = await connectors.get(operator)?.balance()
+  if (outcome?.kind !== 'balance') return
+  const { collectMinor, depositMinor } = outcome
+  await storeBalance(pool, { operator, collectMinor, depositMinor, reportedMinor: totalOf(outcome) })
+}
+
+/** Undefined parts cannot be compared: half of a balance differs from the ledger in any case. */
+function totalOf({ collectMinor, depositMinor, isOneAccount }: Extract<BalanceOutcome, { kind: 'balance' }>): bigint | null {
+  if (isOneAccount) return collectMinor ?? depositMinor
+  return collectMinor === null || depositMinor === null ? null : collectMinor + depositMinor
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Connector, Submission } from '#server/operators/connector.ts'
+import { mtnAccountOf } from '#server/operators/simulator/mtn/credentials.ts'
+import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { createMtnConnector } from './create-mtn-connector.ts'
+import { anMtnSubmission } from './mtn-testing.ts'
+import { mtnReference } from './reference.ts'
+import { mtnSettingsSchema } from './settings.ts'
+
+const SECRET = 'a secret of the transcripts'
+const collection = mtnAccountOf(SECRET, 'collection')
+const disbursement = mtnAccountOf(SECRET, 'disbursement')
+
+let folder: string
+let simulator: Simulator
+let recorder: Awaited<ReturnType<typeof startRecorder>>
+let connector: Connector
+/** The tokens that were issued, which differ in each run. */
+const issued: string[] = []
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
+  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
+  recorder = await startRecorder(simulator.url)
+  const settings = mtnSettingsSchema.parse({ baseUrl: `${recorder.url}/mtn`, targetEnvironment: 'mtncameroon', collection, disbursement })
+  const context = aConnectorContext({ callbackUrl: 'http://127.0.0.1:1/operators/callback/MOMOCM' })
+  const { tokens } = context
+  connector = createMtnConnector(
+    {
+      ...context,
+      tokens: {
+        ...tokens,
+        async get(key, fetch) {
+          const token = await tokens.get(key, fetch)
+          if (token !== undefined && !issued.includes(token)) issued.push(token)
+          return token
+        },
+      },
+    },
+    settings,
+  )
+})
+after(async () => {
+  await connector.close()
+  await recorder.close()
+  await simulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function take(submission: Submission): string {
+  const known: Record<string, string> = {
+    'X-Reference-Id': mtnReference(submission.reference),
+    'transaction id': submission.reference,
+    'application id': submission.applicationId,
+  }
+  issued.forEach((token, index) => {
+    known[`token ${index + 1}`] = token
+  })
+  for (const [name, account] of Object.entries({ collection, disbursement })) {
+    known[`${name} basic`] = Buffer.from(`${account.apiUser}:${account.apiKey}`).toString('base64')
+    known[`${name} key`] = account.subscriptionKey
+  }
+  return recorder.take(known).replaceAll(/"financialTransactionId":"\d+"/g, '"financialTransactionId":"{digits}"')
+}
+
+for (const [name, type, phoneNumber] of [
+  ['collect-succeeds', 'COLLECT', '237677209341'],
+  ['collect-refused-by-customer', 'COLLECT', '237677209903'],
+  ['deposit-succeeds', 'DEPOSIT', '237677209341'],
+  ['deposit-invalid-number', 'DEPOSIT', '237677209902'],
+] as const) {
+  test(`as in the golden file: ${name}`, async () => {
+    const submission = anMtnSubmission({ type, phoneNumber })
+    const unknown = await connector.query(submission)
+    assert.equal(unknown.kind, 'not_found')
+    const outcome = await connector.submit(submission, keepNothing)
+    const begun = take(submission)
+    if (outcome.kind === 'accepted')
+      await waitUntil('the transfer ends', async () => {
+        recorder.take({})
+        return (await connector.query(submission)).kind !== 'pending'
+      })
+    // Again, under the same reference.
+    await connector.submit(submission, keepNothing)
+    assertTranscript(new URL(`./transcripts/${name}.txt`, import.meta.url), begun + take(submission))
+  })
+}
+
+test('as in the golden file: balance and account', async () => {
+  await connector.balance()
+  await connector.checkAccount?.('237677209905')
+  assertTranscript(new URL('./transcripts/balance-and-account.txt', import.meta.url), take(anMtnSubmission()))
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
+import { resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { findTransaction } from '#server/transactions/transaction-queries.ts'
+import { transition } from '#server/transactions/transition.ts'
+import { listOperatorReferences } from './list-operator-references.ts'
+
+let database: TestDatabase
+let first: string
+let second: string
+before(async () => {
+  database = await createTestDatabase()
+  first = await makeApplication(database.pool)
+  second = await makeApplication(database.pool)
+})
+after(() => database.drop())
+
+async function ended(
+  applicationId: string,
+  operatorReference: string | undefined,
+  overrides: Partial<IntakeItem> = {},
+): Promise<IntakeItem> {
+  const item = anIntakeItem(applicationId, { type: 'COLLECT', operator: 'MOMOCM', ...overrides })
+  await takeIn(database.pool, [item])
+  await transition(database.pool, [{ ...item, event: 'succeeded', message: 'x', operatorReference, actor: SYSTEM_ACTOR }])
+  return item
+}
+
+/** Whether each of them shares its reference. */
+const sharedOf = async (...items: IntakeItem[]) =>
+  Promise.all(
+    items.map(
+      async (item) => (await readTransactionDetail(database.pool, item.applicationId, item.transactionId))?.sharedReferenceAt != null,
+    ),
+  )
+
+test('the reference stays with the transaction when it is final', async () => {
+  const item = await ended(first, 'REF-1')
+  assert.equal((await findTransaction(database.pool, first, item.transactionId))?.operatorReference, 'REF-1')
+})
+
+test('found by its reference in the search box, in its application alone', async () => {
+  const item = await ended(first, 'MP221207.2051.B56929')
+  await listOperatorReferences(database.pool)
+  const found = { kind: 'transaction', transactionId: item.transactionId }
+  assert.deepEqual(await resolveSearch(database.pool, first, ' MP221207.2051.B56929 '), found)
+  assert.equal(await resolveSearch(database.pool, second, 'MP221207.2051.B56929'), undefined)
+})
+
+test('nothing recorded for references of different operators or directions, and for transactions without one', async () => {
+  const items = [
+    await ended(first, 'REF-2'),
+    await ended(first, 'REF-2', { operator: 'OMCM' }),
+    await ended(first, undefined),
+    await ended(first, undefined),
+  ]
+  await listOperatorReferences(database.pool)
+  assert.deepEqual(await sharedOf(...items), [false, false, false, false])
+})
+
+test('recorded for both transactions if they have one reference, in one run and in two, and money is not affected', async () => {
+  const [one, other] = [await ended(first, 'REF-3'), await ended(first, 'REF-3')]
+  await listOperatorReferences(database.pool)
+  await listOperatorReferences(database.pool)
+  assert.deepEqual(await sharedOf(one, other), [true, true])
+  assert.equal((await findTransaction(database.pool, first, other.transactionId))?.status, 'SUCCESS')
+  const [earlier] = [await ended(first, 'REF-5')]
+  await listOperatorReferences(database.pool)
+  const later = await ended(first, 'REF-5')
+  await listOperatorReferences(database.pool)
+  assert.deepEqual(await sharedOf(earlier, later), [true, true])
+})
+
+test('recorded across applications', async () => {
+  const items = [await ended(first, 'REF-4'), await ended(second, 'REF-4')]
+  await listOperatorReferences(database.pool)
+  assert.deepEqual(await sharedOf(...items), [true, true])
+})

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { OperatorCode } from '#lib/operators.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { operatorSettingsPlace } from '#server/secrets-at-rest/sealed-columns.ts'
+import type { OperatorSettings, SettingsDocument } from './operator-settings.ts'
+
+type StoredSettings = OperatorSettings & { version: bigint }
+
+type SettingsRow = { id: string; operator: OperatorCode; protocol: string; document: string; version: bigint }
+
+const documentSchema = z.record(z.string(), z.unknown())
+
+const COLUMNS = 'operator_settings_id as id, operator, protocol, document, version'
+
+/** A text that changes whenever any settings change. */
+export async function readSettingsVersion(queryable: Queryable): Promise<string> {
+  const { rows } = await queryable.query<{ version: string | null }>({
+    name: 'read_operator_settings_version',
+    text: `select string_agg(operator || ' ' || protocol || ' ' || version || ' ' || operator_settings_id, ',' order by operator, protocol) as version
+           from operator_settings`,
+  })
+  return rows[0]?.version ?? ''
+}
+
+/** All stored settings. Calls `onUnreadable` for those that cannot be decrypted, and leaves them out. */
+export async function readAllSettings(queryable: Queryable, onUnreadable: (error: unknown) => void): Promise<StoredSettings[]> {
+  const { rows } = await queryable.query<SettingsRow>(`select ${COLUMNS} from operator_settings order by operator, protocol`)
+  return rows.flatMap((row) => {
+    try {
+      return [toSettings(row)]
+    } catch (error) {
+      onUnreadable(error)
+      return []
+    }
+  })
+}
+
+/** Locks the settings of all operators to the end of the transaction, and returns those of one. */
+export async function lockSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
+  await trx.query('lock table operator_settings in share row exclusive mode')
+  const { rows } = await trx.query<SettingsRow>(`select ${COLUMNS} from operator_settings where operator = $1 and protocol = $2`, [
+    operator,
+    protocol,
+  ])
+  return rows[0] && toSettings(rows[0])
+}
+
+export async function putSettings(trx: Queryable, { operator, protocol, document }: OperatorSettings): Promise<void> {
+  const { rows } = await trx.query<{ id: string }>(
+    `insert into operator_settings (operator_settings_id, operator, protocol, document, version) values ($1, $2, $3, '', 1)
+     on conflict (operator, protocol) do update set version = operator_settings.version + 1, changed_at = now()
+     returning operator_settings_id as id`,
+    [randomUUID(), operator, protocol],
+  )
+  const id = rows[0]?.id ?? ''
+  await trx.query('update operator_settings set document = $2 where operator_settings_id = $1', [
+    id,
+    keyringOfProcess().seal(operatorSettingsPlace(id), JSON.stringify(document)),
+  ])
+}
+
+export async function removeSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<void> {
+  await trx.query('delete from operator_settings where operator = $1 and protocol = $2', [operator, protocol])
+}
+
+function toSettings({ id, operator, protocol, document, version }: SettingsRow): StoredSettings {
+  const plain: SettingsDocument = documentSchema.parse(JSON.parse(keyringOfProcess().open(operatorSettingsPlace(id), document)))
+  return { operator, protocol, document: plain, version }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+
+/** How one operator is reached through one protocol. The document is what the schema of the protocol describes, and holds secrets. */
+export const operatorSettingsSchema = z.object({
+  operator: z.enum(OPERATOR_CODES),
+  protocol: z.string(),
+  document: z.record(z.string(), z.unknown()),
+})
+export type OperatorSettings = z.infer<typeof operatorSettingsSchema>
+export type SettingsDocument = OperatorSettings['document']
+
+/** Returns the document without its secrets, and the paths of the secrets that are set. */
+export function withoutSecrets(
+  document: SettingsDocument,
+  secretFields: ReadonlySet<string>,
+): { shown: SettingsDocument; secretsSet: string[] } {
+  const secretsSet: string[] = []
+  const strip = (value: SettingsDocument, path: string): SettingsDocument =>
+    Object.fromEntries(
+      Object.entries(value).flatMap(([name, entry]): [string, unknown][] => {
+        if (secretFields.has(name)) {
+          secretsSet.push(path + name)
+          return []
+        }
+        return [[name, isDocument(entry) ? strip(entry, `${path}${name}.`) : entry]]
+      }),
+    )
+  return { shown: strip(document, ''), secretsSet }
+}
+
+/** Returns the document with these changes: a field that is null is removed, one that is left out stays, at any depth. */
+export function mergeDocuments(document: SettingsDocument, changes: SettingsDocument): SettingsDocument {
+  const merged = { ...document }
+  for (const [name, change] of Object.entries(changes)) {
+    const present = merged[name]
+    if (change === null) delete merged[name]
+    else if (isDocument(change)) merged[name] = mergeDocuments(isDocument(present) ? present : {}, change)
+    else merged[name] = change
+  }
+  return merged
+}
+
+function isDocument(value: unknown): value is SettingsDocument {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Connector, Terms } from '#server/operators/connector.ts'
+import type { AccessTokens } from '#server/operators/tokens/access-tokens.ts'
+
+/** What a connector is given beside its settings. */
+export type ConnectorContext = {
+  operator: OperatorCode
+  terms: Terms
+  /** Where the operator sends callbacks; undefined: nowhere, and polling finds the results. */
+  callbackUrl: string | undefined
+  submitTimeoutMs: number
+  queryTimeoutMs: number
+  connectionsMax: number
+  tokens: AccessTokens
+  clock: Clock
+}
+
+/** Text that is never shown or logged. Name its fields in `secretFields`. */
+export const secretText = z.string().min(1).max(4_096)
+
+/** The longest that one call may take. A claim is made for longer, so that no second process makes the call too. */
+const CALL_TIMEOUT_MS_MAX = 10_000
+const timeoutMs = z.int().min(100).max(CALL_TIMEOUT_MS_MAX)
+
+/** The settings that every protocol has. */
+export const COMMON_SETTINGS = {
+  /** The address that paths are appended to. */
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: 'must be an absolute http or https address' })
+    .max(2_048)
+    .transform((text) => text.replace(/\/+$/, '')),
+  submitTimeoutMs: timeoutMs.optional(),
+  queryTimeoutMs: timeoutMs.optional(),
+  /** Submissions under way at once, per direction and process. */
+  callsMax: z.int().min(1).max(64).optional(),
+  /** Submissions begun per second, per direction and process. */
+  submissionsPerSecondMax: z.number().min(0.1).max(10_000).optional(),
+  /** This service's address as this operator reaches it; default: PUBLIC_URL. */
+  callbackBaseUrl: z
+    .url({ protocol: /^https?$/, error: 'must be an absolute http or https address' })
+    .max(2_048)
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
+  sendsCallbacks: z.boolean().optional(),
+}
+
+const commonSchema = z.object(COMMON_SETTINGS)
+type CommonSettings = z.infer<typeof commonSchema>
+
+type ProtocolOptions<Settings extends CommonSettings> = {
+  name: string
+  operators: readonly OperatorCode[]
+  /** The document that `set-operator` stores. Strict, so that a misspelt field is refused. */
+  schema: z.ZodType<Settings>
+  /** Names of fields, at any depth, whose values are secret. */
+  secretFields: readonly string[]
+  /** The directions that these settings put in service. */
+  directionsOf(settings: Settings): readonly TransactionType[]
+  /** The operator's environment: another one does not know what was submitted to this one. */
+  environmentOf(settings: Settings): string
+  connect(context: ConnectorContext, settings: Settings): Connector
+}
+
+/** Settings that fit their protocol. */
+type CheckedSettings = {
+  routes: ReadonlyMap<TransactionType, string>
+  common: CommonSettings
+  connect(context: ConnectorContext): Connector
+}
+
+/** A protocol, as everything outside its folder sees it. */
+export type Protocol = {
+  name: string
+  operators: readonly OperatorCode[]
+  secretFields: ReadonlySet<string>
+  /** Returns one sentence per field that does not fit. */
+  check(document: unknown): Result<CheckedSettings, string[]>
+}
+
+/** Defines a protocol. Everything that is typed by its settings stays in here. */
+export function defineProtocol<Settings extends CommonSettings>(options: ProtocolOptions<Settings>): Protocol {
+  const { name, operators, schema, secretFields, directionsOf, environmentOf, connect } = options
+  return {
+    name,
+    operators,
+    secretFields: new Set(secretFields),
+    check(document) {
+      const parsed = schema.safeParse(document)
+      // A message of zod never repeats the value.
+      if (!parsed.success) return err(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the document'}: ${issue.message}`))
+      return ok({
+        routes: new Map(directionsOf(parsed.data).map((type) => [type, `${name} ${environmentOf(parsed.data)}`.trim()])),
+        common: parsed.data,
+        connect: (context) => connect(context, parsed.data),
+      })
+    },
+  }
+}
+
+/** Every operator code, for protocols that any of them may use. */
+export const ALL_OPERATORS: readonly OperatorCode[] = OPERATOR_CODES

@@ -1,0 +1,34 @@
+import { type Behaviour, behaviourFor } from './behaviour.ts'
+import type { BookEntry, TransferOrder } from './books.ts'
+import { concludeNow, type Simulation } from './simulation.ts'
+
+type Arrival = { operator: string; protocol: string; order: TransferOrder }
+
+/**
+ * `known`: the reference is in the books already, which is a mistake of the sender. `turned_away`: refused without a trace, with an HTTP
+ * 500 or with silence. `accepted`: it is in the books; without an answer if `isAnswered` is false.
+ */
+type Admission =
+  | { kind: 'known'; entry: BookEntry }
+  | { kind: 'turned_away'; how: Behaviour['turnedAway']['how'] }
+  | { kind: 'accepted'; entry: BookEntry; isAnswered: boolean }
+
+/** Takes a transfer into the books, or not, as the table says for its phone number. The protocol has checked it before. */
+export async function admitTransfer(simulation: Simulation, { operator, protocol, order }: Arrival): Promise<Admission> {
+  const known = simulation.books.find(order.reference)
+  if (known) {
+    simulation.books.countDuplicate(order.reference)
+    return { kind: 'known', entry: known }
+  }
+  const behaviour = behaviourFor(order.phoneNumber)
+  if (simulation.books.timesTurnedAway(order.reference) < behaviour.turnedAway.times) {
+    simulation.books.turnAway(order.reference)
+    return { kind: 'turned_away', how: behaviour.turnedAway.how }
+  }
+  const delayMs = { normal: simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviour.due]
+  const dueAtMs = delayMs === null ? null : simulation.now().getTime() + delayMs
+  const entry = simulation.books.accept({ operator, protocol }, order, dueAtMs)
+  if (behaviour.due === 'at_once') await concludeNow(simulation, entry)
+  else if (dueAtMs !== null) simulation.due.add(dueAtMs, entry.reference)
+  return { kind: 'accepted', entry, isAnswered: behaviour.answer === 'at_once' }
+}

@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
+import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import { readBody } from '#server/operators/simulator/respond.ts'
+import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
+import type { MtnSimulatorProduct } from './credentials.ts'
+import { ENVIRONMENTS, isUuid4, readOrder, transferOf } from './mtn-messages.ts'
+import { MtnUsers } from './users.ts'
+
+const BALANCE = '100000000'
+/** The calls that move money, by product. */
+const RESOURCES: Record<MtnSimulatorProduct, readonly string[]> = { collection: ['requesttopay'], disbursement: ['transfer', 'deposit'] }
+
+type Call = { simulation: Simulation; request: IncomingMessage; response: ServerResponse }
+
+/** The MTN MoMo Open API: both error shapes, empty bodies and all. */
+export function createMtnSimulator(secret: string): SimulatedProtocol {
+  const users = new MtnUsers(secret)
+  return {
+    name: 'mtn-momo',
+    prefix: 'mtn',
+    answer: (simulation, request, response, path) => answerMtn(users, { simulation, request, response }, path),
+    callbackOf(_simulation, entry, claim) {
+      const transfer = transferOf(entry)
+      const body = JSON.stringify(
+        claim ? { ...transfer, status: 'SUCCESSFUL', reason: undefined } : { ...transfer, reason: reasonObject(transfer['reason']) },
+      )
+      // MTN sends either; a receiver must take both.
+      const method = Number.parseInt(entry.reference.slice(-1), 16) % 2 === 0 ? 'PUT' : 'POST'
+      return { method, headers: { 'content-type': 'application/json' }, body }
+    },
+  }
+}
+
+async function answerMtn(users: MtnUsers, call: Call, path: string): Promise<void> {
+  const { request, response, simulation } = call
+  const product = users.productOf(request)
+  if (!product)
+    return gatewayError(
+      response,
+      401,
+      'Access denied due to invalid subscription key. Make sure to provide a valid key for an active subscription.',
+    )
+  if (path.startsWith('/v1_0/apiuser')) return provision(users, call, product, path)
+  const [, named, version, resource, ...rest] = path.split('/')
+  if (named !== product) return gatewayError(response, 401, 'Access denied due to invalid subscription key.')
+  if (version === 'token' && request.method === 'POST') return issueToken(users, call, product)
+  const user = users.userOf(request.headers.authorization ?? '', product, simulation.now().getTime())
+  if (!user) return gatewayError(response, 401, 'Access denied. Invalid or expired token.')
+  const environment = ENVIRONMENTS[String(request.headers['x-target-environment'])]
+  if (!environment) return coreError(response, 500, 'NOT_ALLOWED_TARGET_ENVIRONMENT', 'Access to target environment is forbidden.')
+  if (version !== 'v1_0') return gatewayError(response, 404, 'Resource not found')
+  if (resource === 'account' && rest[0] === 'balance')
+    return send(response, 200, { availableBalance: BALANCE, currency: environment.currency })
+  if (resource === 'accountholder' && rest[2] === 'active') return sendActive(response, rest[1] ?? '')
+  if (!resource || !RESOURCES[product].includes(resource)) return gatewayError(response, 404, 'Resource not found')
+  if (request.method === 'GET') return sendTransfer(call, rest[0] ?? '')
+  return takeTransfer(call, environment, product, user.callbackHost ?? simulation.callbackHost)
+}
+
+async function provision(users: MtnUsers, { request, response }: Call, product: MtnSimulatorProduct, path: string): Promise<void> {
+  const [, , , apiUser, part] = path.split('/')
+  if (request.method === 'POST' && !apiUser) {
+    const id = String(request.headers['x-reference-id'])
+    const body = parse(await readBody(request))
+    if (!isUuid4(id)) return coreError(response, 400, 'BAD_REQUEST', 'X-Reference-Id must be a UUID version 4')
+    if (!users.createUser(id, product, typeof body?.['providerCallbackHost'] === 'string' ? body['providerCallbackHost'] : undefined))
+      return coreError(response, 409, 'RESOURCE_ALREADY_EXIST', 'Duplicated reference id. Creation of resource failed.')
+    return void response.writeHead(201).end()
+  }
+  const user = apiUser ? users.find(apiUser) : undefined
+  if (!apiUser || !user) return coreError(response, 404, 'RESOURCE_NOT_FOUND', 'Requested resource was not found.')
+  if (request.method === 'POST' && part === 'apikey') return send(response, 201, { apiKey: users.createKey(apiUser) })
+  return send(response, 200, { providerCallbackHost: user.callbackHost, targetEnvironment: 'sandbox' })
+}
+
+async function issueToken(users: MtnUsers, { simulation, request, response }: Call, product: MtnSimulatorProduct): Promise<void> {
+  if ((await readBody(request)) !== '') return coreError(response, 400, 'BAD_REQUEST', 'The token API takes no body')
+  const issued = users.issueToken(request.headers.authorization ?? '', product, simulation.now().getTime())
+  if (!issued) return send(response, 401, { error: 'login_failed' })
+  return send(response, 200, { access_token: issued.token, token_type: 'access_token', expires_in: issued.expiresInSeconds })
+}
+
+async function takeTransfer(
+  { simulation, request, response }: Call,
+  environment: { operator: string; currency: string },
+  product: MtnSimulatorProduct,
+  callbackHost: string | undefined,
+): Promise<void> {
+  const reference = String(request.headers['x-reference-id']).toLowerCase()
+  if (!isUuid4(reference)) return coreError(response, 400, 'BAD_REQUEST', 'X-Reference-Id must be a UUID version 4')
+  const callbackUrl = request.headers['x-callback-url']
+  if (typeof callbackUrl === 'string' && !isAllowedCallback(callbackUrl, callbackHost))
+    return coreError(response, 500, 'INVALID_CALLBACK_URL_HOST', 'The callback host does not match the registered one.')
+  const order = readOrder(parse(await readBody(request)), product)
+  if (order === 'malformed') return void response.writeHead(400).end()
+  if (order.currency !== environment.currency) return coreError(response, 500, 'INVALID_CURRENCY', 'Currency not supported.')
+  if (isRefusedNumber(order.phoneNumber)) return coreError(response, 400, 'BAD_REQUEST', 'partyId is not a valid MSISDN')
+  const admission = await admitTransfer(simulation, {
+    operator: environment.operator,
+    protocol: 'mtn-momo',
+    order: { ...order, reference, ...(typeof callbackUrl === 'string' && { callbackUrl }) },
+  })
+  if (admission.kind === 'known')
+    return coreError(response, 409, 'RESOURCE_ALREADY_EXIST', 'Duplicated reference id. Creation of resource failed.')
+  if (admission.kind === 'turned_away')
+    return admission.how === 'silence' ? undefined : coreError(response, 500, 'INTERNAL_PROCESSING_ERROR', 'An internal error occurred.')
+  if (admission.isAnswered) response.writeHead(202).end()
+}
+
+function sendTransfer({ simulation, response }: Call, reference: string): void {
+  const entry = simulation.books.find(reference.toLowerCase())
+  if (!entry) return coreError(response, 404, 'RESOURCE_NOT_FOUND', 'Requested resource was not found.')
+  return send(response, 200, transferOf(entry))
+}
+
+/** The row of the table for a number that does not exist at the operator: refused before anything is created. */
+function isRefusedNumber(phoneNumber: string): boolean {
+  const { result } = behaviourFor(phoneNumber)
+  return result.kind === 'failed' && result.message === 'Num\u00e9ro invalide'
+}
+
+function sendActive(response: ServerResponse, phoneNumber: string): void {
+  const { result } = behaviourFor(phoneNumber)
+  send(response, 200, { result: result.kind === 'executed' || result.message !== 'Compte non inscrit' })
+}
+
+function isAllowedCallback(url: string, host: string | undefined): boolean {
+  if (!URL.canParse(url)) return false
+  return host === undefined || new URL(url).hostname === host
+}
+
+/** In callbacks the reason is an object, in replies it is text. */
+function reasonObject(reason: unknown): { code: unknown; message: string } | undefined {
+  return reason === undefined ? undefined : { code: reason, message: 'Transaction failed' }
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    // Not JSON: refused as malformed.
+    return undefined
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** An error of the MoMo core. */
+function coreError(response: ServerResponse, status: number, code: string, message: string): void {
+  send(response, status, { message, code })
+}
+
+/** An error of the gateway in front of it, which has another shape. */
+function gatewayError(response: ServerResponse, statusCode: number, message: string): void {
+  send(response, statusCode, { statusCode, message })
+}

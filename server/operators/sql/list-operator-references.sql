@@ -1,0 +1,47 @@
+-- Lists the operator references of the next final transactions of an application, at most p_limit of each status, and returns how many
+-- transactions it went through. Final sequences have no gaps and commit in order, so what is read up to the highest one is complete. A
+-- second run waits for the mark and continues after it. A reference that another transaction of the same operator and direction has
+-- is recorded for both of them, whatever their applications: the account at the operator is one.
+create or replace function list_operator_references(p_application uuid, p_limit bigint) returns bigint
+language plpgsql volatile set jit = off set enable_seqscan = off
+set search_path from current as $$
+declare
+  v_mark operator_reference_marks;
+  v_success bigint;
+  v_failed bigint;
+begin
+  insert into operator_reference_marks (application_id, success_until, failed_until) values (p_application, 0, 0) on conflict do nothing;
+  select * into v_mark from operator_reference_marks m where m.application_id = p_application for no key update;
+  select least(c.success_count, v_mark.success_until + p_limit), least(c.failed_count, v_mark.failed_until + p_limit)
+    into v_success, v_failed from application_counters c where c.application_id = p_application;
+  if v_success is null or (v_success <= v_mark.success_until and v_failed <= v_mark.failed_until) then return 0; end if;
+  with listed as (
+    insert into operator_references (application_id, operator_reference, transaction_id, operator, type)
+      select t.application_id, t.operator_reference, t.transaction_id, t.operator, t.type from transactions t
+        where t.application_id = p_application and t.operator_reference is not null
+          and ((t.status = 'SUCCESS' and t.final_sequence > v_mark.success_until and t.final_sequence <= v_success)
+            or (t.status = 'FAILED' and t.final_sequence > v_mark.failed_until and t.final_sequence <= v_failed))
+      on conflict do nothing
+      returning application_id, operator_reference, transaction_id, operator, type
+  ), pair as (
+    select l.*, o.application_id as other_application_id, o.transaction_id as other_transaction_id
+      from listed l
+      -- The statement does not see what it inserts, so two of one slice are compared among themselves.
+      cross join lateral (
+        select r.application_id, r.transaction_id from operator_references r
+          where r.operator = l.operator and r.type = l.type and r.operator_reference = l.operator_reference
+        union
+        select s.application_id, s.transaction_id from listed s
+          where s.operator = l.operator and s.type = l.type and s.operator_reference = l.operator_reference
+      ) o
+      where (o.application_id, o.transaction_id) <> (l.application_id, l.transaction_id)
+  )
+  insert into shared_operator_references
+      (application_id, transaction_id, operator, type, operator_reference, other_application_id, other_transaction_id)
+    select p.application_id, p.transaction_id, p.operator, p.type, p.operator_reference, p.other_application_id, p.other_transaction_id from pair p
+    union all
+    select p.other_application_id, p.other_transaction_id, p.operator, p.type, p.operator_reference, p.application_id, p.transaction_id from pair p
+    on conflict do nothing;
+  update operator_reference_marks m set success_until = v_success, failed_until = v_failed where m.application_id = p_application;
+  return v_success - v_mark.success_until + v_failed - v_mark.failed_until;
+end $$;

@@ -1,0 +1,10 @@
+import type { OperatorCode } from '#lib/operators.ts'
+import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { type ClaimedWork, claimWork, type FreeSlots } from '#server/operators/operator-work-store.ts'
+
+/** Claims due work of an operator in every lane, at most `slotsMax` in each. */
+export function claimAll(pool: Pool, operator: OperatorCode, slotsMax: number, leaseMs: number): Promise<ClaimedWork[]> {
+  const lanes: FreeSlots[] = [...TRANSACTION_TYPES, 'begun' as const].map((lane) => ({ operator, lane, route: null, slotsMax }))
+  return claimWork(pool, lanes, leaseMs)
+}

@@ -178,7 +178,35 @@ test('a page of the list of any days is the same page of the rows, in every zone
     for (const { currency, amountMinor } of found.sums)
       assert.equal(formatMinor(amountMinor), amountOf(fitting.filter((row) => row.currency === currency)))
   })
-  await fc.assert(property, { numRuns: 100 })
+  // Its page lies in two sealed months.
+  const acrossMonths = { from: '2025-08-25', to: '2025-11-01' }
+  await fc.assert(property, {
+    numRuns: 100,
+    examples: [['Africa/Kampala', acrossMonths, { page: 3, sort: 'newest' }, ['PENDING', 'FAILED']]],
+  })
+})
+
+test('a page that lies in two or more months is the same page of the rows, in both orders and every zone', async () => {
+  for (const zone of ZONES) {
+    const monthOf = new Map(all.map((row) => [row, dayIn(zone, row.createdAt).slice(0, 7)]))
+    for (const sort of ['newest', 'oldest'] as const) {
+      const inOrder = sort === 'oldest' ? all.toReversed() : all
+      for (const size of [25, 50, 100]) {
+        const pages = Array.from({ length: Math.ceil(COUNT / size) }, (_, page) => inOrder.slice(page * size, page * size + size))
+        const across = [...pages.entries()].filter(([, rows]) => new Set(rows.map((row) => monthOf.get(row))).size > 1)
+        assert.ok(across.length > 0)
+        for (const [page, rows] of across) {
+          const filter = { ...transactionFilterSchema.parse({}), page, sort, size }
+          const found = await searchTransactions(database.pool, { applicationId, businessZone: zone }, filter)
+          assert.deepEqual(
+            found.rows.map((row) => row.transactionId),
+            rows.map((row) => row.transactionId),
+            `page ${page} of ${size}, ${sort} first, ${zone}`,
+          )
+        }
+      }
+    }
+  }
 })
 
 test('the days of a statement are its lines by day, and each closing balance is the next opening balance, in every zone', async () => {

@@ -58,13 +58,14 @@ type EdgeUse = 'each day' | 'whole ranges'
 
 /**
  * Where edges are read: at borders, between a day and the one before, and for the sums of each day on all days of a range and one on either
- * side. None is read twice.
+ * side. None is read twice. The ranges may come in any order: a page with the newest first asks for the later month first.
  */
 function edgePlaces({ months, fromDays, toDays }: RollUpRanges, use: EdgeUse): { borders: UtcDay[]; fromDays: UtcDay[]; toDays: UtcDay[] } {
   const ranges = fromDays.map((from, place) => ({ from, to: toDays[place] ?? from }))
   const parts = [...months.map((month) => ({ from: month, to: monthEnd(month) })), ...(use === 'each day' ? [] : ranges)]
   const windows: DayRange[] = []
-  for (const { from, to } of use === 'each day' ? ranges : []) {
+  const inOrder = ranges.toSorted((left, right) => (left.from < right.from ? -1 : 1))
+  for (const { from, to } of use === 'each day' ? inOrder : []) {
     const window = { from: addDays(from, -1), to: addDays(to, 1) }
     const last = windows.at(-1)
     // Ranges that follow each other, as the days of two months do.

@@ -41,6 +41,8 @@ test('the list and the panel of the approvals are three keys away, and no page o
     [3, 'Skip to the panel', '#approval-panel'],
   ] as const) {
     await page.goto(`/${person.slug}/approvals`)
+    // The list is streamed out of sight and moved to its place: a key before that would focus what is about to move.
+    await expect(page.locator('#list')).toBeVisible()
     for (let press = 0; press < presses; press++) await page.keyboard.press('Tab')
     await expect(page.getByRole('link', { name })).toBeFocused()
     await page.keyboard.press('Enter')

@@ -5,6 +5,7 @@ import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ApprovalTable } from './approval-table.tsx'
+import { BatchItems } from './batch-items.tsx'
 import { BoardContext } from './board-context.ts'
 import { BoardHead } from './board-head.tsx'
 import { BoardPanel } from './board-panel.tsx'
@@ -14,7 +15,6 @@ import { useBoardKeys } from './use-board-keys.ts'
 
 /** Rendered on the server; links and popovers work before its script has arrived. */
 const FILTERS = definePart(() => import('./approval-filters.tsx'))
-const BATCHES = definePart(() => import('./batch-items.tsx'))
 
 /** The approvals: queues and list, and the panel in which somebody decides. */
 export function ApprovalBoard(props: BoardProps) {
@@ -44,7 +44,7 @@ export function ApprovalBoard(props: BoardProps) {
             <LazyPart part={FILTERS} props={{ application, query, page: list.page }} fallback={<div className="h-[30px]" />} />
           </div>
           <RefreshNotice isFailed={list.isError} onRetry={list.retry} />
-          <LazyPart part={BATCHES} props={{ application, batches: list.page.batches }} />
+          <BatchItems application={application} batches={list.page.batches} />
           <ApprovalTable total={list.page.total} pageNumber={props.page} />
         </div>
         <BoardPanel />

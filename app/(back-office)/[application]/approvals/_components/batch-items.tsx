@@ -9,7 +9,7 @@ import type { BatchItem } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
 
 /** The batches of a queue, each one item: count, sums and maker, and the way to decide about all of its rows. */
-export default function BatchItems({ application, batches }: { application: string; batches: readonly BatchItem[] }) {
+export function BatchItems({ application, batches }: { application: string; batches: readonly BatchItem[] }) {
   const t = useT()
   if (batches.length === 0) return null
   return (

@@ -20,7 +20,7 @@ export default async function NewBatchPage({ params }: Props) {
   const { application } = await params
   await requireActor(application, 'transaction:create')
   const [t, locale] = await Promise.all([getT(), readLocale()])
-  const link = 'text-accent hover:underline'
+  const link = 'text-accent underline'
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.'])}>
       <PageHeader title={t('batches.new')} actions={<ButtonLink href={paths.batches(application)}>{t('batches.toList')}</ButtonLink>} />

@@ -1,5 +1,7 @@
 'use client'
 
+import '#components/form/zod-without-eval.ts'
+
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'

@@ -46,6 +46,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_references: 'derived',
   operator_reference_marks: 'derived',
   operator_access_tokens: 'derived',
+  // Written for transactions to which an operator gave one reference, as the operator that returns garbage does.
+  shared_operator_references: 'of transactions',
   operator_circuits: 'derived',
   operator_balances: 'derived',
   fee_days: 'derived',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright/test'
-import { expect, expectAccessible, LOOKS, test, WIDTHS } from './fixtures.ts'
+import { expect, expectAccessible, LOOKS, moveToFirstRow, test, WIDTHS } from './fixtures.ts'
 import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
 import { another, openApprovals, panelOf, rowsOf, sendButton } from './waiting.ts'
 
@@ -134,7 +134,7 @@ test('finance sees what waits and why it may not decide', async ({ page }) => {
 
 test('several are decided at once: count and sums per currency before, one result for each after', async ({ page }) => {
   await openApprovals(page, personWith(['checker']), '?max=20000')
-  await page.keyboard.press('j')
+  await moveToFirstRow(page)
   for (const key of ['x', 'j', 'x', 'j', 'x']) await page.keyboard.press(key)
   const bar = page.getByRole('region', { name: 'Selected transactions' })
   await expect(bar).toContainText('3 selected')

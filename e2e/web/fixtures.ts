@@ -65,8 +65,9 @@ export const COLOUR_RULES = ['color-contrast', 'link-in-text-block'] as const
 
 /** Returns the axe violations of the current screen: rule and elements. Without `rules`, of all rules. */
 export async function findAxeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // The title arrives last: Next streams it.
+  // The title arrives last, and a page with a skeleton brings its heading after it: Next streams both.
   await expect(page).toHaveTitle(/./)
+  await expect(page.locator('h1:visible').first()).toBeVisible()
   // Directly in the page, which has no frames. The package for Playwright runs axe in parts and joins them in a second page, which takes five times as long.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   return await page.evaluate(async (only) => {

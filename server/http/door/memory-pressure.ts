@@ -1,9 +1,9 @@
 import { memoryUsage } from 'node:process'
 
 const MB = 1024 * 1024
-/** From here on the process collects its whole heap; the limit under attack is 400 MB, and a busy service holds 280. */
-const HIGH_BYTES = 330 * MB
-const SHORT_BYTES = 375 * MB
+/** From here on the process collects its whole heap; the limit under attack is 400 MB, and a busy service holds 280. The margin is what arrives between two samples. */
+const HIGH_BYTES = 310 * MB
+const SHORT_BYTES = 350 * MB
 const SAMPLE_EVERY_MS = 200
 /** A collection of the whole heap takes up to 100 ms: not more often than this. */
 const COLLECT_EVERY_MS = 3_000
@@ -25,8 +25,8 @@ type MemoryPressureOptions = {
 
 /**
  * Watches the memory of the process. What attacks hold is bounded part by part (bodies, connections, queues), but the heap and the
- * allocator keep what several of them used one after the other. Above 330 MB the heap is collected, which returns unused pages to the
- * system; above 375 MB no body beyond 64 KB is accepted until memory is free again (503). A process that cannot collect (started without
+ * allocator keep what several of them used one after the other. Above 310 MB the heap is collected, which returns unused pages to the
+ * system; above 350 MB no body beyond 64 KB is accepted until memory is free again (503). A process that cannot collect (started without
  * the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {

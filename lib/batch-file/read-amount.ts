@@ -83,11 +83,16 @@ function fromPlain(plain: string | undefined, { decimals }: AmountContext): Amou
   return amountMinor > AMOUNT_MINOR_MAX ? { problem: 'amount_too_large' } : { amountMinor }
 }
 
-/** A spreadsheet computes in binary fractions: 1234.56 may be stored as 1234.5599999999999. */
+/**
+ * A spreadsheet computes in binary fractions: 1234.56 may be stored as 1234.5599999999999. Four noughts or nines behind the hundredths
+ * are such noise; other digits are the maker's and stay. Computed in whole hundredths, never in binary fractions.
+ */
 function withoutNoise(plain: string | undefined): string | undefined {
-  if (plain === undefined || !/\.\d{6,}$/.test(plain)) return plain
-  const rounded = Number(plain).toFixed(2)
-  return Math.abs(Number(rounded) - Number(plain)) < 1e-6 ? rounded : plain
+  const match = plain === undefined ? null : /^(-?)(\d+)\.(\d{2})(0000|9999)\d*$/.exec(plain)
+  if (!match) return plain
+  const [, sign = '', whole = '', hundredths = '', noise = ''] = match
+  const minor = (BigInt(whole + hundredths) + (noise === '9999' ? 1n : 0n)).toString().padStart(3, '0')
+  return `${sign}${minor.slice(0, -2)}.${minor.slice(-2)}`
 }
 
 function stripCurrency(text: string, currency: Currency | undefined): string {

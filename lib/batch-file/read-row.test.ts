@@ -49,6 +49,13 @@ test('an amount in hundredths, in the notation of both languages', () => {
   assert.equal(amountOf('1 234,5', 'UGMTN'), '1234.5')
   assert.equal(amountOf({ text: '1234.5599999999999', kind: 'number' }, 'UGMTN'), '1234.56')
   assert.equal(amountOf({ text: '1.5E3', kind: 'number' }), '1500')
+  assert.equal(amountOf({ text: '1233.9999999999998', kind: 'number' }), '1234')
+  assert.equal(amountOf({ text: '9999999999.950000001', kind: 'number' }, 'UGMTN'), '9999999999.95')
+})
+
+test('amount_decimals for a number whose further decimals are no rounding noise', () => {
+  for (const text of ['1234.555555', '1234.560011', '0.004999'])
+    assert.equal(amountOf({ text, kind: 'number' }, 'UGMTN'), 'amount_decimals', text)
 })
 
 test('any amount comes back from what formatAmount and formatMinor write, in both languages', () => {

@@ -29,7 +29,7 @@ export function readOrder(
   const { amount, currency, externalId, payerMessage = '', payeeNote = '' } = body ?? {}
   const party = body?.[product === 'collection' ? 'payer' : 'payee']
   const { partyIdType, partyId } = typeof party === 'object' && party !== null ? (party as Record<string, unknown>) : {}
-  if (typeof amount !== 'string' || !/^\d{1,12}(\.\d{1,2})?$/.test(amount) || Number(amount) <= 0) return 'malformed'
+  if (typeof amount !== 'string' || !/^(?=.*[1-9])\d{1,12}(\.\d{1,2})?$/.test(amount)) return 'malformed'
   if (typeof currency !== 'string' || typeof externalId !== 'string') return 'malformed'
   if (partyIdType !== 'MSISDN' || typeof partyId !== 'string' || !/^\d{8,15}$/.test(partyId)) return 'malformed'
   for (const text of [payerMessage, payeeNote]) if (typeof text !== 'string' || text.length > 160 || /['&]/.test(text)) return 'malformed'
@@ -42,7 +42,7 @@ export function transferOf(entry: BookEntry): Record<string, unknown> {
   const party = { partyIdType: 'MSISDN', partyId: entry.phoneNumber }
   return {
     // MTN drops zeros at the end of decimals.
-    amount: String(Number(entry.amount)),
+    amount: entry.amount.replace(/\.(?:0+$|(\d*[1-9])0+$)/, (_, kept?: string) => (kept ? `.${kept}` : '')),
     currency: entry.currency,
     externalId: entry.context,
     ...(entry.direction === 'COLLECT' ? { payer: party } : { payee: party }),

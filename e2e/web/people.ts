@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Secret, TOTP } from 'otpauth'
+import { expect } from 'playwright/test'
 import type { Role } from '#lib/permissions.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
@@ -57,15 +58,17 @@ export async function newPerson(pool: Pool, roles: readonly Role[], applicationI
 const PERIOD_MS = 30_000
 const MARGIN_MS = 5_000
 
-/** A second factor without waiting: each call returns a code of a later time step than the one before, within what is accepted. */
-export function deviceOf(secret: string): () => string {
+/** A second factor: each call returns a code of a later time step than the one before, and waits only if that step is not accepted yet. */
+export function deviceOf(secret: string): () => Promise<string> {
   const totp = new TOTP({ secret: Secret.fromBase32(secret.replace(/\s/g, '')) })
   let lastStep = 0
-  return () => {
+  return async () => {
     const nowMs = Date.now()
     const step = Math.floor(nowMs / PERIOD_MS)
     const isLate = nowMs % PERIOD_MS > PERIOD_MS - MARGIN_MS
     lastStep = lastStep === 0 ? step - (isLate ? 0 : 1) : Math.max(lastStep + 1, step)
+    const acceptedFromMs = (lastStep - 1) * PERIOD_MS
+    await expect.poll(() => Date.now(), { timeout: PERIOD_MS }).toBeGreaterThanOrEqual(acceptedFromMs)
     return totp.generate({ timestamp: lastStep * PERIOD_MS })
   }
 }

@@ -15,14 +15,14 @@ test.beforeAll(async () => {
 test.afterAll(() => pool.end())
 
 /** Sets up the second factor; returns the code generator and the recovery codes. */
-async function setUpSecondFactor(page: Page, password: string): Promise<{ code: () => string; recoveryCodes: string[] }> {
+async function setUpSecondFactor(page: Page, password: string): Promise<{ code: () => Promise<string>; recoveryCodes: string[] }> {
   await page.getByRole('button', { name: 'Set up' }).click()
   const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
   await page.getByLabel('Six-digit code').fill('000000')
   await page.getByLabel('Your password').fill(password)
   await page.getByRole('button', { name: 'Turn on' }).click()
   await expect(page.getByText('Incorrect code.')).toBeVisible()
-  await page.getByLabel('Six-digit code').fill(code())
+  await page.getByLabel('Six-digit code').fill(await code())
   await page.getByRole('button', { name: 'Turn on' }).click()
   return { code, recoveryCodes: await keepCodes(page) }
 }
@@ -50,7 +50,7 @@ test('a second factor: on, needed at sign-in, a recovery code once, new codes, o
 
   await signIn(page, person)
   await expect(page).toHaveURL(/second-factor/)
-  await page.getByLabel('Code').fill(code())
+  await page.getByLabel('Code').fill(await code())
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page).toHaveURL(`/${person.slug}`)
 
@@ -69,7 +69,7 @@ test('a second factor: on, needed at sign-in, a recovery code once, new codes, o
   await dialog.getByLabel('Code', { exact: true }).fill(recoveryCodes[1] ?? '')
   await dialog.getByRole('button', { name: 'Create codes' }).click()
   await expect(dialog.getByText('Incorrect code.'), 'an old recovery code buys no new ones').toBeVisible()
-  await dialog.getByLabel('Code', { exact: true }).fill(code())
+  await dialog.getByLabel('Code', { exact: true }).fill(await code())
   await dialog.getByRole('button', { name: 'Create codes' }).click()
   const newCodes = await keepCodes(page)
 
@@ -198,7 +198,7 @@ test('where an application demands a second factor nothing else happens before: 
 
   await page.goto(`/${slug}`)
   const code = deviceOf((await page.locator('p.break-all').textContent()) ?? '')
-  await page.getByLabel('Six-digit code').fill(code())
+  await page.getByLabel('Six-digit code').fill(await code())
   await page.getByLabel('Your password').fill(person.password)
   await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByRole('link', { name: 'I saved them' }).click()
@@ -308,7 +308,7 @@ for (const { locale, colorScheme } of LOOKS) {
       const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
       await expectAccessibleEverywhere(page)
       await page.locator('#enrol-password').fill(person.password)
-      await page.locator('#enrol-code').fill(code())
+      await page.locator('#enrol-code').fill(await code())
       await page.locator('#enrol-code').press('Enter')
       await expect(page.locator('#recovery-codes')).toBeVisible()
       await expectAccessibleEverywhere(page)

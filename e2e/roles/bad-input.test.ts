@@ -26,6 +26,7 @@ import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS } from './access-table.ts'
+import { INPUTS } from './action-inputs.ts'
 import { WRONG_QUERY_VALUES, WRONG_SEGMENTS, WRONG_TEXTS, WRONG_TYPES } from './bad-values.ts'
 import { newPerson } from './callers.ts'
 import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
@@ -239,9 +240,12 @@ test('400 with a page that says so: every page whose address has a date that doe
   const wrong: string[] = []
   const dates = PARAMETERS.filter((parameter) => /^(from|to)$|After$|Before$/.test(parameter))
   for (const { path } of await endpoints('page')) {
-    // All of them at once, so that one request tries each; the dates apart, because one of them alone is refused.
-    for (const parameters of [PARAMETERS.filter((each) => !dates.includes(each)), ...dates.map((each) => [each])]) {
-      for (const value of WRONG_QUERY_VALUES.filter((each) => each.length * parameters.length < 12_000)) {
+    // All of them at once, so that one request tries each. The dates apart, because one wrong date alone is refused: each value in
+    // the place of another date, so that every page meets every value and every date.
+    const others = PARAMETERS.filter((each) => !dates.includes(each))
+    for (const [place, value] of WRONG_QUERY_VALUES.entries()) {
+      for (const parameters of [others, [dates[place % dates.length] ?? '']]) {
+        if (value.length * parameters.length >= 12_000) continue
         const { status } = await send(`${path}?${parameters.map((each) => `${each}=${value}`).join('&')}`)
         if (status >= 500) wrong.push(`${path} with ${parameters.length} parameters ${value.slice(0, 40)}: ${status}`)
       }
@@ -267,58 +271,6 @@ test('400 with a page that says so: every page whose address has a date that doe
   assert.deepEqual(wrong.slice(0, 40), [])
 })
 
-/** An input of each action that would be understood; each of its fields is then made wrong, one at a time. */
-const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  decideTransactions: { decision: 'validated', note: 'fine', items: [{ transactionId: '', contentHash: '0'.repeat(64) }] },
-  recallWaiting: { transactionId: '', reason: 'fine' },
-  decideWholeBatch: { batchId: '', decision: 'validated', note: 'fine', hash: '0'.repeat(64), shownAt: '2026-01-01T00:00:00Z' },
-  recallWholeBatch: { batchId: '', reason: 'fine' },
-  pauseRun: { batchId: '', reason: 'fine' },
-  resumeRun: { batchId: '' },
-  stopRun: { batchId: '', reason: 'fine' },
-  retryRun: { batchId: '' },
-  synchronise: { transactionId: '' },
-  synchroniseSeveral: { transactionIds: ['00000000-0000-0000-0000-000000000000'] },
-  resend: { transactionId: '' },
-  reportPageFailure: { name: 'TypeError', message: 'x is undefined', stack: 'TypeError: x is undefined', path: '/' },
-  sendForApproval: {
-    externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b',
-    originId: '',
-    type: 'DEPOSIT',
-    country: 'CAMEROON',
-    operator: 'MOMOCM',
-    phoneNumber: '237677209341',
-    customerName: 'Clarisse Mbarga',
-    amount: '5000',
-  },
-  keepDraft: {
-    externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b',
-    originId: '',
-    content: { type: 'DEPOSIT', country: 'CAMEROON', operator: 'MOMOCM', phoneNumber: '237', customerName: '', amount: '' },
-  },
-  discardDraft: { externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b' },
-  saveView: { name: 'fine', query: 'status=FAILED', isShared: false },
-  changeView: { viewId: '', name: 'fine', isShared: false },
-  deleteView: { viewId: '' },
-  // No batch has this id, so what is right is not found.
-  assignColumns: { batchId: '', version: 1, columns: { phone: 0, name: 1, amount: 2 }, defaultOperator: 'MOMOCM' },
-  decideRepair: { batchId: '', version: 1, repair: 'benin', isAccepted: true },
-  editRow: { batchId: '', version: 1, rowNumber: 2, fields: { name: 'fine' } },
-  excludeRows: { batchId: '', version: 1, rowNumbers: [2], reason: 'fine' },
-  submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
-  discardBatch: { batchId: '', version: 1 },
-  setThreshold: { operator: 'MOMOCM', threshold: '100' },
-  changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
-  changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },
-  startEnrolment: { kind: 'totp' },
-  proposeChange: { kind: 'application.set', input: { name: 'fine', requiresSecondFactor: false, copiesWebhookStatus: false } },
-  confirmChange: { changeId: '' },
-  refuseChange: { changeId: '', reason: 'fine' },
-  withdrawChange: { changeId: '' },
-  confirmEnrolment: { code: '000000' },
-  renewCodes: { code: '000000' },
-  switchOff: { code: '000000' },
-}
 /** A view may keep no filter at all and be shared or not, a threshold may be taken away, a payment may replace none, and an error of a browser may have empty texts. */
 const RIGHT_AFTER_ALL = new Set([
   'saveView query ""',

@@ -112,22 +112,24 @@ test('4xx: action bodies that are no arguments, unknown action ids and ids of an
   ]
   const actions = await readBuiltActions()
   assert.ok(actions.length > 10)
-  for (const { id, name } of [
-    ...actions,
-    { id: '00'.repeat(21), name: 'unknown' },
-    { id: 'x', name: 'no id' },
-    { id: '__proto__', name: 'prototype' },
+  const types = ['text/plain;charset=UTF-8', MULTIPART, 'multipart/form-data', 'application/json']
+  const all = bodies.flatMap((body) => types.map((type) => ({ body, type })))
+  // What reads a body is the same for every action: the first two and ids of no action try every pair, the others each body once.
+  const some = (offset: number) => bodies.map((body, place) => ({ body, type: types[(place + offset) % types.length] ?? '' }))
+  for (const { id, name, tries } of [
+    ...actions.map((action, place) => ({ ...action, tries: place < 2 ? all : some(place) })),
+    { id: '00'.repeat(21), name: 'unknown', tries: all },
+    { id: 'x', name: 'no id', tries: all },
+    { id: '__proto__', name: 'prototype', tries: all },
   ]) {
-    for (const body of bodies)
-      for (const type of ['text/plain;charset=UTF-8', MULTIPART, 'multipart/form-data', 'application/json']) {
-        const headers = { 'next-action': id, 'content-type': type, origin: service.baseUrl, accept: 'text/x-component' }
-        const answer = await send({ method: 'POST', path: '/sign-in', headers, body })
-        // Arguments that can be read reach the action, which refuses them itself: 200 with a code, or a redirect to the sign-in page.
-        if (answer.status >= 500)
-          wrong.push(`${name} with ${type} ${JSON.stringify(body.slice(0, 30))}: ${answer.status} ${answer.body.slice(0, 100)}`)
-        else if (answer.status === 200 && answer.headers['content-type']?.startsWith('text/html'))
-          wrong.push(`${name} with ${type}: a page`)
-      }
+    for (const { body, type } of tries) {
+      const headers = { 'next-action': id, 'content-type': type, origin: service.baseUrl, accept: 'text/x-component' }
+      const answer = await send({ method: 'POST', path: '/sign-in', headers, body })
+      // Arguments that can be read reach the action, which refuses them itself: 200 with a code, or a redirect to the sign-in page.
+      if (answer.status >= 500)
+        wrong.push(`${name} with ${type} ${JSON.stringify(body.slice(0, 30))}: ${answer.status} ${answer.body.slice(0, 100)}`)
+      else if (answer.status === 200 && answer.headers['content-type']?.startsWith('text/html')) wrong.push(`${name} with ${type}: a page`)
+    }
   }
   assert.deepEqual(wrong, [])
 })

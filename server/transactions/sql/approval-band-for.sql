@@ -13,7 +13,13 @@ declare
   v_recent_minor bigint := 0;
   v_weighed_minor bigint;
   v_is_first boolean := false;
+  v_strongest jsonb := p_bands -> -1;
 begin
+  -- The strongest band applies whatever was paid before, so nothing is read: every row of a file whose total is above all thresholds.
+  if greatest(p_amount_minor, p_batch_minor) > (v_strongest ->> 'aboveMinor')::bigint
+     and not coalesce((v_strongest ->> 'firstTimeOnly')::boolean, false) then
+    return v_strongest;
+  end if;
   foreach v_phone in array p_phones loop
     -- Newest first, and it stops after 100 older rows: a number can have any number of payments, and this runs under the lock of
     -- its application. Creation times follow the sequence, except where the clock was set back.

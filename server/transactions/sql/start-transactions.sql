@@ -23,8 +23,6 @@ declare
   v_at timestamptz;
   v_counts bigint[];
   v_waiting jsonb := '{}';
-  v_band jsonb;
-  v_item record;
 begin
   select array_agg(c.transaction_count order by c.application_id) into v_counts
     from (select * from application_counters where application_id = any (p_application_ids)
@@ -36,25 +34,21 @@ begin
   v_at := service_time();
 
   if p_has_bands then
-    for v_item in
-      select b.*, sum(b.amount_minor) over (partition by b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms[1]
-                                            order by b.item_index) - b.amount_minor as earlier_minor
-        from json_to_recordset(p_items) as b (item_index integer, application_id uuid, external_id uuid, type text,
-          phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb,
-          at timestamptz)
-        -- A transaction that is stored already counts as stored, and must not count again as a part of this batch.
-        left join lateral (select t.external_id from transactions t
-                           where t.application_id = b.application_id and t.external_id >= b.external_id
-                           order by t.external_id limit 1) t on true
-        where b.bands is not null and t.external_id is distinct from b.external_id
-    loop
-      v_band := approval_band_for(v_item.application_id, v_item.type, v_item.maker_id, v_item.source, v_item.phone_number_forms,
-                                  v_item.amount_minor, coalesce(v_item.batch_sum_minor, 0), v_item.earlier_minor::bigint,
-                                  v_item.bands, case when v_item.at is null then v_at else service_time(v_item.at) end);
-      if v_band is not null then
-        v_waiting := v_waiting || jsonb_build_object(v_item.item_index::text, v_band);
-      end if;
-    end loop;
+    -- Collected by one aggregate: adding to an object one item at a time would copy it for each.
+    select coalesce(jsonb_object_agg(b.item_index, w.band) filter (where w.band is not null), '{}') into v_waiting
+      from (select b.*, sum(b.amount_minor) over (partition by b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms[1]
+                                                  order by b.item_index) - b.amount_minor as earlier_minor
+              from json_to_recordset(p_items) as b (item_index integer, application_id uuid, external_id uuid, type text,
+                phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb,
+                at timestamptz)
+              -- A transaction that is stored already counts as stored, and must not count again as a part of this batch.
+              left join lateral (select t.external_id from transactions t
+                                 where t.application_id = b.application_id and t.external_id >= b.external_id
+                                 order by t.external_id limit 1) t on true
+              where b.bands is not null and t.external_id is distinct from b.external_id) b
+      cross join lateral (select approval_band_for(b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms, b.amount_minor,
+                            coalesce(b.batch_sum_minor, 0), b.earlier_minor::bigint, b.bands,
+                            case when b.at is null then v_at else service_time(b.at) end) as band) w;
   end if;
 
   return query

@@ -69,7 +69,7 @@ test('a checker finds the batch as one item, reads its evidence, excludes two ro
 })
 
 test('the second of two checkers at once is told who decided, and nothing is decided twice', async ({ page, browser }) => {
-  const { queue, address } = await newBatch()
+  const { queue, address, items } = await newBatch()
   const second = await (await browser.newContext({ baseURL: sandboxUrl(), offline: false })).newPage()
   await signIn(page, queue.checker, address)
   await signIn(second, queue.other, address)
@@ -77,10 +77,14 @@ test('the second of two checkers at once is told who decided, and nothing is dec
     await each.getByRole('button', { name: 'Validate', exact: true }).click()
     await each.getByLabel('Payee note').fill('Seen')
   }
-  await page.getByRole('button', { name: /^Validate 12/ }).click()
-  await expect(page.getByText('12 rows validated')).toBeVisible()
-  await second.getByRole('button', { name: /^Validate 12/ }).click()
-  await expect(second.getByText('Nothing was decided').or(second.getByText('No longer waiting for approval')).first()).toBeVisible()
+  // Together: the page of one learns of the other's decision only after it has sent its own.
+  await Promise.all([page, second].map((each) => each.getByRole('button', { name: /^Validate 12/ }).click()))
+  const words = ['12 rows validated', 'Nothing was decided', 'No longer waiting for approval']
+  for (const each of [page, second]) await expect(each.getByText(new RegExp(words.join('|'))).first()).toBeVisible()
+  const { rows } = await pool.query('select 1 from approval_decisions where transaction_id = any ($1)', [
+    items.map((item) => item.transactionId),
+  ])
+  expect(rows).toHaveLength(items.length)
   await second.context().close()
 })
 

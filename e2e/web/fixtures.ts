@@ -34,6 +34,12 @@ export async function signIn(page: Page, person: SandboxPerson, wanted = `/${per
   await page.locator('input[name=password]').fill(person.password)
   await page.locator('main form button[type=submit]').last().click()
   await page.waitForURL((url) => url.pathname !== '/sign-in')
+  await waitForScripts(page)
+}
+
+/** Waits until React has taken over what the server rendered. On a busy machine a test is quicker, and what it presses before that is lost. */
+export async function waitForScripts(page: Page): Promise<void> {
+  await page.waitForFunction(() => Object.keys(document.body).some((key) => key.startsWith('__reactProps')))
 }
 
 /** Searches with the keyboard. Repeats the first key until the scripts of the page handle it. */

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, searchByKeys, signIn, test, WIDTHS } from './fixtures.ts'
+import { expect, expectAccessible, searchByKeys, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
 import { personWith } from './sandbox.ts'
 
 test('the whole frame works by keyboard, and focus comes back to where it was', async ({ page }) => {
@@ -26,6 +26,7 @@ test('the whole frame works by keyboard, and focus comes back to where it was', 
   await expect(page.getByRole('button', { name: 'account menu' })).toBeFocused()
   await searchByKeys(page, 'nothing like it')
   await expect(page.getByText('No transaction matches “nothing like it”')).toBeVisible()
+  await waitForScripts(page)
   await page.locator('h1').click()
   await page.keyboard.press('g')
   await page.keyboard.press('o')

@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { blockPerson } from '#server/people/block-person.ts'
 import { createPerson } from '#server/people/create-person.ts'
 import { must } from '#server/testing/partner.ts'
-import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { deviceOf, newApplication, newPerson, sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
 
@@ -16,6 +16,7 @@ test.afterAll(() => pool.end())
 
 /** Sets up the second factor; returns the code generator and the recovery codes. */
 async function setUpSecondFactor(page: Page, password: string): Promise<{ code: () => Promise<string>; recoveryCodes: string[] }> {
+  await waitForScripts(page)
   await page.getByRole('button', { name: 'Set up' }).click()
   const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
   await page.getByLabel('Six-digit code').fill('000000')

@@ -3,13 +3,21 @@ import path from 'node:path'
 import { parseAmountMinor } from '#lib/money.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
+import { checkFiles } from './check-files.ts'
+import type { SentFile } from './files.ts'
+import { judge, type Verdict } from './judge.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
 import type { Arrival, Receiver } from './receiver.ts'
 
-type Evidence = { pool: Pool; ledger: AnswerLedger; receiver: Receiver; folder: string; applicationApiIds: string[]; open: string[] }
-
-/** One promise of the service: how many things were looked at, and what broke it. */
-export type Verdict = { promise: string; looked: number; broken: string[] }
+type Evidence = {
+  pool: Pool
+  ledger: AnswerLedger
+  files: readonly SentFile[]
+  receiver: Receiver
+  folder: string
+  applicationApiIds: string[]
+  open: string[]
+}
 
 type Row = {
   transaction_id: string
@@ -25,13 +33,14 @@ type Row = {
   was_refused: boolean
   /** Made by this run, not by the sandbox's history. */
   is_ours: boolean
+  has_webhook: boolean
 }
 type Attempt = { number: number; outcome: string }
 
 /** Everything that must hold after any number of kills, each as a promise of its own. */
 export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
   const { pool, ledger } = evidence
-  const rows = await readTransactions(pool)
+  const rows = await readTransactions(pool, evidence.files)
   const ours = rows.filter((row) => row.is_ours)
   const byExternalId = Map.groupBy(rows, (row) => `${row.api_id} ${row.external_id}`)
   const attempts = await readAttempts(pool)
@@ -62,17 +71,14 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
     ),
     judge('entries, balances, counters, roll-ups, sequences, events and audit chains equal a recount', rows, () => undefined, differences),
     ...checkOperators(evidence, ours),
-    ...checkWebhooks(evidence, ours, attempts, known),
+    ...checkWebhooks(
+      evidence,
+      ours.filter((row) => row.has_webhook),
+      attempts,
+      known,
+    ),
+    ...(await checkFiles(pool, evidence.files)),
   ]
-}
-
-function judge<Item>(
-  promise: string,
-  items: readonly Item[],
-  check: (item: Item) => string | undefined,
-  more: readonly string[] = [],
-): Verdict {
-  return { promise, looked: items.length, broken: [...items.flatMap((item) => check(item) ?? []), ...more] }
 }
 
 function checkAccepted(sent: Sent, row: Row | undefined): string | undefined {
@@ -203,15 +209,17 @@ function checkRepeats(id: string, arrivals: readonly Arrival[], attempts: readon
     : `${id}: ${repeats} more after a 200, recorded ${attempts.map((one) => one.outcome).join(', ')}`
 }
 
-async function readTransactions(pool: Pool): Promise<Row[]> {
+async function readTransactions(pool: Pool, files: readonly SentFile[]): Promise<Row[]> {
   const { rows } = await pool.query<Row>(
-    `select t.webhook_url like 'http://127.0.0.1:%' as is_ours, t.transaction_id, a.api_id, t.external_id, t.type, t.status, t.operator, t.amount_minor, t.phone_number, t.message,
+    `select coalesce(t.webhook_url like 'http://127.0.0.1:%' or t.batch_id = any ($1), false) as is_ours, t.webhook_url is not null as has_webhook,
+            t.transaction_id, a.api_id, t.external_id, t.type, t.status, t.operator, t.amount_minor, t.phone_number, t.message,
             coalesce(d.decisions, '{}') as decisions,
             exists (select 1 from transaction_events e where e.application_id = t.application_id and e.transaction_id = t.transaction_id
               and e.event = 'refused_for_funds') as was_refused
        from transactions t join applications a using (application_id)
        left join lateral (select array_agg(decision order by decided_at) as decisions from approval_decisions d
          where d.application_id = t.application_id and d.transaction_id = t.transaction_id) d on true`,
+    [files.map((file) => file.batchId)],
   )
   return rows
 }

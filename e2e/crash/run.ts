@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Role } from '#lib/permissions.ts'
 import { createRandom, type Random } from '#lib/seeded-random.ts'
 import { createPool } from '#server/database/pool.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { checkEverything, type Verdict } from './checks.ts'
+import { checkEverything } from './checks.ts'
+import { type SentFile, workWithFiles } from './files.ts'
+import type { Verdict } from './judge.ts'
 import { AnswerLedger } from './ledger-of-answers.ts'
 import { keepBusy, type LoadOptions, tryOnce } from './load.ts'
 import { PartnerProgram } from './partner.ts'
+import { Person } from './people.ts'
 import { type PlannedKill, planKills, type Victim } from './plan.ts'
 import { Receiver } from './receiver.ts'
 import { Service } from './service.ts'
@@ -61,6 +65,11 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   const busy = Array.from({ length: options.connections }, (_, index) =>
     keepBusy({ ...load, random: createRandom(options.seed * 1_000 + index + 1) }, () => isEnding),
   )
+  const files: SentFile[] = []
+  for (const [index, people] of (await signInPeople(service)).entries()) {
+    const random = createRandom(options.seed * 1_000 + 900 + index)
+    busy.push(workWithFiles({ random, ...people, ledger: load.ledger, files }, () => isEnding))
+  }
   const executioner = new Executioner(service, { ...load, random: createRandom(options.seed * 1_000) }, startedMs, options.say)
   for (const planned of planKills(createRandom(options.seed), options.kills)) await executioner.carryOut(planned)
   await executioner.untilRecovered()
@@ -72,11 +81,13 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   if (!databaseUrl) throw new Error('The database did not restart')
   const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'crash run' })
   try {
-    const open = await settle(pool, executioner.serviceDiedAt)
+    const batchIds = files.map((file) => file.batchId)
+    const open = await settle(pool, batchIds, executioner.serviceDiedAt)
     const settledMs = performance.now()
     const verdicts = await checkEverything({
       pool,
       ledger: load.ledger,
+      files,
       receiver: load.receiver,
       folder: service.folder,
       open,
@@ -96,6 +107,19 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   } finally {
     await pool.end()
   }
+}
+
+/** The makers of the first application, each with a checker. */
+async function signInPeople(service: Service): Promise<{ maker: Person; checker: Person }[]> {
+  const application = service.readSandbox().applications[0]
+  if (!application) throw new Error('The sandbox has no application')
+  const slug = application.name.toLowerCase().replaceAll(' ', '-')
+  const peopleWith = (role: Role) =>
+    application.people
+      .filter(({ roles }) => roles.length === 1 && roles[0] === role)
+      .map((person) => Person.signIn(service.baseUrl, slug, person))
+  const [makers, checkers] = await Promise.all([Promise.all(peopleWith('maker')), Promise.all(peopleWith('checker'))])
+  return makers.flatMap((maker, index) => (checkers[index] ? [{ maker, checker: checkers[index] }] : []))
 }
 
 /** Carries the plan out and measures, after each kill, how long it takes until a request is accepted again. */

@@ -7,30 +7,34 @@ const LOOK_EVERY_MS = 200
 const WEBHOOK_LEASE_MS = 30_000
 
 /**
- * Waits until nothing is under way: every transaction has its result, except those that the simulator keeps
+ * Waits until nothing is under way: every submitted file is started, every transaction has its result, except those that the simulator keeps
  * pending for ever (912) and those that wait for a checker; every webhook is delivered or given up. Returns what was
  * still open when the time was up. `serviceDiedAt`: the last time the main process was killed.
  */
-export async function settle(pool: Pool, serviceDiedAt: Date): Promise<string[]> {
+export async function settle(pool: Pool, batchIds: readonly string[], serviceDiedAt: Date): Promise<string[]> {
   const endsAtMs = performance.now() + LIMIT_MS
   let open: string[] = []
   while (performance.now() < endsAtMs) {
     await shortenWaits(pool, serviceDiedAt)
-    open = await findOpen(pool)
+    open = await findOpen(pool, batchIds)
     if (open.length === 0) return []
     await delay(LOOK_EVERY_MS)
   }
   return open
 }
 
-async function findOpen(pool: Pool): Promise<string[]> {
+async function findOpen(pool: Pool, batchIds: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ what: string }>(
     `select 'transaction ' || transaction_id || ' of ' || phone_number || ' is PENDING' as what from transactions
-       where status = 'PENDING' and phone_number not like '%912' and webhook_url like 'http://127.0.0.1:%'
+       where status = 'PENDING' and phone_number not like '%912' and (webhook_url like 'http://127.0.0.1:%' or batch_id = any ($1))
      union all
      select 'webhook of ' || d.transaction_id || ' is due after ' || d.attempts || ' attempts' from webhook_deliveries d
        join transactions t using (application_id, transaction_id)
-       where d.state = 'due' and t.webhook_url like 'http://127.0.0.1:%' limit 20`,
+       where d.state = 'due' and t.webhook_url like 'http://127.0.0.1:%'
+     union all
+     select 'the rows of batch ' || batch_id || ' are being started' from batches where state = 'submitting' and batch_id = any ($1)
+     limit 20`,
+    [batchIds],
   )
   return rows.map((row) => row.what)
 }

@@ -652,8 +652,12 @@ create table operator_work (
   accepted_at        timestamptz,
   type               text        not null default 'DEPOSIT',
   route              text,
+  result             text,
+  result_reason      text,
+  result_code        text,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused'])) or accepted_at is null),
+  constraint operator_work_result_check check (result in ('succeeded', 'failed')),
   constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed')),
   constraint operator_work_type_check check (type in ('COLLECT', 'DEPOSIT'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
@@ -1124,7 +1128,7 @@ create view ledger_movements as
 --   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
 -- function claim_operator_work(p_items json, p_lease_ms integer)
---   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text)
+--   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
 --   plpgsql, volatile: server/operators/sql/claim-operator-work.sql
 -- function claim_webhooks(p_items json, p_free jsonb, p_suspects jsonb)
 --   returns table(next_cursor text, is_walk_complete boolean, next_due_ms integer, claimed_at timestamptz, webhooks json)

@@ -177,6 +177,23 @@ test('no second submission after a late answer showed that the operator has the 
   }
 })
 
+test('FAILED with the operator’s reason, without a query, after the process that was refused ended before it settled', async () => {
+  const item = await harness.make({ operator: 'OMCM' })
+  const [work] = await claimAll(harness.database.pool, 'OMCM', 50, 50)
+  assert.ok(work)
+  const exchange = { httpStatus: 400, answer: '{"message":"partyId is not a valid MSISDN"}' }
+  const refused = { kind: 'failed', reason: 'Numéro invalide', operatorCode: 'BAD_REQUEST', exchange } as const
+  assert.deepEqual(await createRecorder().submit({ work, kind: 'submit', outcome: refused, durationMs: 1 }), { isCurrent: true })
+  // The operator kept no trace of what it refused.
+  operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: sayNotFound }
+  harness.startDispatcher()
+  const ended = await harness.untilFinal(item)
+  await stopAll()
+  assert.deepEqual([ended.status, ended.message], ['FAILED', 'Numéro invalide'])
+  assert.deepEqual(await harness.attemptsOf(item), ['submit failed'])
+  assert.equal(timesSent(item), 0)
+})
+
 test('a constraint error for any statement that queues an accepted row', async () => {
   const item = await harness.make({ operator: 'OMCM' })
   await harness.database.pool.query("update operator_work set state = 'submitted', accepted_at = now() where transaction_id = $1", [

@@ -52,7 +52,15 @@ async function storeRows(options: RecorderOptions, rows: AnswerRow[]): Promise<S
     const [row] = rows
     if (rows.length > 1 || !row || !isAboutItems(error)) throw error
     options.onUnrecordable?.(row.transaction_id, error)
-    const plain = { ...row, answer: UNRECORDABLE, http_status: null, operator_reference: null, operator_token: null }
+    const plain = {
+      ...row,
+      answer: UNRECORDABLE,
+      http_status: null,
+      operator_reference: null,
+      operator_token: null,
+      reason: null,
+      operator_code: null,
+    }
     return againOnDeadlock(() => storeAnswers(options.pool, [plain], options.rules))
   }
 }
@@ -78,6 +86,8 @@ function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: Fi
     requeue_ms: resubmitDelayMs(work.submissions, options.random, options.pollDelaysMs),
     operator_reference: (hasIdentifiers ? outcome.operatorReference : undefined) ?? null,
     operator_token: (hasIdentifiers ? outcome.operatorToken : undefined) ?? null,
+    reason: outcome.kind === 'failed' ? outcome.reason : null,
+    operator_code: (outcome.kind === 'failed' ? outcome.operatorCode : undefined) ?? null,
   }
 }
 

@@ -168,6 +168,7 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
   if (work.foundState === 'unfunded') return void (await context.options.settler.settle(refusedForFunds(work)))
+  if (work.result) return settleFinalResult(context.options, { ...work, source: 'submit' }, work.result)
   const connector = context.options.connectors.get(work.operator)
   if (!connector) return
   const kind = work.foundState === 'queued' ? 'submit' : 'query'

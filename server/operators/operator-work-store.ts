@@ -3,6 +3,8 @@ import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { REFUSED_MESSAGE } from './clean-text.ts'
+import type { FinalOutcome } from './connector.ts'
 import {
   type AnswerRow,
   type CallbackRow,
@@ -35,6 +37,8 @@ export type ClaimedWork = {
   amountMinor: bigint
   phoneNumber: string
   customerName: string
+  /** What the submission returned, if the process that received it ended before it was settled. */
+  result: FinalOutcome | null
 }
 
 type ClaimedRow = RowOf<
@@ -72,7 +76,17 @@ export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[
     amountMinor: row.amount_minor,
     phoneNumber: row.phone_number,
     customerName: row.customer_name,
+    result: readResult(row),
   }))
+}
+
+function readResult(row: ClaimedRow): FinalOutcome | null {
+  const exchange = { httpStatus: null, answer: row.last_answer ?? '' }
+  if (row.result === 'succeeded') return { kind: 'succeeded', exchange }
+  if (row.result === 'failed') {
+    return { kind: 'failed', reason: row.result_reason ?? REFUSED_MESSAGE, operatorCode: row.result_code ?? undefined, exchange }
+  }
+  return null
 }
 
 /**

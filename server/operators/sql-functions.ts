@@ -21,10 +21,14 @@ export const CLAIM_OPERATOR_WORK = {
     amount_minor: 'bigint',
     phone_number: 'text',
     customer_name: 'text',
+    result: 'text | null',
+    result_reason: 'text | null',
+    result_code: 'text | null',
+    last_answer: 'text | null',
   },
 } as const satisfies BatchFunction
 
-/** One finished call. `delay_ms` is the pause before the next query, `requeue_ms` the one before the transfer is sent again. */
+/** One finished call. `delay_ms` is the pause before the next query, `requeue_ms` the one before the transfer is sent again. `reason` and `operator_code` belong to a failure. */
 export const STORE_OPERATOR_ANSWERS = {
   name: 'store_operator_answers',
   item: {
@@ -42,6 +46,8 @@ export const STORE_OPERATOR_ANSWERS = {
     requeue_ms: 'integer',
     operator_reference: 'text | null',
     operator_token: 'text | null',
+    reason: 'text | null',
+    operator_code: 'text | null',
   },
   result: { item_index: 'integer' },
 } as const satisfies BatchFunction

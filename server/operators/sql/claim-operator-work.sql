@@ -3,12 +3,12 @@
 -- Takes due rows under a lease of p_lease_ms. Each item of p_items has slots for one lane of one operator: submissions of one direction
 -- (COLLECT, DEPOSIT), or `begun` for everything else. What is `queued` becomes
 -- `submitting`, and its attempt row is written here: both are committed before the operator is called. What is found in
--- `submitting` is a call whose process died: its outcome is not known, so it becomes `unconfirmed` and is queried.
+-- `submitting` is a call whose process died: it becomes `unconfirmed`. If its result is stored, it is settled, otherwise queried.
 -- A process of the release before writes `refused` for `unfunded`.
 create or replace function claim_operator_work(p_items json, p_lease_ms integer)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
                queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
-               phone_number text, customer_name text)
+               phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
 language plpgsql volatile set enable_seqscan = off set jit = off
 set search_path from current as $$
 #variable_conflict use_column
@@ -50,7 +50,7 @@ begin
       from due d
       where w.application_id = d.application_id and w.transaction_id = d.transaction_id
       returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries, w.route,
-                w.operator_reference, w.operator_token
+                w.operator_reference, w.operator_token, w.result, w.result_reason, w.result_code, w.last_answer
   ), started as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at)
       select c.application_id, c.transaction_id, c.attempts, 'submit', v_at from claimed c where c.found_state = 'queued'
@@ -61,7 +61,8 @@ begin
         and a.kind = 'submit' and a.finished_at is null
   )
   select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.route,
-         c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name
+         c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,
+         c.result, c.result_reason, c.result_code, c.last_answer
     from claimed c
     join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id;
 end $$;

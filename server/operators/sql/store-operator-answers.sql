@@ -1,6 +1,7 @@
 -- Stores the operators' answers and schedules the next query. Returns the answers that still count: an answer
 -- to a submission counts while the row is in that very submission, an answer to a query as long as the row is not in a
--- later one. Final answers change nothing here: the transition that follows removes the row.
+-- later one. Final answers do not move the row: the transition that follows removes it. The result of a submission is kept with
+-- the row until then, because a process that ends between the two could not ask for it again.
 --
 -- An answer that no longer counts still proves something when it shows that the operator has the transfer: it is marked
 -- accepted, and a row that was about to be sent again is not. What was accepted once never returns to `queued`, because an
@@ -16,7 +17,7 @@ begin
     select i.*, i.outcome in ('accepted', 'pending', 'succeeded', 'failed') as proves_receipt
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, transaction_id uuid, number integer,
         kind text, submission integer, outcome text, http_status integer, answer text, duration_ms integer, delay_ms integer,
-        requeue_ms integer, operator_reference text, operator_token text)
+        requeue_ms integer, operator_reference text, operator_token text, reason text, operator_code text)
   ), attempt as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
       select i.application_id, i.transaction_id, i.number, i.kind, clock_timestamp() - i.duration_ms * interval '1 millisecond', clock_timestamp(),
@@ -29,6 +30,14 @@ begin
            w.submissions = i.submission and case i.kind when 'submit' then w.state = 'submitting'
              else w.state in ('submitted', 'unconfirmed', 'queued', 'paused') end as is_current
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id
+  ), kept as (
+    update operator_work w
+      set result = i.outcome, result_reason = i.reason, result_code = i.operator_code, last_answer = i.answer,
+          operator_reference = coalesce(i.operator_reference, w.operator_reference),
+          operator_token = coalesce(i.operator_token, w.operator_token)
+      from matched m join item i on i.item_index = m.item_index
+      where w.application_id = m.application_id and w.transaction_id = m.transaction_id
+        and m.is_current and i.kind = 'submit' and i.outcome in ('succeeded', 'failed')
   ), locked as materialized (
     -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
     -- transition is about to remove, which takes them in an order of its own.

@@ -112,11 +112,14 @@ export type BatchItem = {
   name: string | null
   maker: { personId: string; name: string }
   createdAt: string
-  expiresAt: string
-  /** Rows that wait. */
+  /** Null once nothing of it waits. */
+  expiresAt: string | null
+  /** Rows that wait; all rows if it was decided. */
   count: number
   sums: readonly CurrencyAmount[]
   canDecide: true | BatchObstacle
+  /** Who decided on it, in order, and when last; null while it waits. */
+  decided: { by: readonly string[]; at: string } | null
 }
 
 export type ApprovalPage = {

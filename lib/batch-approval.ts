@@ -22,7 +22,8 @@ export type BatchOperator = {
 }
 
 /** A whole batch as one person may see and use it. `hash` goes back with a decision, so that what was shown is what is decided. */
-export type BatchApproval = BatchItem & {
+export type BatchApproval = Omit<BatchItem, 'expiresAt' | 'decided'> & {
+  expiresAt: string
   /** All rows, also those that no longer wait. */
   rowCount: number
   statuses: readonly { status: TransactionStatus; count: number }[]

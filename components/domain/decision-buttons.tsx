@@ -8,7 +8,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { Intent } from './decision-text.ts'
 
-export type DecisionButtonsProps = {
+type DecisionButtonsProps = {
   application: string
   row: ApprovalRow
   size?: ButtonSize

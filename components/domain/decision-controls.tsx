@@ -12,7 +12,7 @@ import { type DecisionActions, doneText, type Intent } from './decision-text.ts'
 const FORM = definePart(() => import('./decision-form.tsx'))
 const REPORT = definePart(async () => ({ default: (await import('./decision-report.tsx')).DecisionReport }))
 
-export type DecisionControlsProps = {
+type DecisionControlsProps = {
   application: string
   row: ApprovalRow
   actions: DecisionActions

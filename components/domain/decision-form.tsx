@@ -11,7 +11,7 @@ import type { DecisionActions, Intent } from './decision-text.ts'
 import { WithoutFactor } from './decision-without-factor.tsx'
 import { useDecision } from './use-decision.ts'
 
-export type DecisionFormProps = {
+type DecisionFormProps = {
   application: string
   intent: Intent
   items: readonly DecidedItem[]

@@ -7,8 +7,8 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES, formatMinor, parseAmountMinor } from '#lib/money.ts'
 import { decisionText } from './approval-reason.tsx'
 
-export type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
-export type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
+type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
+type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
 export type DecisionActions = { decide: DecideAction; recall: RecallAction }
 /** What somebody is about to do. */
 export type Intent = 'validated' | 'rejected' | 'recall'

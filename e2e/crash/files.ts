@@ -14,7 +14,7 @@ export type SentFile = {
   isDecided: boolean
 }
 
-export type FileWork = { random: Random; maker: Person; checker: Person; ledger: AnswerLedger; files: SentFile[] }
+type FileWork = { random: Random; maker: Person; checker: Person; ledger: AnswerLedger; files: SentFile[] }
 
 const OPERATOR_CODES: readonly OperatorCode[] = ['MOMOCM', 'OMCM']
 const ROWS_MAX = 400

@@ -4,7 +4,7 @@ import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { aBand, decisionDeps } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
+import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { sandboxUrl } from './sandbox.ts'
 import { newQueue } from './waiting.ts'
@@ -53,7 +53,9 @@ test('a checker finds the batch as one item, reads its evidence, excludes two ro
   await rows.getByRole('button', { name: 'Exclude Payee 1', exact: true }).click()
   await page.getByLabel('Reason for excluding this row').fill('Paid in cash')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('2 rows are excluded')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('2 rows are excluded'), 'kept over a reload').toBeVisible()
+  await waitForScripts(page)
   await page.getByRole('button', { name: 'Validate', exact: true }).click()
   await page.getByLabel('Payee note').fill('Matches the signed list')
   await page.getByRole('button', { name: /^Validate 10 · 50,000/ }).click()

@@ -308,6 +308,27 @@ test('both approvals counted when two checkers approve a batch of two at once', 
   assert.deepEqual(await statusesOf(batchId), { PENDING: 5 })
 })
 
+test('in the decided queue with its checkers in order, and in that of no other days: a batch after its second approval', async () => {
+  const { batchId } = await makeFileBatch(database.pool, {
+    applicationId,
+    makerId,
+    count: 3,
+    change: () => ({ bands: [aBand({ steps: [2] })] }),
+  })
+  for (const checker of [ben, ada]) must(await say(batchId, checker))
+  const decided = (filter: object) =>
+    listApprovals(database.pool, { ...viewer(ada), businessZone: 'UTC' }, approvalFilterSchema.parse({ queue: 'decided', ...filter }))
+  const names = await Promise.all([ben, ada].map((id) => nameOf(id)))
+  const [newest] = (await decided({})).batches
+  assert.deepEqual([newest?.batchId, newest?.decided?.by], [batchId, names])
+  assert.deepEqual((await decided({ to: '2020-01-01' })).batches, [])
+})
+
+async function nameOf(personId: string): Promise<string> {
+  const { rows } = await database.pool.query<{ name: string }>('select name from people where person_id = $1', [personId])
+  return rows[0]?.name ?? ''
+}
+
 test('FAILED with the maker’s reason: everything of a batch that its maker recalls, which nobody else can', async () => {
   const { batchId } = await makeFileBatch(database.pool, { applicationId, makerId, count: 5 })
   const command = { applicationId, batchId, makerId, reason: 'Wrong month' }

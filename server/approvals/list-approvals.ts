@@ -11,6 +11,7 @@ import { toDecidedItem } from './decided-item.ts'
 import type { ApprovalDecision } from './decision-columns.ts'
 import { selectCheckers } from './evidence-store.ts'
 import { isBatchRow } from './is-batch-row.ts'
+import { listDecidedBatches } from './list-decided-batches.ts'
 import { listWaitingBatches } from './list-waiting-batches.ts'
 import {
   groupWaiting,
@@ -32,10 +33,11 @@ export async function listApprovals(
   viewer: ApprovalViewer & BusinessTime,
   filter: ApprovalFilter,
 ): Promise<ApprovalPage> {
-  const [{ rows, total }, groups, batches, checkers] = await Promise.all([
+  const [{ rows, total }, groups, batches, decided, checkers] = await Promise.all([
     selectPage(queryable, viewer, filter),
     groupWaiting(queryable, viewer, filter),
     listWaitingBatches(queryable, viewer),
+    filter.queue === 'decided' && filter.page === 0 ? listDecidedBatches(queryable, viewer, filter) : [],
     filter.queue === 'decided' ? selectCheckers(queryable, viewer.applicationId) : [],
   ])
   const sums = sumGroups(groups.filter((group) => group.queue === filter.queue && group.isFitting))
@@ -49,7 +51,7 @@ export async function listApprovals(
     rows: await toApprovalRows(queryable, rows, viewer),
     total: total ?? sums.reduce((count, sum) => count + sum.count, 0),
     sums,
-    batches: filter.queue === 'decided' ? [] : batches[filter.queue],
+    batches: filter.queue === 'decided' ? decided : batches[filter.queue],
     counts: { mine: countOf('mine'), others: countOf('others'), made: countOf('made') },
     oldestAt: oldest ?? null,
     ...choicesOf(groups),

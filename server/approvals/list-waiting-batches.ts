@@ -23,6 +23,7 @@ export async function listWaitingBatches(queryable: Queryable, viewer: QueueView
       count: currencies.reduce((count, part) => count + part.count, 0),
       sums: currencies.map(({ currency, count, amountMinor }) => ({ currency, count, amount: formatMinor(amountMinor) })),
       canDecide: first.obstacle ?? (isSubmitting ? 'submitting' : true),
+      decided: null,
     }
     waiting[first.makerId === viewer.id ? 'made' : item.canDecide === true ? 'mine' : 'others'].push(item)
   }

@@ -62,7 +62,7 @@ function filterCondition(filter: ApprovalFilter): Sql {
 }
 
 /** Who decided, and on which days of the zone. */
-function decisionCondition({ checker, from, to }: ApprovalFilter, zone: string): Sql {
+export function decisionCondition({ checker, from, to }: ApprovalFilter, zone: string): Sql {
   const conditions: Sql[] = [sql`true`]
   if (checker !== null) conditions.push(sql`checker_id = ${checker}`)
   if (from !== null) conditions.push(sql`decided_at >= ${from}::date::timestamp at time zone ${zone}`)

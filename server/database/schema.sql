@@ -1148,6 +1148,9 @@ create view ledger_movements as
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql
+-- function list_batch_decisions(p_application uuid, p_batch uuid)
+--   returns table(checker_id uuid, decided_at timestamptz)
+--   sql, stable: server/approvals/sql/list-batch-decisions.sql
 -- function list_operator_references(p_application uuid, p_limit bigint)
 --   returns bigint
 --   plpgsql, volatile: server/operators/sql/list-operator-references.sql

@@ -20,10 +20,7 @@ export async function selectBatches(queryable: Queryable, applicationId: string,
   return runQuery<ListedBatch>(
     queryable,
     sql`select ${sql.raw(BATCH_COLUMNS)}, p.name as "makerName", listed.total,
-          coalesce((select array_agg(distinct c.name order by c.name) from (
-              select r.transaction_id from batch_rows r where r.application_id = b.application_id and r.batch_id = b.batch_id
-                 and r.transaction_id is not null order by r.row_number limit 20) r
-            join approval_decisions d on d.application_id = b.application_id and d.transaction_id = r.transaction_id
+          coalesce((select array_agg(c.name order by d.decided_at) from list_batch_decisions(b.application_id, b.batch_id) d
             join people c on c.person_id = d.checker_id), '{}') as "decidedBy"
         from (select b.application_id, b.batch_id, count(*) over ()::integer as total from batches b
                where ${sql.join(conditions, sql` and `)}

@@ -30,6 +30,12 @@ export function BatchItems({ application, batches }: { application: string; batc
               </span>
               <span className="text-second text-quiet">
                 <bdi>{batch.maker.name}</bdi>, <TimeText at={batch.createdAt} />
+                {batch.decided && (
+                  <>
+                    {' · '}
+                    {t('approvals.batches.decidedBy', { names: batch.decided.by.join(', ') })} <TimeText at={batch.decided.at} />
+                  </>
+                )}
               </span>
             </span>
             <span className="flex flex-wrap gap-x-4">

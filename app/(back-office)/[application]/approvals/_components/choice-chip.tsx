@@ -5,7 +5,7 @@ import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
 
-export type Choice = { value: string | null; label: string }
+type Choice = { value: string | null; label: string }
 
 /** A filter of which one choice applies; each choice is an address. */
 export function ChoiceChip({

@@ -14,7 +14,8 @@ import { formatCount } from '#lib/format.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { formatMinor, parseAmountMinor } from '#lib/money.ts'
 import { paths } from '#lib/paths.ts'
-import type { BatchProps, Exclusions } from './use-batch.ts'
+import type { BatchProps } from './use-batch.ts'
+import type { Exclusions } from './use-exclusions.ts'
 
 const REFUSALS: Record<string, MessageKey> = {
   not_a_checker: 'approvals.refused.not_a_checker',

@@ -13,7 +13,8 @@ import { BatchDecision } from './batch-decision.tsx'
 import { BatchDifferenceNotice } from './batch-difference.tsx'
 import { BatchFacts } from './batch-facts.tsx'
 import { BatchRows } from './batch-rows.tsx'
-import { type BatchProps, useBatch, useExclusions } from './use-batch.ts'
+import { type BatchProps, useBatch } from './use-batch.ts'
+import { useExclusions } from './use-exclusions.ts'
 
 /** A batch for the person who decides: what it is, its rows, and the decision about all of them. */
 export function BatchReview(props: BatchProps) {
@@ -21,7 +22,7 @@ export function BatchReview(props: BatchProps) {
   const router = useRouter()
   const { application } = props
   const { batch, refresh } = useBatch(props)
-  const exclusions = useExclusions()
+  const exclusions = useExclusions(props.batchId)
   const [difference, setDifference] = useState<BatchDifference | null>(null)
   const [done, setDone] = useState<string | null>(null)
   if (!batch) return null

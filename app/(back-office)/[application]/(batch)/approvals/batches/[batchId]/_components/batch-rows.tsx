@@ -9,7 +9,8 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { BATCH_ROW_FILTERS, BATCH_ROWS_PAGE_SIZE, type BatchApproval, type BatchRowFilter } from '#lib/batch-approval.ts'
 import { formatCount } from '#lib/format.ts'
-import { type Exclusions, useBatchRows } from './use-batch.ts'
+import { useBatchRows } from './use-batch.ts'
+import type { Exclusions } from './use-exclusions.ts'
 
 /** The rows of a batch, those to look at with one press, each with its evidence and the way to leave it out. */
 export function BatchRows({ application, batch, exclusions }: { application: string; batch: BatchApproval; exclusions: Exclusions }) {

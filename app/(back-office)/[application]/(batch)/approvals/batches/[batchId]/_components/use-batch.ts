@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { ActionResult } from '#lib/action-result.ts'
 import type { RecallObstacle } from '#lib/approvals.ts'
 import type { BatchApproval, BatchDecisionRefusal, BatchDecisionResult, BatchRowFilter, BatchRowsPage } from '#lib/batch-approval.ts'
@@ -39,19 +38,3 @@ export function useBatchRows(application: string, batchId: string, filter: Batch
   })
   return { rows: data?.rows ?? [], total: data?.total ?? 0, isLoading: isPlaceholderData }
 }
-
-/** A row that the checker leaves out, with the reason that its maker and its history will show. */
-type Exclusion = { transactionId: string; reason: string; currency: string; amount: string }
-
-/** Rows that are left out of what is about to be validated. They stay while somebody changes the filter or the page. */
-export function useExclusions() {
-  const [excluded, setExcluded] = useState<ReadonlyMap<string, Exclusion>>(new Map())
-  return {
-    excluded,
-    exclude: (exclusion: Exclusion) => setExcluded((before) => new Map(before).set(exclusion.transactionId, exclusion)),
-    include: (transactionId: string) =>
-      setExcluded((before) => new Map([...before].filter(([excludedId]) => excludedId !== transactionId))),
-    clear: () => setExcluded(new Map()),
-  }
-}
-export type Exclusions = ReturnType<typeof useExclusions>

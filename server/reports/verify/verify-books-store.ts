@@ -173,7 +173,20 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       select concat_ws(' ', d.application_id, d.transaction_id), 'decided with a batch that it does not belong to'
       from approval_decisions d
       left join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
-      where d.batch_id is not null and d.batch_id is distinct from t.batch_id`,
+      where d.batch_id is not null and d.batch_id is distinct from t.batch_id
+      union all
+      select concat_ws(' ', r.application_id, r.batch_id, r.row_number), 'its transaction is another payment'
+      from batch_rows r
+      left join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
+      where r.transaction_id is not null
+        and (t.batch_id, t.external_id, t.phone_number, t.amount_minor) is distinct from (r.batch_id, r.external_id, r.phone_number, r.amount_minor)
+      union all
+      select concat_ws(' ', b.application_id, b.batch_id), 'submitted, and its rows are not all started or refused'
+      from batches b
+      where b.submitted_at is not null and b.started_count <> (select count(*) from batch_rows r where r.application_id = b.application_id
+          and r.batch_id = b.batch_id and (r.transaction_id is not null or r.refusal is not null))
+        or b.state = 'submitted' and exists (select from batch_rows r where r.application_id = b.application_id and r.batch_id = b.batch_id
+          and r.problems = '[]' and r.exclusion is null and r.transaction_id is null and r.refusal is null)`,
   },
   {
     check: 'webhooks',

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTransferService } from '#server/applications/set-transfer-service.ts'
+import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { anIntakeItem, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { submitBatch } from './submit-batch.ts'
+import { BATCH_HEAD, BatchHarness, type Scene } from './testing/batch-harness.ts'
+import { makeBatch, snapshotOf } from './testing/make-batch.ts'
+
+let harness: BatchHarness
+before(async () => {
+  harness = await BatchHarness.open()
+})
+after(() => harness.close())
+
+test('submitted rows wait for a checker with the batch, the maker and the total of the whole file', async () => {
+  const one = await harness.scene(['237677209341;Awa;5000;MOMOCM', '237677209342;Koffi;700;MOMOCM', '2.37E+11;No;1;MOMOCM'])
+  assert.deepEqual(must(await harness.submit(one)), { rows: 2 })
+  assert.deepEqual(
+    (await harness.transactionsOf(one)).map(({ status, source, maker_id }) => [status, source, maker_id]),
+    [
+      ['PENDING_APPROVAL', 'file', one.makerId],
+      ['PENDING_APPROVAL', 'file', one.makerId],
+    ],
+  )
+  const rows = await harness.rowsOf(one)
+  assert.deepEqual(
+    rows.map(({ transaction_id }) => transaction_id !== null),
+    [true, true, false],
+  )
+  assert.equal((await harness.stored(one)).started_count, 2)
+  assert.deepEqual(
+    (await verifyBooks(harness.pool)).filter(({ subject }) => subject.includes(one.applicationId)),
+    [],
+  )
+})
+
+test('the total of the whole file is weighed with each row, however many parts it is started in', async () => {
+  const { pool } = harness
+  const lines = Array.from({ length: 1_200 }, (_, index) => `237677${String(200_000 + index)};Person ${index};1000;MOMOCM`)
+  const one = await harness.scene(lines)
+  const rules = [
+    {
+      name: 'Above a million',
+      sources: ['file'],
+      currency: 'XAF',
+      aboveMinor: '100000000',
+      approvals: [2],
+      types: ['DEPOSIT'],
+      operators: null,
+      firstTimeOnly: false,
+      needsCode: false,
+      apiMayDecide: false,
+      expiresInHours: 24,
+    },
+  ]
+  await pool.query(
+    'insert into approval_policies (application_id, version, rules, proposed_by, activated_by, activated_at) values ($1, 1, $2, $3, $4, now())',
+    [one.applicationId, JSON.stringify(rules), one.makerId, await makePerson(pool, one.applicationId, ['administrator'])],
+  )
+  await harness.directory.refresh()
+  must(await harness.submit({ ...one, application: await snapshotOf(pool, one.applicationId) }))
+  const { rows } = await pool.query('select distinct steps from approval_items where application_id = $1', [one.applicationId])
+  assert.deepEqual(rows, [{ steps: [2] }])
+})
+
+test('refused: the same payments in another file, until a reason is given', async () => {
+  const lines = ['237677209341;Awa;5000;MOMOCM', '237677209342;Koffi;700;MOMOCM']
+  const one = await harness.scene(lines)
+  must(await harness.submit(one))
+  const batchId = await makeBatch(harness.pool, { ...one, text: [BATCH_HEAD, lines[1], '', lines[0]].join('\n') })
+  const again = { ...one, batchId }
+  assert.deepEqual(await harness.submit(again), { ok: false, error: 'same_content' })
+  must(await harness.submit(again, 'A second salary'))
+  assert.equal((await harness.transactionsOf(again)).length, 2)
+})
+
+test('one submission of ten at once; every row started once', async () => {
+  const one = await harness.scene(Array.from({ length: 40 }, (_, index) => `2376772${String(10_000 + index)};Person ${index};1000;MOMOCM`))
+  const loops = [harness.submitter(), harness.submitter()]
+  const input = { ...(await harness.command(one)), repeatReason: null }
+  const results = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => submitBatch({ ...harness.deps(), wakeSubmitter: () => loops[index % 2]?.wake() }, input)),
+  )
+  assert.equal(results.filter(({ ok }) => ok).length, 1)
+  await waitUntil('submitted', async () => (await harness.stored(one)).state === 'submitted')
+  await Promise.all(loops.map((loop) => loop.drain()))
+  assert.equal((await harness.transactionsOf(one)).length, 40)
+})
+
+test('continued by another process: a part that was started and not noted is found again, not started twice', async () => {
+  const one = await harness.scene(Array.from({ length: 30 }, (_, index) => `2376773${String(10_000 + index)};Person ${index};1000;MOMOCM`))
+  must(await submitBatch({ ...harness.deps(), wakeSubmitter: () => undefined }, { ...(await harness.command(one)), repeatReason: null }))
+  const rows = await harness.rowsOf(one)
+  // What a process has done that was killed between its two database transactions.
+  const started = rows.slice(0, 10).map((row, index) =>
+    anIntakeItem(one.applicationId, {
+      externalId: row.external_id,
+      phoneNumber: row.phone_number ?? '',
+      customerName: `Person ${index}`,
+      amountMinor: 100_000n,
+      webhookUrl: null,
+      source: 'file',
+      makerId: one.makerId,
+      batchId: one.batchId,
+      batchSumMinor: 3_000_000n,
+      actor: { kind: 'person', id: one.makerId },
+    }),
+  )
+  await takeIn(harness.pool, started)
+  await harness.pool.query("update batches set leased_until = clock_timestamp() + interval '500 milliseconds' where batch_id = $1", [
+    one.batchId,
+  ])
+  const loop = harness.submitter()
+  loop.start()
+  await waitUntil('submitted', async () => (await harness.stored(one)).state === 'submitted')
+  await loop.drain()
+  assert.equal((await harness.transactionsOf(one)).length, 30)
+  assert.equal((await harness.stored(one)).started_count, 30)
+  assert.ok((await harness.rowsOf(one)).every(({ transaction_id }) => transaction_id !== null))
+})
+
+test('a row whose service was switched off after submission is refused with the reason, the others are started', async () => {
+  const one = await harness.scene(['237677209341;Awa;5000;MOMOCM', '237699123456;Koffi;700;OMCM'])
+  must(await submitBatch({ ...harness.deps(), wakeSubmitter: () => undefined }, { ...(await harness.command(one)), repeatReason: null }))
+  await switchOff(one)
+  const loop = harness.submitter()
+  loop.wake()
+  await waitUntil('submitted', async () => (await harness.stored(one)).state === 'submitted')
+  await loop.drain()
+  assert.deepEqual(
+    (await harness.rowsOf(one)).map(({ refusal }) => refusal),
+    [null, 'service_disabled'],
+  )
+})
+
+test('checked_again: a service was switched off since the check; the second submission is without its rows', async () => {
+  const one = await harness.scene(['237677209341;Awa;5000;MOMOCM', '237699123456;Koffi;700;OMCM'])
+  await switchOff(one)
+  const now = { ...one, application: await snapshotOf(harness.pool, one.applicationId) }
+  assert.deepEqual(await harness.submit(now), { ok: false, error: 'checked_again' })
+  assert.deepEqual(must(await harness.submit(now)), { rows: 1 })
+})
+
+async function switchOff({ applicationId }: Scene): Promise<void> {
+  must(
+    await setTransferService(harness.pool, {
+      applicationId,
+      operator: 'OMCM',
+      type: 'DEPOSIT',
+      service: { isEnabled: false, enforcesLimits: false, minimumMinor: null, maximumMinor: null },
+      actor: { kind: 'system', id: null },
+    }),
+  )
+  await harness.directory.refresh()
+}
+
+test('differences from the recount for a row that names another payment, and for rows that were started and are not noted', async () => {
+  const one = await harness.scene(['237677209341;Awa;5000;MOMOCM', '237677209342;Koffi;700;MOMOCM'])
+  must(await harness.submit(one))
+  const recount = async () => (await verifyBooks(harness.pool)).filter(({ subject }) => subject.includes(one.batchId))
+  assert.deepEqual(await recount(), [])
+  const damages = [
+    'update batch_rows set amount_minor = amount_minor + 1 where batch_id = $1 and row_number = 2',
+    'update batch_rows set transaction_id = null where batch_id = $1 and row_number = 3',
+  ]
+  for (const damage of damages) {
+    await harness.pool.query(damage, [one.batchId])
+    assert.ok(
+      (await recount()).some(({ check }) => check === 'batches'),
+      damage,
+    )
+  }
+  await harness.pool.query('delete from batch_rows where batch_id = $1', [one.batchId])
+  await harness.pool.query('update batches set started_count = 0 where batch_id = $1', [one.batchId])
+})

@@ -27,7 +27,7 @@ export type ApprovalDecisionRow = {
   note: string
   at: string
   usedCode: boolean
-  /** False: the person may not approve here any more, so another approval is needed in its place. */
+  /** False: the person may no longer approve here, so another approval is needed in its place. */
   counts: boolean
 }
 
@@ -210,6 +210,6 @@ export type ApprovalEvidence = {
 export type ApprovalView = {
   row: ApprovalRow
   evidence: ApprovalEvidence
-  /** Who may still decide: the person who looks, and others by name. Null where it does not wait any more. */
+  /** Who may still decide: the person who looks, and others by name. Null where it no longer waits. */
   deciders: { isMe: boolean; others: string[] } | null
 }

@@ -59,7 +59,7 @@ export type UnconfirmedMoney = { currency: Currency; count: number; amount: stri
 /** `counts`: succeeded transactions per day, for drawing only. */
 export type OperatorHealth = { operator: OperatorCode; share: number | null; finished: number; failed: number; counts: number[] }
 
-/** Transactions by where their webhook stands: told, still to be told, given up on. */
+/** Transactions by the state of their webhook: delivered, still to be delivered, given up. */
 type WebhookCounts = { delivered: number; due: number; exhausted: number }
 type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string | null }
 /** `delivered` and `exhausted` ended at `after` or later and before `before`. */

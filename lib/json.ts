@@ -202,14 +202,14 @@ function readString(): string {
       at++
     } else {
       // NaN, past the end of the text, comes here too.
-      fail(at >= source.length ? 'a text has no end' : 'a control character stands unescaped in a text')
+      fail(at >= source.length ? 'a text has no end' : 'a text has an unescaped control character')
     }
   }
 }
 
 function skipSurrogatePair(code: number): void {
   const next = source.charCodeAt(at + 1)
-  if (code > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) fail('a surrogate stands without its partner')
+  if (code > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) fail('a surrogate has no partner')
   at++
 }
 
@@ -231,7 +231,7 @@ function skipUnicodeEscape(): void {
   }
   const isEscape = source.charCodeAt(at + 6) === BACKSLASH && source.charCodeAt(at + 7) === 0x75
   const low = unit <= 0xdbff && isEscape ? readHex(at + 8) : 0
-  if (low < 0xdc00 || low > 0xdfff) fail('a surrogate stands without its partner')
+  if (low < 0xdc00 || low > 0xdfff) fail('a surrogate has no partner')
   at += 12
 }
 

@@ -10,7 +10,7 @@ test('a click selects a row and a second click deselects it; rows of other pages
   assert.deepEqual(toggleRow(selected, PAGE, 'b', null), { x: true })
 })
 
-test('Shift gives all rows up to the last clicked one the state of the clicked row, in both directions', () => {
+test('all rows up to the last clicked one have the state of the row that is clicked with Shift, in both directions', () => {
   assert.deepEqual(toggleRow({ b: true }, PAGE, 'd', 'b'), { b: true, c: true, d: true })
   assert.deepEqual(toggleRow({ d: true }, PAGE, 'b', 'd'), { b: true, c: true, d: true })
   assert.deepEqual(toggleRow({ a: true, b: true, c: true }, PAGE, 'c', 'b'), { a: true })

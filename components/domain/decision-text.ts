@@ -61,7 +61,7 @@ export function refusedText({ t, timeZone }: Translations, { reason, now }: Refu
   return t(`approvals.refused.${reason}`)
 }
 
-/** What differs between what was shown and what stands there now, field by field. */
+/** What differs between what was shown and what is stored now, field by field. */
 export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
   const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const fields: readonly [string, (row: ShownRow) => string][] = [

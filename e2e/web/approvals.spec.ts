@@ -81,7 +81,7 @@ test('a note is mandatory, and that of the last decision is offered but never fi
   await expect(panel.getByLabel('Payee note')).toHaveValue('List signed')
 })
 
-test('two checkers at once: the one who comes second learns who was first, and both lists move by themselves', async ({
+test('two checkers at once: the one who comes second learns who was first, and both lists are refreshed without a reload', async ({
   page,
   browser,
 }) => {
@@ -109,7 +109,7 @@ test('two checkers at once: the one who comes second learns who was first, and b
   await other.context().close()
 })
 
-test('somebody who made a transaction may not decide it: the reason stands in place of the buttons', async ({ page }) => {
+test('somebody who made a transaction may not decide it: the reason is in place of the buttons', async ({ page }) => {
   const grace = personWith(['maker', 'checker'])
   await openApprovals(page, grace, '?queue=made')
   const row = rowsOf(page).first()

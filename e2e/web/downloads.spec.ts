@@ -32,7 +32,7 @@ test('statement, balances and totals leave as whole CSV files, whatever the date
   expect((await page.request.get(data(person.slug, 'balances/export'), foreign)).status()).toBe(403)
 })
 
-test('a filter that no list can have gives a refusal or the whole list, never part of a file', async ({ page }) => {
+test('a refusal or the whole list for a filter that no list can have, never part of a file', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person)
   for (const query of ['name=%00', 'name=a%00b', 'webhookTarget=http://%00', 'phone=%00', 'from=0000-01-01']) {

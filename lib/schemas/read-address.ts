@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isCleanText } from '#lib/clean-text.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 
-/** The query of an address, as Next hands it to a page: what stands there twice is a list. */
+/** The query of an address, as Next hands it to a page: a parameter that occurs twice is a list. */
 type AddressValues = Readonly<Record<string, string | string[] | undefined>>
 
 /** With other days than those asked for, a page would show other sums than those asked for. */

@@ -158,7 +158,7 @@ test('nothing sent after the first of two approvals, also of rows that would nee
   assert.deepEqual(await statusesOf(batchId), { PENDING: 5, FAILED: 1 })
 })
 
-test('not sent: a batch whose first approval does not count any more, because its author is blocked', async () => {
+test('not sent: a batch whose first approval no longer counts, because its author is blocked', async () => {
   const cleo = await makePerson(database.pool, applicationId, ['checker'])
   const { batchId } = await makeFileBatch(database.pool, {
     applicationId,

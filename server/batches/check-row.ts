@@ -20,7 +20,7 @@ export type CheckContext = {
 }
 
 /**
- * Checks one row by itself: form, operator and country, services, limits, fees. The rules are those that `startTransactions` applies, so
+ * Checks one row alone: form, operator and country, services, limits, fees. The rules are those that `startTransactions` applies, so
  * that what passes here is refused there only if the application was changed in between.
  */
 export function checkRow(row: { rowNumber: number; cells: readonly BatchCell[]; edits: RowEdits }, context: CheckContext): CheckedRow {

@@ -71,7 +71,7 @@ test('address.allow and address.deny know a network in every spelling', async ()
   })
 })
 
-test('policy.activate activates a version, and refuses whoever wrote it as the second person', async () => {
+test('policy.activate activates a version, and refuses its author as the second person', async () => {
   const rules = [{ name: 'Large', sources: ['api'], currency: 'XAF', aboveMinor: '50000000', approvals: [2] }]
   const written = await proposePolicy(database.pool, { applicationId, rules, actor: ben })
   assert.ok(written.ok)

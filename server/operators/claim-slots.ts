@@ -35,7 +35,7 @@ export function createClaimSlots(options: ClaimSlotsOptions): ClaimSlots {
         if (!terms) return []
         const agreed = { ...terms, callsMax: Math.min(terms.callsMax, submissionsMax) }
         const lanes: FreeSlots[] = [{ operator, lane: 'begun', route: null, slotsMax: queriesMax - (begun.get(operator) ?? 0) }]
-        // Nothing is claimed for a direction that is not in service any more: it waits until it is.
+        // Nothing is claimed for a direction that was taken out of service: it waits until it is back.
         for (const [type, route] of terms.routes) lanes.push({ operator, lane: type, route, slotsMax: gate.free(operator, type, agreed) })
         return lanes.filter(({ slotsMax }) => slotsMax > 0)
       })

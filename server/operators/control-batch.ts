@@ -41,7 +41,7 @@ export function pauseBatch(deps: Deps, command: Command & { reason: string }): P
 }
 
 /**
- * Sends on what was paused. Checkers and administrators may, and whoever paused it; the maker may not overrule somebody else's pause, also if
+ * Sends on what was paused. Checkers and administrators may, and the person who paused it; the maker may not overrule somebody else's pause, also if
  * they are a checker too. Returns how many rows are due.
  */
 export async function resumeBatch(deps: Deps, command: Command): Promise<Result<{ count: number }, BatchRunFailure>> {

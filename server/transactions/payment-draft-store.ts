@@ -10,7 +10,7 @@ const COLUMNS = `d.external_id as "externalId", d.origin_id as "originId", d.con
 /** What was sent in another window is no draft, also if it was saved after that. */
 const NOT_SENT = `not exists (select 1 from transactions t where t.application_id = d.application_id and t.external_id = d.external_id)`
 
-/** The drafts of a person, the newest first. What was sent since is none any more. */
+/** Returns the drafts of a person, the newest first, without those that were sent since. */
 export async function selectDrafts(queryable: Queryable, { applicationId, personId }: DraftOwner): Promise<DraftRow[]> {
   const { rows } = await queryable.query<DraftRow>({
     name: 'select_payment_drafts',

@@ -16,7 +16,7 @@ type Recorder = {
   close(): Promise<void>
 }
 
-/** Stands between a connector and a simulator and writes down what passes. */
+/** A proxy between a connector and a simulator that records what passes. */
 export async function startRecorder(target: string): Promise<Recorder> {
   let text = ''
   const server = createServer(async (request, response) => {

@@ -8,7 +8,7 @@ import { deleteZone, isWanted, selectUnusedZones, selectWantedZones } from './da
 import { changeZone } from './set-time-zone.ts'
 
 /**
- * Gives applications of an earlier release the zone that the migration chose for them, each as soon as its sums are counted: until then it keeps
+ * Sets for applications of an earlier release the zone that the migration chose for them, each as soon as its sums are counted: until then it keeps
  * its UTC days. An application that cannot be counted holds up no other. Removes sums of zones that were left more than a day ago, when no
  * process can read them any longer.
  */

@@ -32,7 +32,7 @@ export async function lockTimeZone(trx: Queryable, applicationId: string): Promi
   return rows[0]?.timeZone
 }
 
-/** Gives an application a zone whose edges are all counted, and no longer the one that it waited for. Returns false if they are not. */
+/** Sets an application's zone, whose edges are all counted, in place of the one that it waited for. Returns false if they are not. */
 export async function switchTimeZone(trx: Queryable, applicationId: string, timeZone: string): Promise<boolean> {
   const { rowCount } = await trx.query(
     `update applications a set time_zone = $2 where a.application_id = $1

@@ -72,7 +72,7 @@ function ActionsCell({ row }: { row: ApprovalRow }) {
   )
 }
 
-/** How it ended or who decided so far, by whom in full, when, where it stands now and with which words. */
+/** How it ended or who decided so far, by whom in full, when, its present status and with which words. */
 function EndCell({ row }: { row: ApprovalRow }) {
   const t = useT()
   const last = row.decisions.at(-1)
@@ -132,7 +132,7 @@ export const WAITING_COLUMNS = [
   }),
 ]
 
-/** Columns of what was decided: by whom, when, how it stands, and with which words. */
+/** Columns of what was decided: by whom, when, its status, and with which words. */
 export const DECIDED_COLUMNS = [
   AMOUNT,
   column.display({

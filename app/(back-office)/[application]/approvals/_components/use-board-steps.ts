@@ -8,7 +8,7 @@ import { moneyText } from '#lib/format.ts'
 import { type BoardEvent, type BoardState, type BoardView, oneRow } from './board-state.ts'
 import type { ApprovalList } from './use-approval-list.ts'
 
-/** From this width on the panel stands beside the list; below it lies over it. The utility `approval-panel` says the same. */
+/** From this width on the panel is beside the list; below it is on top of it. The utility `approval-panel` says the same. */
 const WIDE = '(min-width: 1400px)'
 /** Below this width the panel covers the list. */
 const COVERED = '(max-width: 639px)'

@@ -54,7 +54,7 @@ function runAdmin(args: readonly string[], folder: string, environment: Record<s
     cwd: folder,
     env: {
       ...process.env,
-      NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? path.join(folder, 'compiled'),
       DATABASE_URL: '',
       DATA_DIR: '',
       NODE_ENV: 'production',

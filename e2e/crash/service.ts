@@ -113,6 +113,8 @@ export class Service {
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
+        // As `npm start` sets it: a restart takes a third less.
+        NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/countersign'),
         ...ALLOCATOR_ENVIRONMENT,
         NODE_ENV: 'production',
         SANDBOX: '1',

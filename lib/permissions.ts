@@ -19,6 +19,10 @@ export const PERMISSIONS = {
   'balance:read': ROLES,
   'balance:set-threshold': ['finance', 'administrator'],
   'statement:read': ['finance', 'administrator'],
+  'funding:read': ['finance', 'administrator'],
+  /** Money enters a deposit balance, moves there or is corrected. Proposed by one person, confirmed by another. */
+  'funding:propose': ['finance', 'administrator'],
+  'funding:decide': ['finance', 'administrator'],
   'export:create': ROLES,
   'audit:read': ['administrator'],
   'policy:read': ROLES,

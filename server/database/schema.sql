@@ -80,10 +80,14 @@ create table applications (
   created_at             timestamptz not null default now(),
   slug                   text        not null,
   time_zone              text        not null default 'UTC',
+  countries              text[]      not null default array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'],
+  default_webhook_url    text,
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),
   constraint one_application_per_slug unique (slug),
   constraint applications_name_check check (length(name) >= 1 and length(name) <= 200),
+  constraint countries_are_known check (cardinality(countries) > 0 and countries <@ array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA']),
+  constraint default_webhook_url_fits check (length(default_webhook_url) >= 1 and length(default_webhook_url) <= 2048),
   constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   constraint time_zone_is_known check (time_zone ~ '^[A-Za-z][A-Za-z0-9_+/-]*$' and timezone(time_zone, '2026-01-01 00:00:00+00'::timestamptz) is not null)
 );

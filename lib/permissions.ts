@@ -32,6 +32,9 @@ export const PERMISSIONS = {
   'change:propose': ['administrator'],
   'access:read': ['administrator'],
   'access:change': ['administrator'],
+  /** Availability, outcomes and balances of the operators, and a test that moves no money. */
+  'operator:read': ['administrator'],
+  'operator:test': ['administrator'],
   'own-settings:change': ROLES,
 } as const satisfies Record<string, readonly Role[]>
 

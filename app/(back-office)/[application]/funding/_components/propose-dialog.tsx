@@ -79,8 +79,8 @@ type Chosen = { kind: FundingKind; operator: OperatorCode; attachment: FundingIn
 /** What was typed, or a message per field that does not fit. */
 function readForm(form: FormData, { kind, operator, attachment, locale }: Chosen): Result<FundingInput, Problems> {
   const textOf = (name: string) => String(form.get(name) ?? '').trim()
-  const amount = parseTypedAmount(textOf('amount'), locale)
-  const [isAmount, isReference] = [amount !== undefined && /[1-9]/.test(amount), referenceKey(textOf('reference')) !== '']
+  const amount = parseTypedAmount(textOf('amount'), locale) ?? '0'
+  const [isAmount, isReference] = [/[1-9]/.test(amount), referenceKey(textOf('reference')) !== '']
   const isProven = kind === 'move' || attachment !== null
   if (!isAmount || !isReference || !isProven)
     return err({

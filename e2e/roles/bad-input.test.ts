@@ -308,6 +308,19 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
   discardBatch: { batchId: '', version: 1 },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
+  proposeFunding: {
+    kind: 'pay_in',
+    operator: 'MOMOCM',
+    account: 'deposit',
+    amount: '100',
+    reference: 'fine',
+    note: 'fine',
+    attachment: { name: 'fine.pdf', sha256: '0'.repeat(64) },
+  },
+  confirmFunding: { fundingId: '' },
+  refuseFunding: { fundingId: '', reason: 'fine' },
+  withdrawFunding: { fundingId: '' },
+  testOperator: { operator: 'MOMOCM' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
   changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },
   startEnrolment: { kind: 'totp' },
@@ -325,6 +338,8 @@ const RIGHT_AFTER_ALL = new Set([
   'saveView isShared true',
   'saveView isShared false',
   'setThreshold threshold null',
+  // A funding needs no note.
+  'proposeFunding note ""',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

@@ -55,10 +55,10 @@ export default async function FundingPage({ params }: Props) {
           ))}
         </ul>
       </section>
-      <section aria-labelledby="earlier" className="mt-6">
+      <div className="mt-6">
         <h2 id="earlier">{t('funding.earlier')}</h2>
         {earlier.length === 0 ? <EmptyState icon="wallet" title={t('funding.noneEarlier')} /> : <FundingTable t={t} fundings={earlier} />}
-      </section>
+      </div>
     </PageMessages>
   )
 }

@@ -38,21 +38,21 @@ export default async function OperatorsPage({ params, searchParams }: Props) {
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['operators.'])}>
       <PageHeader title={t('operators.title')} lead={t('operators.lead', { days: OUTCOME_DAYS })} />
-      <section aria-labelledby="outcomes" className="mt-6">
+      <div className="mt-6">
         <h2 id="outcomes">{t('operators.outcomes')}</h2>
         <OutcomeTable t={t} locale={locale} application={application} directions={operators.directions} />
         <p className="mt-2 text-second text-quiet">
           {t('operators.stateHint')} {t('operators.sampleNote', { count: formatCount(RESPONSE_SAMPLE, locale) })}
         </p>
-      </section>
+      </div>
       {chosen && <DayTable t={t} locale={locale} application={application} operator={chosen} directions={operators.directions} />}
-      <section aria-labelledby="balances" className="mt-6">
+      <div className="mt-6">
         <h2 id="balances">{t('operators.balances')}</h2>
         <p className="mt-1 text-second text-quiet">
           {t('operators.balancesNote')} {t('operators.testNote')}
         </p>
         <BalanceTable t={t} application={application} balances={operators.balances} />
-      </section>
+      </div>
       <DaysNote zone={actor.businessZone} />
     </PageMessages>
   )

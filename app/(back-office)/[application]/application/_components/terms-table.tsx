@@ -26,7 +26,7 @@ export function TermsTable({ application, services, mayChange }: Props) {
   const sample = parseTypedAmount(typed, locale)
   const amountMinor = sample !== undefined && /[1-9]/.test(sample) ? parseMinor(sample) : null
   return (
-    <section aria-labelledby="services" className="mt-6">
+    <div className="mt-6">
       <h2 id="services">{t('terms.services')}</h2>
       <div className="mt-2 max-w-60">
         <TextField
@@ -71,7 +71,7 @@ export function TermsTable({ application, services, mayChange }: Props) {
           ))}
         </Table>
       </TableCard>
-    </section>
+    </div>
   )
 }
 

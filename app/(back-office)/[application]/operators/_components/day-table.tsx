@@ -20,7 +20,7 @@ export function DayTable({ t, locale, application, operator, directions }: Props
     .flatMap(({ type, days }) => days.map((day) => ({ type, ...day })))
     .sort((left, right) => right.day.localeCompare(left.day) || left.type.localeCompare(right.type))
   return (
-    <section aria-labelledby="by-day" className="mt-6">
+    <div className="mt-6">
       <div className="flex flex-wrap items-baseline gap-x-4">
         <h2 id="by-day">{title}</h2>
         <Link href={paths.operators(application)} scroll={false} className="py-0.5 text-second underline">
@@ -62,6 +62,6 @@ export function DayTable({ t, locale, application, operator, directions }: Props
           })}
         </Table>
       </TableCard>
-    </section>
+    </div>
   )
 }

@@ -53,7 +53,9 @@ export default async function OperatorsPage({ params, searchParams }: Props) {
         </p>
         <BalanceTable t={t} application={application} balances={operators.balances} />
       </div>
-      <DaysNote zone={actor.businessZone} />
+      <p className="mt-3 text-second">
+        <DaysNote zone={actor.businessZone} />
+      </p>
     </PageMessages>
   )
 }

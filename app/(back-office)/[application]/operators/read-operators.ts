@@ -42,12 +42,12 @@ export async function readOperators(actor: BackOfficeActor): Promise<{ direction
   const directions = outcomes.map((outcome): OperatorDirection => {
     const isOwn = (row: { operator: string; type: string }) => row.operator === outcome.operator && row.type === outcome.type
     const circuit = availability.find(isOwn)
-    // The route is the protocol and the operator's environment.
+    // A route is a protocol and the operator's environment.
     const route = connectors.get(outcome.operator)?.terms.routes.get(outcome.type)
     return {
       ...outcome,
       isEnabled: (services.find(isOwn) ?? OPEN_SERVICE).isEnabled,
-      protocol: route ?? null,
+      protocol: route?.split(' ')[0] ?? null,
       state: circuit?.state ?? 'OPERATIONAL',
       since: circuit && circuit.state !== 'OPERATIONAL' ? circuit.since.toISOString() : null,
     }

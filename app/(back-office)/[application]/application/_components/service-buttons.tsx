@@ -18,7 +18,7 @@ export function ServiceButtons({ application, service, amountMinor }: Props) {
   const name = `${brand} ${t(`country.${country.name}`)} · ${t(`type.${service.type}`)}`
   const props = { application, service, name, onClose: () => setOpen(null) }
   return (
-    <div className="flex justify-end gap-2">
+    <div className="flex justify-end gap-2 max-sm:flex-col">
       <Button size="small" aria-label={t('terms.changeLimitsOf', { service: name })} onClick={() => setOpen('limits')}>
         {t('terms.changeLimits')}
       </Button>

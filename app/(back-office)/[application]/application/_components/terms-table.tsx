@@ -16,6 +16,8 @@ import { FeeEffect } from './fee-effect.tsx'
 import { ServiceButtons } from './service-buttons.tsx'
 
 const SAMPLE = '10000'
+/** On a phone the first cell has the state and the limits, and the fees are in the effect on the sample. */
+const WIDE = 'max-sm:hidden'
 
 type Props = { application: string; services: readonly ServiceTerms[]; mayChange: boolean }
 
@@ -45,10 +47,14 @@ export function TermsTable({ application, services, mayChange }: Props) {
           head={
             <>
               <Th>{t('terms.service')}</Th>
-              <Th>{t('terms.isEnabled')}</Th>
-              <Th>{t('terms.limits')}</Th>
-              <Th align="end">{t('terms.ownFee')}</Th>
-              <Th align="end">{t('terms.serviceFee')}</Th>
+              <Th className={WIDE}>{t('terms.isEnabled')}</Th>
+              <Th className={WIDE}>{t('terms.limits')}</Th>
+              <Th align="end" className={WIDE}>
+                {t('terms.ownFee')}
+              </Th>
+              <Th align="end" className={WIDE}>
+                {t('terms.serviceFee')}
+              </Th>
               <Th align="end">
                 {t('terms.effect', { amount: amountMinor === null ? '–' : formatAmount(formatMinor(amountMinor), locale) })}
               </Th>
@@ -89,19 +95,22 @@ function ServiceRow({ application, service, amountMinor, mayChange }: RowProps) 
       <Td>
         <OperatorMark code={operator} />
         <span className="block text-second text-quiet">{t(`type.${type}`)}</span>
+        <span className="block text-second sm:hidden">
+          {!service.isEnabled && <State service={service} />} <Limits service={service} />
+        </span>
       </Td>
-      <Td>
-        {service.isEnabled ? (
-          <Badge tone="ok">{t('terms.on')}</Badge>
-        ) : (
-          <Badge>{t(service.isInCountries ? 'terms.off' : 'terms.outside')}</Badge>
-        )}
+      <Td className={WIDE}>
+        <State service={service} />
       </Td>
-      <Td>
+      <Td className={WIDE}>
         <Limits service={service} />
       </Td>
-      <Td align="end">{fee(service.appRatePpm, service.appFixedMinor)}</Td>
-      <Td align="end">{fee(service.systemRatePpm, service.systemFixedMinor)}</Td>
+      <Td align="end" className={WIDE}>
+        {fee(service.appRatePpm, service.appFixedMinor)}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {fee(service.systemRatePpm, service.systemFixedMinor)}
+      </Td>
       <Td align="end">{amountMinor === null ? '–' : <FeeEffect service={service} amountMinor={amountMinor} />}</Td>
       {mayChange && (
         <Td align="end">
@@ -110,6 +119,12 @@ function ServiceRow({ application, service, amountMinor, mayChange }: RowProps) 
       )}
     </Tr>
   )
+}
+
+function State({ service: { isEnabled, isInCountries } }: { service: ServiceTerms }) {
+  const { t } = useTranslations()
+  if (isEnabled) return <Badge tone="ok">{t('terms.on')}</Badge>
+  return <Badge>{t(isInCountries ? 'terms.off' : 'terms.outside')}</Badge>
 }
 
 /** The limits that count: the application's own, else the operator's. */

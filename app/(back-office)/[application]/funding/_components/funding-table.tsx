@@ -15,6 +15,8 @@ const TONES: Readonly<Record<FundingDto['state'], Tone>> = {
   expired: 'neutral',
 }
 
+const WIDE = 'max-sm:hidden'
+
 /** The fundings that no longer wait, newest first. */
 export function FundingTable({ t, fundings }: { t: Translate; fundings: readonly FundingDto[] }) {
   return (
@@ -25,34 +27,35 @@ export function FundingTable({ t, fundings }: { t: Translate; fundings: readonly
           <>
             <Th>{t('funding.kind')}</Th>
             <Th align="end">{t('funding.amount')}</Th>
-            <Th>{t('funding.reference')}</Th>
-            <Th>{t('funding.people')}</Th>
+            <Th className={WIDE}>{t('funding.reference')}</Th>
+            <Th className={WIDE}>{t('funding.people')}</Th>
             <Th>{t('funding.state')}</Th>
           </>
         }
       >
         {fundings.map((funding) => (
           <Tr key={funding.fundingId} className="align-top">
-            <Td className="min-w-52">
+            <Td className="sm:min-w-52">
               <FundingHead t={t} funding={funding} />
+              <span className="block text-second wrap-anywhere sm:hidden">{funding.reference}</span>
             </Td>
             <Td align="end">
               <Money amount={funding.amount} currency={funding.currency} className="font-medium" />
-              <span className="block text-second whitespace-nowrap">
+              <span className="block text-second sm:whitespace-nowrap">
                 <FundingSteps t={t} funding={funding} />
               </span>
             </Td>
-            <Td className="min-w-56">
+            <Td className={`min-w-56 ${WIDE}`}>
               <span className="wrap-anywhere">{funding.reference}</span>
               <span className="block text-second text-quiet">
                 <FundingDocument t={t} funding={funding} />
               </span>
               {funding.note !== '' && <span className="block text-second text-quiet">{funding.note}</span>}
             </Td>
-            <Td className="min-w-56">
+            <Td className={`min-w-56 ${WIDE}`}>
               <People t={t} funding={funding} />
             </Td>
-            <Td className="min-w-32">
+            <Td className="sm:min-w-32">
               <Badge tone={TONES[funding.state]} hasDot>
                 {t(`funding.state.${funding.state}`)}
               </Badge>

@@ -9,6 +9,8 @@ import { paths } from '#lib/paths.ts'
 import type { OperatorDirection } from '../read-operators.ts'
 import { figuresOf } from './figures.ts'
 
+const WIDE = 'max-sm:hidden'
+
 type Props = { t: Translate; locale: Locale; application: string; operator: OperatorCode; directions: readonly OperatorDirection[] }
 
 /** The last days of one operator, newest first, both directions. */
@@ -34,9 +36,15 @@ export function DayTable({ t, locale, application, operator, directions }: Props
             <>
               <Th>{t('operators.day')}</Th>
               <Th align="end">{t('operators.succeeded')}</Th>
-              <Th align="end">{t('operators.failed')}</Th>
-              <Th align="end">{t('operators.open')}</Th>
-              <Th align="end">{t('operators.unanswered')}</Th>
+              <Th align="end" className={WIDE}>
+                {t('operators.failed')}
+              </Th>
+              <Th align="end" className={WIDE}>
+                {t('operators.open')}
+              </Th>
+              <Th align="end" className={WIDE}>
+                {t('operators.unanswered')}
+              </Th>
               <Th align="end">{t('operators.response')}</Th>
             </>
           }
@@ -49,10 +57,18 @@ export function DayTable({ t, locale, application, operator, directions }: Props
                   {formatTime(t, 'UTC', new Date(`${row.day}T00:00:00Z`), 'day')}{' '}
                   <span className="text-second text-quiet">{t(`type.${row.type}`)}</span>
                 </Td>
-                <Td align="end">{figures.succeeded}</Td>
-                <Td align="end">{figures.failed}</Td>
-                <Td align="end">{figures.open}</Td>
-                <Td align="end">{figures.unanswered}</Td>
+                <Td align="end">
+                  {figures.succeeded} <span className="text-second text-quiet">{t('operators.of', { count: figures.ended })}</span>
+                </Td>
+                <Td align="end" className={WIDE}>
+                  {figures.failed}
+                </Td>
+                <Td align="end" className={WIDE}>
+                  {figures.open}
+                </Td>
+                <Td align="end" className={WIDE}>
+                  {figures.unanswered}
+                </Td>
                 <Td align="end">
                   {figures.median}
                   {figures.slow && <span className="block text-second text-quiet">{figures.slow}</span>}

@@ -14,6 +14,9 @@ import { figuresOf } from './figures.ts'
 
 const TONES: Readonly<Record<Availability, Tone>> = { OPERATIONAL: 'ok', DELAYED: 'wait', CLOSED: 'bad' }
 
+/** On a phone, the first cell says whether the operator works, and the rest is left out. */
+const WIDE = 'max-sm:hidden'
+
 type Props = { t: Translate; locale: Locale; application: string; directions: readonly OperatorDirection[] }
 
 /** A row per operator and direction: in service, availability, what became of its transactions, how fast submissions were answered. */
@@ -25,12 +28,18 @@ export function OutcomeTable({ t, locale, application, directions }: Props) {
         head={
           <>
             <Th>{t('operators.operator')}</Th>
-            <Th>{t('operators.isEnabled')}</Th>
-            <Th>{t('operators.availability')}</Th>
+            <Th className={WIDE}>{t('operators.isEnabled')}</Th>
+            <Th className={WIDE}>{t('operators.availability')}</Th>
             <Th align="end">{t('operators.succeeded')}</Th>
-            <Th align="end">{t('operators.failed')}</Th>
-            <Th align="end">{t('operators.open')}</Th>
-            <Th align="end">{t('operators.unanswered')}</Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.failed')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.open')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.unanswered')}
+            </Th>
             <Th align="end">{t('operators.response')}</Th>
           </>
         }
@@ -46,7 +55,7 @@ export function OutcomeTable({ t, locale, application, directions }: Props) {
 type RowProps = Omit<Props, 'directions'> & { direction: OperatorDirection }
 
 function Row({ t, locale, application, direction }: RowProps) {
-  const { operator, type, state, since, unconfirmed } = direction
+  const { operator, type, unconfirmed } = direction
   const figures = figuresOf(t, locale, direction)
   const name = `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
   return (
@@ -68,27 +77,34 @@ function Row({ t, locale, application, direction }: RowProps) {
             </>
           )}
         </span>
+        <span className="mt-1 block sm:hidden">
+          {direction.isEnabled && direction.protocol !== null ? (
+            <AvailabilityState t={t} direction={direction} />
+          ) : (
+            <ServiceState t={t} direction={direction} />
+          )}
+        </span>
       </Td>
-      <Td>
+      <Td className={WIDE}>
         <ServiceState t={t} direction={direction} />
       </Td>
-      <Td>
-        <Badge tone={TONES[state]} hasDot>
-          {t(`operators.state.${state}`)}
-        </Badge>
-        {since && (
-          <span className="block text-second text-quiet">
-            {t('operators.since')} <TimeText at={since} />
-          </span>
-        )}
+      <Td className={WIDE}>
+        <AvailabilityState t={t} direction={direction} />
       </Td>
-      <Td align="end">{figures.succeeded}</Td>
-      <Td align="end">{figures.failed}</Td>
       <Td align="end">
+        {figures.succeeded}
+        <span className="block text-second text-quiet">{t('operators.of', { count: figures.ended })}</span>
+      </Td>
+      <Td align="end" className={WIDE}>
+        {figures.failed}
+      </Td>
+      <Td align="end" className={WIDE}>
         {figures.open}
         {unconfirmed > 0 && <span className="block text-second text-wait">{t('operators.unconfirmed', { count: unconfirmed })}</span>}
       </Td>
-      <Td align="end">{figures.unanswered}</Td>
+      <Td align="end" className={WIDE}>
+        {figures.unanswered}
+      </Td>
       <Td align="end">
         {figures.median}
         {figures.slow && <span className="block text-second text-quiet">{figures.slow}</span>}
@@ -97,12 +113,32 @@ function Row({ t, locale, application, direction }: RowProps) {
   )
 }
 
+function AvailabilityState({ t, direction: { state, since } }: { t: Translate; direction: OperatorDirection }) {
+  return (
+    <>
+      <Badge tone={TONES[state]} hasDot>
+        {t(`operators.state.${state}`)}
+      </Badge>
+      {since && (
+        <span className="block text-second text-quiet">
+          {t('operators.since')} <TimeText at={since} />
+        </span>
+      )}
+    </>
+  )
+}
+
 function ServiceState({ t, direction: { isEnabled, protocol } }: { t: Translate; direction: OperatorDirection }) {
   if (protocol === null) return <Badge tone="bad">{t('operators.notConnected')}</Badge>
   return (
     <>
       {isEnabled ? <Badge tone="ok">{t('operators.on')}</Badge> : <Badge>{t('operators.off')}</Badge>}
-      <span className="block text-second text-quiet">{t('operators.through', { protocol })}</span>
+      <span className="block text-second text-quiet">{t('operators.through', { protocol: protocolText(t, protocol) })}</span>
     </>
   )
+}
+
+function protocolText(t: Translate, protocol: string): string {
+  if (protocol === 'gateway') return t('operators.gateway')
+  return protocol === 'mtn-momo' ? 'MTN MoMo' : protocol
 }

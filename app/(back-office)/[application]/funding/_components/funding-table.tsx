@@ -41,7 +41,7 @@ export function FundingTable({ t, fundings }: { t: Translate; fundings: readonly
             </Td>
             <Td align="end">
               <Money amount={funding.amount} currency={funding.currency} className="font-medium" />
-              <span className="block text-second sm:whitespace-nowrap">
+              <span className="block text-second whitespace-nowrap max-sm:hidden">
                 <FundingSteps t={t} funding={funding} />
               </span>
             </Td>
@@ -60,7 +60,7 @@ export function FundingTable({ t, fundings }: { t: Translate; fundings: readonly
                 {t(`funding.state.${funding.state}`)}
               </Badge>
               {funding.reason !== '' && (
-                <span className="block text-second text-quiet">{t('funding.reasonIs', { reason: funding.reason })}</span>
+                <span className="block text-second text-quiet max-sm:max-w-40">{t('funding.reasonIs', { reason: funding.reason })}</span>
               )}
             </Td>
           </Tr>

@@ -71,7 +71,7 @@ export function DayTable({ t, locale, application, operator, directions }: Props
                 </Td>
                 <Td align="end">
                   {figures.median}
-                  {figures.slow && <span className="block text-second text-quiet">{figures.slow}</span>}
+                  {figures.slow && <span className="block text-second text-quiet max-sm:hidden">{figures.slow}</span>}
                 </Td>
               </Tr>
             )

@@ -107,7 +107,7 @@ function Row({ t, locale, application, direction }: RowProps) {
       </Td>
       <Td align="end">
         {figures.median}
-        {figures.slow && <span className="block text-second text-quiet">{figures.slow}</span>}
+        {figures.slow && <span className="block text-second text-quiet max-sm:hidden">{figures.slow}</span>}
       </Td>
     </Tr>
   )

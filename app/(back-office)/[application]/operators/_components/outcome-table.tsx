@@ -40,7 +40,9 @@ export function OutcomeTable({ t, locale, application, directions }: Props) {
             <Th align="end" className={WIDE}>
               {t('operators.unanswered')}
             </Th>
-            <Th align="end">{t('operators.response')}</Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.response')}
+            </Th>
           </>
         }
       >
@@ -105,9 +107,9 @@ function Row({ t, locale, application, direction }: RowProps) {
       <Td align="end" className={WIDE}>
         {figures.unanswered}
       </Td>
-      <Td align="end">
+      <Td align="end" className={WIDE}>
         {figures.median}
-        {figures.slow && <span className="block text-second text-quiet max-sm:hidden">{figures.slow}</span>}
+        {figures.slow && <span className="block text-second text-quiet">{figures.slow}</span>}
       </Td>
     </Tr>
   )

@@ -181,12 +181,12 @@ export type StatementDto = {
   agrees: boolean
 }
 
-const LINE_KINDS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct'] as const
-export type LineKind = (typeof LINE_KINDS)[number]
-
 /** Lines behind one movement of a statement: of one kind, or those with fees. */
-export const LINE_FILTERS = [...LINE_KINDS, 'fees'] as const
+export const LINE_FILTERS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct', 'fees'] as const
 export type LineFilter = (typeof LINE_FILTERS)[number]
+
+/** A move between two balances of the application is in no sum: nothing came in or went out. */
+export type LineKind = Exclude<LineFilter, 'fees'> | 'move'
 
 export type StatementLine = {
   id: string

@@ -49,6 +49,9 @@ export const paths = {
   balances: (application: string) => `/${application}/balances`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
   people: (application: string) => `/${application}/people`,
+  terms: (application: string) => `/${application}/application`,
+  funding: (application: string) => `/${application}/funding`,
+  operators: (application: string, query: { operator?: string } = {}) => `/${application}/operators${toQuery(query)}`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

@@ -19,6 +19,10 @@ export const PERMISSIONS = {
   'balance:read': ROLES,
   'balance:set-threshold': ['finance', 'administrator'],
   'statement:read': ['finance', 'administrator'],
+  'funding:read': ['finance', 'administrator'],
+  /** Money enters a deposit balance, moves there or is corrected. Proposed by one person, confirmed by another. */
+  'funding:propose': ['finance', 'administrator'],
+  'funding:decide': ['finance', 'administrator'],
   'export:create': ROLES,
   'audit:read': ['administrator'],
   'policy:read': ROLES,
@@ -28,6 +32,9 @@ export const PERMISSIONS = {
   'change:propose': ['administrator'],
   'access:read': ['administrator'],
   'access:change': ['administrator'],
+  /** Availability, outcomes and balances of the operators, and a test that moves no money. */
+  'operator:read': ['administrator'],
+  'operator:test': ['administrator'],
   'own-settings:change': ROLES,
 } as const satisfies Record<string, readonly Role[]>
 

@@ -8,6 +8,7 @@ export const CHANGE_KINDS = [
   'service.set',
   'fees.set',
   'application.set',
+  'time_zone.set',
   'address.allow',
   'address.deny',
   'policy.activate',

@@ -13,6 +13,7 @@ import { createForcedQueries, FORCED_CALLS_MAX, type ForcedQueries } from '#serv
 import { type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { followSettings } from '#server/operators/settings/follow-settings.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
+import { createOperatorTests, type OperatorTests } from '#server/operators/settings/operator-tests.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
@@ -38,6 +39,7 @@ export type Runtime = HttpRuntime & {
   connectors: FollowingConnectors
   callbacks: CallbackIntake
   forcedQueries: ForcedQueries
+  operatorTests: OperatorTests
   fileReader: FileReader
   batchSubmitter: BatchSubmitter
   metrics: Metrics
@@ -101,6 +103,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     connectors,
     callbacks,
     forcedQueries,
+    operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
     batchSubmitter,
     metrics,

@@ -39,6 +39,15 @@ const ITEMS = {
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
+  terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:read', href: paths.terms },
+  funding: { id: 'funding', label: 'frame.funding', icon: 'arrow-down', permission: 'funding:read', href: paths.funding },
+  operators: {
+    id: 'operators',
+    label: 'frame.operators',
+    icon: 'link',
+    permission: 'operator:read',
+    href: (application) => paths.operators(application),
+  },
 } as const satisfies Record<string, NavigationItem>
 
 /** The pages of the back office in the order of the side navigation. A new page is added here. */
@@ -47,7 +56,7 @@ const GROUPS: readonly NavigationGroup[] = [
     heading: null,
     items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
   },
-  { heading: 'frame.administration', items: [ITEMS.people] },
+  { heading: 'frame.administration', items: [ITEMS.people, ITEMS.terms, ITEMS.funding, ITEMS.operators] },
 ]
 
 /** Returns the side navigation for these roles, without empty groups. */

@@ -49,4 +49,17 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   confirmEnrolment: { code: '000000' },
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },
+  proposeFunding: {
+    kind: 'pay_in',
+    operator: 'MOMOCM',
+    account: 'deposit',
+    amount: '100',
+    reference: 'fine',
+    note: 'fine',
+    attachment: { name: 'fine.pdf', sha256: '0'.repeat(64) },
+  },
+  confirmFunding: { fundingId: '' },
+  refuseFunding: { fundingId: '', reason: 'fine' },
+  withdrawFunding: { fundingId: '' },
+  testOperator: { operator: 'MOMOCM' },
 }

@@ -277,6 +277,8 @@ const RIGHT_AFTER_ALL = new Set([
   'saveView isShared true',
   'saveView isShared false',
   'setThreshold threshold null',
+  // A funding needs no note.
+  'proposeFunding note ""',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

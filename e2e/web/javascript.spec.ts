@@ -4,13 +4,18 @@ import { personWith, sandboxUrl } from './sandbox.ts'
 
 const PAGES = ['', '/approvals', '/approvals?queue=decided', '/transactions', '/transactions/exports', '/totals', '/balances', '/settings']
 
+/** Pages that other roles may not open. */
+const OWN_PAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
+  finance: ['/balances/MOMOCM', '/funding'],
+  administrator: ['/people', '/application', '/funding', '/operators'],
+}
+
 for (const role of ['maker', 'checker', 'finance', 'administrator'] as const) {
   test(`no page of a ${role} loads more than 1.35 times the JavaScript of an empty page`, async ({ page, context }) => {
     const person = personWith([role])
     await signIn(page, person)
     const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-    const pages = role === 'finance' ? [...PAGES, '/balances/MOMOCM'] : PAGES
-    for (const address of pages) {
+    for (const address of [...PAGES, ...(OWN_PAGES[role] ?? [])]) {
       const { bytes } = await measurePageScripts(sandboxUrl(), `/${person.slug}${address}`, cookie)
       expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)
     }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { AMOUNT_MINOR_MAX } from '../money.ts'
-import { OPERATOR_CODES } from '../operators.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES } from '../operators.ts'
 import { ROLES } from '../permissions.ts'
 import { TRANSACTION_TYPES } from '../transaction-status.ts'
+import { isShownWebhookUrl } from '../web-address.ts'
 
 const personId = z.uuid()
 /** Hundredths as a decimal string: JSON cannot hold a bigint. */
@@ -37,11 +38,19 @@ export const serviceChangeSchema = z.strictObject({
   maximumMinor: minor.nullable(),
 })
 export const feesChangeSchema = z.strictObject({ ...direction, appRatePpm: z.int().min(0).max(999_999), appFixedMinor: minor })
+/** The defaults are for what was proposed before these settings existed: it no longer agrees with what is now, so it is refused. */
 export const applicationChangeSchema = z.strictObject({
   name: text(200).min(1),
   requiresSecondFactor: z.boolean(),
   copiesWebhookStatus: z.boolean(),
+  countries: z
+    .array(z.enum(COUNTRY_NAMES))
+    .min(1)
+    .refine((countries) => new Set(countries).size === countries.length)
+    .default([...COUNTRY_NAMES]),
+  defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable().default(null),
 })
+export const timeZoneChangeSchema = z.strictObject({ timeZone: text(60).min(1) })
 export const addressAllowanceSchema = z.strictObject({ network: text(60).min(1), note: text(200) })
 export const addressRemovalSchema = z.strictObject({ network: text(60).min(1) })
 export const policyActivationSchema = z.strictObject({ version: z.int().min(1) })

@@ -3,19 +3,17 @@ import { isJsonObject, JsonNumber, type JsonValue } from '#lib/json.ts'
 import { parseAmountMinor } from '#lib/money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { isWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/web-address.ts'
 import { isAtMost, wordField } from './fields.ts'
 import { hasNul, mustBe, parseFields } from './problems.ts'
 
 const CUSTOMER_NAME_LENGTH_MAX = 200
-const WEBHOOK_URL_LENGTH_MAX = 2_048
 
 /** The largest number of elements of depositMultiple. */
 export const BATCH_LENGTH_MAX = 1_000
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 const PHONE_NUMBER = /^\d{10,15}$/
-// Refuses what a URL parser would repair silently (spaces, line ends, backslashes, a missing //).
-const WEB_ADDRESS = /^https?:\/\/[^\s/?#\\][^\s\\]*$/i
 
 const MUST_BE = {
   customerName: `a text of 1 to ${CUSTOMER_NAME_LENGTH_MAX} characters`,
@@ -69,10 +67,11 @@ export const transactionRequestSchema = z
         maximum: 9_999_999_999.99,
         description: 'In the currency of the country',
       }),
-      webhookUrl: textField(
-        'webhookUrl',
-        (text) => text.length <= WEBHOOK_URL_LENGTH_MAX && WEB_ADDRESS.test(text) && URL.canParse(text),
-      ).meta({ format: 'uri', maxLength: WEBHOOK_URL_LENGTH_MAX, description: 'Called with the result' }),
+      webhookUrl: textField('webhookUrl', isWebhookUrl).meta({
+        format: 'uri',
+        maxLength: WEBHOOK_URL_LENGTH_MAX,
+        description: 'Called with the result',
+      }),
       countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'Country of transferMethod' }),
     },
     { error: 'The body must be a JSON object.' },

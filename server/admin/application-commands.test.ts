@@ -132,6 +132,26 @@ test('services, fees, webhook secrets and keys as given on the command line', as
   assert.notEqual(first['keyId'], undefined)
 })
 
+test('countries and the default webhook address as given; services of other countries are off', async () => {
+  const { applicationId = '' } = await facts('create-application', '--name', 'Countries')
+  const set = ['set-application', '--application', applicationId] as const
+  await facts(...set, '--countries', 'cm,senegal', '--default-webhook-url', 'https://erp.example/results')
+  await directory.refresh()
+  const snapshot = directory.find(applicationId) ?? assert.fail()
+  assert.deepEqual(
+    (['MOMOCM', 'SNOM', 'UGMTN'] as const).map((operator) => serviceFor(snapshot, operator, 'DEPOSIT').isEnabled),
+    [true, true, false],
+  )
+  assert.equal(snapshot.defaultWebhookUrl, 'https://erp.example/results')
+  const outside = await admin(['set-service', '--application', applicationId, '--operator', 'UGMTN', '--enabled', 'yes'])
+  assert.deepEqual([outside.code, /does not work in the country/.test(outside.problem)], [1, true])
+  assert.equal((await admin([...set, '--countries', 'france'])).code, 2)
+  assert.equal((await admin([...set, '--default-webhook-url', 'https://user:pass@erp.example'])).code, 1)
+  await facts(...set, '--default-webhook-url', 'none')
+  await directory.refresh()
+  assert.equal(directory.find(applicationId)?.defaultWebhookUrl, null)
+})
+
 test('users and key prefixes of an application in list, without secrets', async () => {
   const { applicationId = '', webhookSecret = '' } = await facts('create-application', '--name', 'Listed')
   const { apiKey = '' } = await facts('create-key', '--application', applicationId)

@@ -18,7 +18,7 @@ import { setTimeZone } from '#server/reports/business-days/set-time-zone.ts'
 import { AdminError, unwrap } from './admin-error.ts'
 import { type Command, type Options, type Output, optional, required } from './command.ts'
 import { LIST_COMMAND } from './list-command.ts'
-import { amountOf, applicationOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
+import { amountOf, applicationOf, countriesOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -47,12 +47,14 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   },
   {
     name: 'set-application',
-    summary: 'Change its name, require a second factor of its people, add transactionStatus to its webhooks',
+    summary: 'Change its name, countries and default webhook address, require a second factor, add transactionStatus to its webhooks',
     options: {
       application: required('ID|NAME'),
       name: optional('NAME'),
       'second-factor': optional('yes|no'),
       'webhook-status-copy': optional('yes|no'),
+      countries: optional('NAME,NAME|all'),
+      'default-webhook-url': optional('URL|none'),
     },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
@@ -60,6 +62,8 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
         name: options['name'],
         requiresSecondFactor: yesOrNo(options, 'second-factor'),
         copiesWebhookStatus: yesOrNo(options, 'webhook-status-copy'),
+        countries: countriesOf(options),
+        defaultWebhookUrl: options['default-webhook-url'] === 'none' ? null : options['default-webhook-url'],
       }
       unwrap(await changeApplication(pool, { applicationId, change, actor }))
       return { facts: { applicationId } }

@@ -1,5 +1,5 @@
 import { parseAmountMinor } from '#lib/money.ts'
-import { isOperatorCode, OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { ROLES, type Role } from '#lib/permissions.ts'
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
 import { type ApplicationListing, listApplications } from '#server/applications/access-queries.ts'
@@ -55,6 +55,16 @@ export function operatorsOf(options: Options): OperatorCode[] {
   const text = textOf(options, 'operator').toUpperCase()
   if (text === 'ALL') return [...OPERATOR_CODES]
   return isOperatorCode(text) ? [text] : fail(`--operator takes ${OPERATOR_CODES.join(', ')} or all.`, 2)
+}
+
+/** --countries: names or codes with commas, or `all`; undefined when the option is absent. */
+export function countriesOf(options: Options): CountryName[] | undefined {
+  const text = options['countries']?.toUpperCase()
+  if (text === undefined) return undefined
+  if (text === 'ALL') return [...COUNTRY_NAMES]
+  const words = new Set(text.split(',').map((word) => word.trim()))
+  const countries = COUNTRY_NAMES.filter((name) => words.has(name) || words.has(COUNTRIES[name].code))
+  return countries.length === words.size ? countries : fail(`--countries takes ${COUNTRY_NAMES.join(', ')} with commas, or all.`, 2)
 }
 
 /** --type: collect, deposit, or both (also when left out). */

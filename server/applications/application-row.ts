@@ -12,6 +12,7 @@ export type ApplicationRow = {
   is_enabled: boolean
   requires_second_factor: boolean
   copies_webhook_status: boolean
+  default_webhook_url: string | null
   keys: { hash: string; expiresAt: string | null; revokedAt: string | null }[]
   api_users: { id: string; epoch: number; isBlocked: boolean }[]
   networks: string[]

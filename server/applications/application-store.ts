@@ -1,5 +1,5 @@
 import type { FeeSchedule } from '#lib/fees.ts'
-import type { OperatorCode } from '#lib/operators.ts'
+import type { CountryName, OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
@@ -49,17 +49,52 @@ export async function insertFirstPolicy(trx: Queryable, applicationId: string, r
   ])
 }
 
-export type ApplicationChange = { isEnabled?: boolean; name?: string; requiresSecondFactor?: boolean; copiesWebhookStatus?: boolean }
+export type ApplicationChange = {
+  isEnabled?: boolean | undefined
+  name?: string | undefined
+  requiresSecondFactor?: boolean | undefined
+  copiesWebhookStatus?: boolean | undefined
+  countries?: CountryName[] | undefined
+  /** Null: none. */
+  defaultWebhookUrl?: string | null | undefined
+}
 
 /** Changes the settings that are present; false when there is no such application. */
 export async function updateApplication(trx: Queryable, applicationId: string, change: ApplicationChange): Promise<boolean> {
   const { rowCount } = await trx.query(
     `update applications set is_enabled = coalesce($2, is_enabled), name = coalesce($3, name),
-       requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status)
+       requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status),
+       countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end
      where application_id = $1`,
-    [applicationId, change.isEnabled ?? null, change.name ?? null, change.requiresSecondFactor ?? null, change.copiesWebhookStatus ?? null],
+    [
+      applicationId,
+      change.isEnabled ?? null,
+      change.name ?? null,
+      change.requiresSecondFactor ?? null,
+      change.copiesWebhookStatus ?? null,
+      change.countries ?? null,
+      change.defaultWebhookUrl !== undefined,
+      change.defaultWebhookUrl ?? null,
+    ],
   )
   return rowCount === 1
+}
+
+/** Switches off every service of these operators, and returns those that were on. Their limits stay. */
+export async function closeServices(
+  trx: Queryable,
+  applicationId: string,
+  operators: readonly OperatorCode[],
+  types: readonly TransactionType[],
+): Promise<string[]> {
+  const { rows } = await trx.query<{ service: string }>(
+    `insert into transfer_services as s (application_id, operator, type, is_enabled)
+       select $1, o.operator, t.type, false from unnest($2::text[]) as o (operator) cross join unnest($3::text[]) as t (type)
+       on conflict (application_id, operator, type) do update set is_enabled = false where s.is_enabled
+       returning s.operator || ' ' || s.type as service`,
+    [applicationId, operators, types],
+  )
+  return rows.map(({ service }) => service).sort()
 }
 
 /**

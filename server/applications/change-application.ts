@@ -1,33 +1,65 @@
+import { isCleanText } from '#lib/clean-text.ts'
+import { COUNTRY_NAMES, type CountryName, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { isShownWebhookUrl } from '#lib/web-address.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
-import type { Database } from '#server/database/pool.ts'
+import type { Database, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { type ApplicationChange, updateApplication } from './application-store.ts'
+import { type ApplicationChange, closeServices, lockApplication, updateApplication } from './application-store.ts'
+import { readTerms } from './terms-queries.ts'
+
+type ChangeFailure = 'not_permitted' | 'invalid_name' | 'invalid_countries' | 'invalid_webhook_url' | 'unknown_application'
 
 /**
- * Changes an application's settings; omitted settings are unchanged. Its administrators may rename it, require a second factor and
- * enable the extra webhook field. Switching it off and on is reserved for the machine administrator.
+ * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them; switching it off and on is
+ * reserved for the machine administrator. A country that is left has its services switched off; one that is joined has none switched on.
  */
 export async function changeApplication(
   database: Database,
   command: { applicationId: string; change: ApplicationChange; actor: CommandActor },
-): Promise<Result<void, 'not_permitted' | 'invalid_name' | 'unknown_application'>> {
-  const { applicationId, change, actor } = command
+): Promise<Result<void, ChangeFailure>> {
+  const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  if (change.isEnabled !== undefined && actor.kind !== 'system') return err('not_permitted')
-  const name = change.name?.trim()
-  if (name !== undefined && (name.length < 1 || name.length > 200 || name.includes('\0'))) return err('invalid_name')
-  return withTransaction(database, async (trx) => {
-    if (!(await updateApplication(trx, applicationId, { ...change, name }))) return err('unknown_application')
-    const details = Object.entries({ ...change, name }).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
+  if (command.change.isEnabled !== undefined && actor.kind !== 'system') return err('not_permitted')
+  const name = command.change.name?.trim()
+  const change = { ...command.change, name }
+  const problem = problemOf(change)
+  if (problem) return err(problem)
+  return withTransaction<void, ChangeFailure>(database, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    const present = await readTerms(trx, applicationId)
+    if (!(await updateApplication(trx, applicationId, change))) return err('unknown_application')
+    const closedServices = change.countries ? await leaveOthers(trx, applicationId, change.countries) : []
+    const changed = Object.entries(change).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
+    const before = Object.entries(present ?? {}).filter(([key]) => changed.some(([name]) => name === key))
     await appendAudit(trx, {
       applicationId,
       actor,
       action: 'application.changed',
       subject: applicationId,
-      details: Object.fromEntries(details),
+      details: {
+        ...Object.fromEntries(changed),
+        before: Object.fromEntries(before),
+        ...(closedServices.length > 0 && { closedServices }),
+      },
     })
     return ok(undefined)
   })
+}
+
+function problemOf({ name, countries, defaultWebhookUrl }: ApplicationChange): ChangeFailure | undefined {
+  if (name !== undefined && (name.length < 1 || name.length > 200 || !isCleanText(name))) return 'invalid_name'
+  const isKnown = (country: CountryName) => COUNTRY_NAMES.includes(country)
+  if (countries && (countries.length === 0 || new Set(countries).size !== countries.length || !countries.every(isKnown)))
+    return 'invalid_countries'
+  if (typeof defaultWebhookUrl === 'string' && !isShownWebhookUrl(defaultWebhookUrl)) return 'invalid_webhook_url'
+  return undefined
+}
+
+/** Switches off what is in none of these countries. */
+function leaveOthers(trx: TrxClient, applicationId: string, countries: readonly CountryName[]): Promise<string[]> {
+  const left = OPERATOR_CODES.filter((code) => !countries.includes(OPERATORS[code].country.name))
+  return closeServices(trx, applicationId, left, TRANSACTION_TYPES)
 }

@@ -24,7 +24,7 @@ export async function readChangedApplications(queryable: Queryable, sinceXid: st
 /** Reads whole applications in one statement, so that each is seen at one instant. Ids that are gone are left out. */
 export async function readApplications(queryable: Queryable, applicationIds: readonly string[]): Promise<ApplicationRow[]> {
   const { rows } = await queryable.query<ApplicationRow>(
-    `select a.application_id, a.name, a.api_id, a.is_enabled, a.requires_second_factor, a.copies_webhook_status,
+    `select a.application_id, a.name, a.api_id, a.is_enabled, a.requires_second_factor, a.copies_webhook_status, a.default_webhook_url,
        coalesce((select json_agg(json_build_object('hash', encode(k.key_hash, 'hex'), 'expiresAt', k.expires_at, 'revokedAt', k.revoked_at))
          from api_keys k where k.application_id = a.application_id and k.revoked_at is null
            and (k.expires_at is null or k.expires_at > now())), '[]') as keys,

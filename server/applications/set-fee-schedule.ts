@@ -35,22 +35,22 @@ export async function setFeeSchedule(
   if (!areSensible || !isFixed(fees.systemFixedMinor) || !isFixed(fees.appFixedMinor)) return err('invalid_fees')
   return withTransaction(database, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
-    if (actor.kind !== 'system' && !keepsSystemPart(await readFees(trx, applicationId, operator, type), fees)) return err('not_permitted')
+    const before = await readFees(trx, applicationId, operator, type)
+    if (actor.kind !== 'system' && !keepsSystemPart(before, fees)) return err('not_permitted')
     await upsertFees(trx, applicationId, operator, type, fees)
     await appendAudit(trx, {
       applicationId,
       actor,
       action: 'fees.set',
       subject: `${operator} ${type}`,
-      details: {
-        systemRatePpm: fees.systemRatePpm,
-        systemFixedMinor: String(fees.systemFixedMinor),
-        appRatePpm: fees.appRatePpm,
-        appFixedMinor: String(fees.appFixedMinor),
-      },
+      details: { ...detailsOf(fees), before: detailsOf(before) },
     })
     return ok(undefined)
   })
+}
+
+function detailsOf({ systemRatePpm, systemFixedMinor, appRatePpm, appFixedMinor }: FeeSchedule) {
+  return { systemRatePpm, systemFixedMinor: String(systemFixedMinor), appRatePpm, appFixedMinor: String(appFixedMinor) }
 }
 
 function keepsSystemPart(present: FeeSchedule, next: FeeSchedule): boolean {

@@ -19,6 +19,8 @@ export type ApplicationSnapshot = {
   isEnabled: boolean
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
+  /** Where the results of payments go that no program started; null: nowhere. */
+  defaultWebhookUrl: string | null
   keys: readonly ApiKeySnapshot[]
   blockedApiUserIds: ReadonlySet<string>
   /** Every API user, with the lowest epoch that an access token of theirs may carry. */
@@ -55,6 +57,7 @@ export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) =
     isEnabled: row.is_enabled,
     requiresSecondFactor: row.requires_second_factor,
     copiesWebhookStatus: row.copies_webhook_status,
+    defaultWebhookUrl: row.default_webhook_url,
     keys: row.keys.map((key) => ({
       hash: Buffer.from(key.hash, 'hex'),
       expiresAt: toDate(key.expiresAt),

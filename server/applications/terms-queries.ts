@@ -1,19 +1,65 @@
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/fees.ts'
-import type { OperatorCode } from '#lib/operators.ts'
+import type { CountryName, OperatorCode } from '#lib/operators.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { OPEN_SERVICE, type TransferService } from './snapshot.ts'
 
-type ApplicationTerms = { name: string; requiresSecondFactor: boolean; copiesWebhookStatus: boolean }
+type ApplicationTerms = {
+  name: string
+  requiresSecondFactor: boolean
+  copiesWebhookStatus: boolean
+  /** In alphabetical order. */
+  countries: CountryName[]
+  defaultWebhookUrl: string | null
+}
 
 /** Returns the settings of an application that its administrators may change; undefined if there is no such application. */
 export async function readTerms(queryable: Queryable, applicationId: string): Promise<ApplicationTerms | undefined> {
   const { rows } = await queryable.query<ApplicationTerms>(
-    `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus"
+    `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus",
+            array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl"
        from applications where application_id = $1`,
     [applicationId],
   )
   return rows[0]
+}
+
+/** Returns the business time zone of an application, and the one that it gets as soon as its sums are counted; undefined if there is none. */
+export async function readTimeZone(
+  queryable: Queryable,
+  applicationId: string,
+): Promise<{ timeZone: string; wantedTimeZone: string | null } | undefined> {
+  const { rows } = await queryable.query<{ timeZone: string; wantedTimeZone: string | null }>(
+    `select a.time_zone as "timeZone", (select z.time_zone from day_zones z
+              where z.application_id = a.application_id and z.is_wanted order by z.time_zone limit 1) as "wantedTimeZone"
+       from applications a where a.application_id = $1`,
+    [applicationId],
+  )
+  return rows[0]
+}
+
+type OfService<Terms> = Terms & { operator: OperatorCode; type: TransactionType }
+
+/** Returns the transfer services of an application that were ever set; every other one is on, without limits. */
+export async function listServices(queryable: Queryable, applicationId: string): Promise<OfService<TransferService>[]> {
+  const { rows } = await queryable.query<OfService<TransferService>>(
+    `select operator, type, is_enabled as "isEnabled", enforces_limits as "enforcesLimits", minimum_minor as "minimumMinor",
+            maximum_minor as "maximumMinor"
+       from transfer_services where application_id = $1`,
+    [applicationId],
+  )
+  return rows
+}
+
+/** Returns the fee schedules of an application that were ever set; every other one is the default. */
+export async function listFees(queryable: Queryable, applicationId: string): Promise<OfService<FeeSchedule>[]> {
+  const { rows } = await queryable.query<OfService<FeeSchedule>>(
+    `select operator, type, system_rate_ppm as "systemRatePpm", system_fixed_minor as "systemFixedMinor",
+            app_rate_ppm as "appRatePpm", app_fixed_minor as "appFixedMinor"
+       from fee_schedules where application_id = $1`,
+    [applicationId],
+  )
+  return rows
 }
 
 /** Returns one transfer service. Never set: in service, without limits of its own. */

@@ -20,3 +20,18 @@ export async function selectDayStarts(
   )
   return rows
 }
+
+/**
+ * Lets an application have a zone as soon as its sums are counted, and no longer the one that it waited for; UTC at once, because its sums
+ * are the roll-ups themselves.
+ */
+export async function requestZone(trx: Queryable, applicationId: string, timeZone: string): Promise<void> {
+  await trx.query('update day_zones set is_wanted = false where application_id = $1 and is_wanted', [applicationId])
+  if (timeZone === 'UTC') await trx.query(`update applications set time_zone = 'UTC' where application_id = $1`, [applicationId])
+  else
+    await trx.query(
+      `insert into day_zones (application_id, time_zone, is_wanted) values ($1, $2, true)
+         on conflict (application_id, time_zone) do update set is_wanted = true, last_used_at = clock_timestamp()`,
+      [applicationId, timeZone],
+    )
+}

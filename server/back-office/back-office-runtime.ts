@@ -9,6 +9,7 @@ import type { Metrics } from '#server/http/api/metrics.ts'
 import { noteReached } from '#server/http/door/page-notes.ts'
 import type { Logger } from '#server/logger.ts'
 import type { ForcedQueries } from '#server/operators/forced-queries.ts'
+import type { OperatorTests } from '#server/operators/settings/operator-tests.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import type { Intake } from '#server/transactions/intake.ts'
@@ -31,6 +32,7 @@ type BackOfficeRuntime = {
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>
   forcedQueries: ForcedQueries
+  operatorTests: OperatorTests
   /** Reads uploaded files in a thread. */
   fileReader: FileReader
   batchSubmitter: Pick<BatchSubmitter, 'wake'>

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { COUNTRY_NAMES } from '#lib/operators.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
-import { isOnAllowList, readFees, readService, readTerms } from '#server/applications/terms-queries.ts'
+import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { readMember } from '#server/people/person-queries.ts'
 import { listPolicies } from '#server/policy/list-policies.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
+import { countWantedZones } from '#server/reports/business-days/count-wanted-zones.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { confirmChange } from './confirm-change.ts'
 import { listChanges } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
@@ -34,9 +37,54 @@ async function make(kind: ChangeKindName, input: unknown) {
 }
 
 test('application.set changes the settings that it names', async () => {
-  const settings = { name: 'Kora Shops', requiresSecondFactor: true, copiesWebhookStatus: true }
+  const settings = {
+    name: 'Kora Shops',
+    requiresSecondFactor: true,
+    copiesWebhookStatus: true,
+    countries: [...COUNTRY_NAMES].sort(),
+    defaultWebhookUrl: 'https://erp.kora.example/results',
+  }
   assert.ok((await make('application.set', settings)).ok)
   assert.deepEqual(await readTerms(database.pool, applicationId), settings)
+  const { rows } = await database.pool.query(
+    `select details -> 'before' ->> 'name' as name from audit_entries where application_id = $1 and action = 'application.changed'`,
+    [applicationId],
+  )
+  assert.deepEqual(rows, [{ name: 'Kora Stores' }])
+})
+
+test('outside_countries for a service of a country that was left; joining it again switches nothing on', async () => {
+  const present = (await readTerms(database.pool, applicationId)) ?? assert.fail()
+  const limits = { enforcesLimits: true, minimumMinor: '100', maximumMinor: '5000000' }
+  assert.ok((await make('service.set', { operator: 'UGMTN', type: 'COLLECT', isEnabled: true, ...limits })).ok)
+  assert.ok((await make('application.set', { ...present, countries: ['CAMEROON', 'SENEGAL'] })).ok)
+  for (const type of ['COLLECT', 'DEPOSIT'] as const) {
+    assert.equal((await readService(database.pool, applicationId, 'UGMTN', type)).isEnabled, false)
+    assert.equal((await readService(database.pool, applicationId, 'SNOM', type)).isEnabled, true)
+  }
+  const open = { operator: 'UGMTN', type: 'COLLECT', isEnabled: true, ...limits }
+  assert.deepEqual(await make('service.set', open), { ok: false, error: { code: 'refused', reason: 'outside_countries' } })
+  assert.ok((await make('application.set', present)).ok)
+  assert.equal((await readService(database.pool, applicationId, 'UGMTN', 'COLLECT')).isEnabled, false)
+  assert.ok((await make('service.set', open)).ok)
+  assert.equal((await readService(database.pool, applicationId, 'UGMTN', 'COLLECT')).maximumMinor, 5_000_000n)
+})
+
+test('time_zone.set switches once the sums of the zone are counted; UTC at once', async () => {
+  assert.ok((await make('time_zone.set', { timeZone: 'Africa/Douala' })).ok)
+  assert.deepEqual(await readTimeZone(database.pool, applicationId), { timeZone: 'UTC', wantedTimeZone: 'Africa/Douala' })
+  assert.deepEqual(await make('time_zone.set', { timeZone: 'Africa/Douala' }), { ok: false, error: 'no_difference' })
+  await waitUntil('the zone is counted', async () => {
+    await countWantedZones(database.pool)
+    return (await readTimeZone(database.pool, applicationId))?.timeZone === 'Africa/Douala'
+  })
+  assert.equal((await readTimeZone(database.pool, applicationId))?.wantedTimeZone, null)
+  assert.ok((await make('time_zone.set', { timeZone: 'UTC' })).ok)
+  assert.deepEqual(await readTimeZone(database.pool, applicationId), { timeZone: 'UTC', wantedTimeZone: null })
+  assert.deepEqual(await make('time_zone.set', { timeZone: 'Douala' }), {
+    ok: false,
+    error: { code: 'refused', reason: 'unknown_time_zone' },
+  })
 })
 
 test('service.set changes one operator and direction, and shows both limits as they were', async () => {
@@ -119,6 +167,11 @@ for (const [kind, input] of [
   ['fees.set', { operator: 'CIOM', type: 'COLLECT', appRatePpm: 1, appFixedMinor: '99999999999999' }],
   ['application.set', { name: ' ', requiresSecondFactor: false, copiesWebhookStatus: false }],
   ['application.set', { name: 'a\0b', requiresSecondFactor: false, copiesWebhookStatus: false }],
+  ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, countries: [] }],
+  ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, countries: ['FRANCE'] }],
+  ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, defaultWebhookUrl: 'ftp://a.example' }],
+  ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, defaultWebhookUrl: 'https://a:b@c.example' }],
+  ['time_zone.set', { timeZone: '' }],
   ['policy.activate', { version: 0 }],
   ['address.allow', { network: '', note: '' }],
   ['address.allow', null],

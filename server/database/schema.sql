@@ -80,10 +80,14 @@ create table applications (
   created_at             timestamptz not null default now(),
   slug                   text        not null,
   time_zone              text        not null default 'UTC',
+  countries              text[]      not null default array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'],
+  default_webhook_url    text,
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),
   constraint one_application_per_slug unique (slug),
   constraint applications_name_check check (length(name) >= 1 and length(name) <= 200),
+  constraint countries_are_known check (cardinality(countries) > 0 and countries <@ array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA']),
+  constraint default_webhook_url_fits check (length(default_webhook_url) >= 1 and length(default_webhook_url) <= 2048),
   constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   constraint time_zone_is_known check (time_zone ~ '^[A-Za-z][A-Za-z0-9_+/-]*$' and timezone(time_zone, '2026-01-01 00:00:00+00'::timestamptz) is not null)
 );
@@ -407,6 +411,56 @@ create trigger note_insert after insert on fee_schedules
 create trigger note_update after update on fee_schedules
   referencing new table as changed_rows for each statement execute function note_application_change();
 
+create table fundings (
+  application_id       uuid        not null,
+  funding_id           uuid        not null,
+  kind                 text        not null,
+  operator             text        not null,
+  currency             text        not null,
+  account              text        not null,
+  amount_minor         bigint      not null,
+  reference            text        not null,
+  reference_key        text        not null,
+  note                 text        not null default '',
+  attachment_name      text,
+  attachment_sha256    bytea,
+  proposed_by          uuid        not null,
+  proposed_at          timestamptz not null default now(),
+  expires_at           timestamptz not null,
+  outcome              text,
+  decided_by           uuid,
+  decided_at           timestamptz,
+  reason               text        not null default '',
+  collect_before_minor bigint,
+  collect_after_minor  bigint,
+  deposit_before_minor bigint,
+  deposit_after_minor  bigint,
+  constraint fundings_pkey primary key (application_id, funding_id),
+  constraint fundings_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint fundings_decided_by_fkey foreign key (decided_by) references people(person_id),
+  constraint fundings_proposed_by_fkey foreign key (proposed_by) references people(person_id),
+  constraint confirmed_has_balances check ((not outcome is distinct from 'confirmed') = (num_nulls(collect_before_minor, collect_after_minor, deposit_before_minor, deposit_after_minor) = 0)),
+  constraint file_has_name_and_digest check ((attachment_name is null) = (attachment_sha256 is null)),
+  constraint funding_is_decided_by_somebody check ((outcome is null) = (decided_by is null) and (outcome is null) = (decided_at is null)),
+  constraint fundings_account_check check (account in ('collect', 'deposit')),
+  constraint fundings_amount_minor_check check (amount_minor <> 0),
+  constraint fundings_attachment_name_check check (length(attachment_name) >= 1 and length(attachment_name) <= 200),
+  constraint fundings_attachment_sha256_check check (length(attachment_sha256) = 32),
+  constraint fundings_kind_check check (kind in ('pay_in', 'move', 'correction')),
+  constraint fundings_note_check check (length(note) <= 500),
+  constraint fundings_outcome_check check (outcome in ('confirmed', 'refused', 'withdrawn')),
+  constraint fundings_reason_check check (length(reason) <= 500),
+  constraint fundings_reference_check check (length(reference) >= 1 and length(reference) <= 100),
+  constraint fundings_reference_key_check check (reference_key <> ''),
+  constraint only_corrections_choose_the_balance check (account = 'deposit' or kind = 'correction'),
+  constraint only_corrections_take_away check (amount_minor > 0 or kind = 'correction'),
+  constraint only_moves_have_no_file check (attachment_sha256 is not null or kind = 'move'),
+  constraint two_people_move_money check (outcome is null or (outcome = 'withdrawn') = (decided_by = proposed_by))
+);
+create unique index fundings_booked_once on fundings (application_id, kind, reference_key) where outcome = 'confirmed';
+create index fundings_by_reference on fundings (application_id, kind, reference_key);
+create index fundings_by_time on fundings (application_id, proposed_at desc, funding_id);
+
 create table installation (
   is_only    boolean     not null default true,
   mode       text        not null,
@@ -504,7 +558,7 @@ create table ledger_postings (
   reason         text,
   at             timestamptz not null,
   constraint ledger_postings_pkey primary key (application_id, subject_id, kind),
-  constraint ledger_postings_kind_check check (kind in ('hold', 'release', 'settle', 'fund', 'correct')),
+  constraint ledger_postings_kind_check check (kind in ('hold', 'release', 'settle', 'fund', 'move', 'correct')) not valid,
   constraint posting_balances check ((collect_minor + deposit_minor + held_minor + fees_minor + clearing_minor + revenue_minor) = 0)
 );
 create index ledger_postings_by_time on ledger_postings using brin (at) with (pages_per_range='16', autosummarize='on');

@@ -22,5 +22,5 @@ export async function fundBalance(trx: TrxClient, funding: Funding): Promise<Res
   if (funding.amountMinor <= 0n) throw new Error('A funding is positive')
   if (!(await lockApplication(trx, funding.applicationId))) return err('unknown_application')
   const currency = OPERATORS[funding.operator].country.currency
-  return ok({ isNew: await insertFunding(trx, { ...funding, currency, kind: 'fund' }) })
+  return ok({ isNew: await insertFunding(trx, { ...funding, currency, kind: 'fund', account: 'deposit' }) })
 }

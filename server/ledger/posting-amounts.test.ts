@@ -50,13 +50,21 @@ test('a funding and a correction move an amount from clearing to the deposit bal
     assert.deepEqual(await amountsOf(kind), { ...NOTHING, deposit: 500_000n, clearing: -500_000n }, kind)
 })
 
+test('a correction of the collect balance moves an amount from clearing to it', async () => {
+  assert.deepEqual(await amountsOf('correct', 'COLLECT'), { ...NOTHING, collect: 500_000n, clearing: -500_000n })
+})
+
+test('a move takes an amount from the collect balance to the deposit balance', async () => {
+  assert.deepEqual(await amountsOf('move', 'DEPOSIT'), { ...NOTHING, collect: -500_000n, deposit: 500_000n })
+})
+
 test('nothing is entered without a kind', async () => {
   assert.deepEqual(await amountsOf(null, 'DEPOSIT'), NOTHING)
 })
 
 test('the sum is zero for every kind, type, amount and fee', async () => {
   const posting = fc.record({
-    kind: fc.constantFrom('hold', 'release', 'settle', 'fund', 'correct'),
+    kind: fc.constantFrom('hold', 'release', 'settle', 'fund', 'move', 'correct'),
     type: fc.constantFrom('COLLECT', 'DEPOSIT'),
     amount: fc.bigInt(1n, 999_999_999_999n),
     system: fc.bigInt(0n, 999_999_999_999n),

@@ -16,7 +16,7 @@ export type SeedApplication = {
   shares: Readonly<Record<OperatorCode, number>>
 }
 
-/** The applications and people of the sandbox. The finance officer works for both applications, with one sign-in. */
+/** The applications and people of the sandbox. The finance officer works for both applications, with one sign-in; only the first has a second administrator. */
 export const SEED_APPLICATIONS: readonly SeedApplication[] = [
   {
     name: 'Kora Stores',
@@ -30,6 +30,7 @@ export const SEED_APPLICATIONS: readonly SeedApplication[] = [
       { name: 'Fatou Ndiaye', email: 'fatou.ndiaye@kora.example', roles: ['finance'] },
       { name: 'Serge Mbarga', email: 'serge.mbarga@kora.example', roles: ['administrator'] },
       { name: 'Grace Nakato', email: 'grace.nakato@kora.example', roles: ['maker', 'checker'] },
+      { name: 'Hélène Biyong', email: 'helene.biyong@kora.example', roles: ['administrator'] },
     ],
     receivers: [
       'https://hooks.kora.example/mobile-money',

@@ -119,9 +119,30 @@ test('0600: sandbox.json holds the secrets of both applications and their people
   assert.equal(first?.name, 'Kora Stores')
   assert.match(first?.webhookSecret ?? '', /^whsec_/)
   const roles = (people: { roles: string[] }[] = []) => people.map((person) => person.roles.join('+'))
-  assert.deepEqual(roles(first?.people), ['maker', 'maker', 'checker', 'checker', 'finance', 'administrator', 'maker+checker'])
+  assert.deepEqual(roles(first?.people), [
+    'maker',
+    'maker',
+    'checker',
+    'checker',
+    'finance',
+    'administrator',
+    'maker+checker',
+    'administrator',
+  ])
   assert.deepEqual(roles(second?.people), ['maker', 'checker', 'finance', 'administrator'])
   for (const { people } of content.applications) for (const person of people) assert.equal(person.password.length, 20, person.email)
+})
+
+test('a funding that waits in both applications, and a change of limits where a second administrator can confirm it', async () => {
+  const { rows } = await database.pool.query(
+    `select a.name, (select count(*)::integer from fundings f where f.application_id = a.application_id and f.outcome is null) as fundings,
+            (select count(*)::integer from proposed_changes c where c.application_id = a.application_id and c.outcome is null) as changes
+       from applications a order by a.name`,
+  )
+  assert.deepEqual(rows, [
+    { name: 'Kora Stores', fundings: 1, changes: 1 },
+    { name: 'Teranga Logistics', fundings: 1, changes: 0 },
+  ])
 })
 
 test('several names in Arabic script and with accents, and two numbers of one name', async () => {

@@ -24,6 +24,7 @@ import { poolOfOne } from './pool-of-one.ts'
 import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
 import { seedDraftBatch } from './seed-draft-batch.ts'
 import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, setSimulatedTime } from './seed-store.ts'
+import { seedWaiting } from './seed-waiting.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
@@ -150,6 +151,7 @@ async function seedApplication(
       demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
     }
   if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
+  demand(await seedWaiting(trx, { applicationId, financeId: finance, administratorIds: withRole('administrator') }))
   return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, known }
 }
 

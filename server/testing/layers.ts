@@ -24,7 +24,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['applications', 'people'],
   ['partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
-  ['approvals', 'batches', 'changes'],
+  ['approvals', 'batches', 'changes', 'funding'],
   ['reports', 'operators'],
   ['http'],
   ['back-office'],

@@ -147,6 +147,7 @@ function hasSameContent(stored: Transaction, type: TransactionType, request: Sta
     stored.customerName === request.customerName &&
     stored.phoneNumber === request.phoneNumber &&
     stored.amountMinor === request.amount &&
-    stored.webhookUrl === request.webhookUrl
+    // What names no address had the application's default one when it was stored.
+    (stored.webhookUrl === request.webhookUrl || (request.webhookUrl === null && stored.source !== 'api'))
   )
 }

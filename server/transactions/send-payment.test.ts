@@ -28,12 +28,13 @@ after(async () => {
 async function aMaker(roles: Role[] = ['maker']) {
   const { applicationId } = await createTestPartner(database.pool)
   await directory.refresh()
-  const application = directory.find(applicationId)
-  assert.ok(application)
   const id = await makePerson(database.pool, applicationId, roles)
   const maker = { kind: 'person' as const, id, applicationId, roles }
   const send = (payment: SentPayment) =>
-    sendPayment({ pool: database.pool, intake, connectors: { has: () => true } }, { application, maker, payment })
+    sendPayment(
+      { pool: database.pool, intake, connectors: { has: () => true } },
+      { application: directory.find(applicationId) ?? assert.fail(), maker, payment },
+    )
   return { applicationId, id, send }
 }
 
@@ -70,6 +71,21 @@ test('PENDING_APPROVAL: a deposit and a collect of a maker, without a webhook, a
     assert.deepEqual(rows, [{ type, source: 'person', maker_id: id, webhook_url: null }])
     assert.equal(await findDraft(database.pool, { applicationId, personId: id }, payment.externalId), undefined)
   }
+})
+
+test('the default webhook address of the application, and one transaction also if it changes between two tries', async () => {
+  const { applicationId, send } = await aMaker()
+  const payment = aPayment()
+  const setAddress = async (address: string | null) => {
+    await database.pool.query('update applications set default_webhook_url = $2 where application_id = $1', [applicationId, address])
+    await directory.refresh()
+  }
+  await setAddress('https://erp.kora.example/results')
+  const { transactionId } = must(await send(payment))
+  await setAddress(null)
+  assert.equal(must(await send(payment)).transactionId, transactionId)
+  const { rows } = await database.pool.query('select webhook_url from transactions where transaction_id = $1', [transactionId])
+  assert.deepEqual(rows, [{ webhook_url: 'https://erp.kora.example/results' }])
 })
 
 test('one transaction: the same payment sent thirty times at once, and again after it was decided', async () => {

@@ -138,7 +138,7 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
       amountMinor: request.amount,
       feeSystemMinor: fees.feeSystemMinor,
       feeAppMinor: fees.feeAppMinor,
-      webhookUrl: request.webhookUrl,
+      webhookUrl: request.webhookUrl ?? application.defaultWebhookUrl,
       payToken: randomUUID(),
       source,
       makerId: actor.kind === 'person' ? actor.id : null,

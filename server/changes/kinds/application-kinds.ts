@@ -1,3 +1,4 @@
+import { OPERATORS } from '#lib/operators.ts'
 import { err, ok } from '#lib/result.ts'
 import {
   addressAllowanceSchema,
@@ -5,14 +6,17 @@ import {
   applicationChangeSchema,
   feesChangeSchema,
   serviceChangeSchema,
+  timeZoneChangeSchema,
 } from '#lib/schemas/proposed-change.ts'
 import { allowAddress } from '#server/applications/allow-address.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import { changeApplication } from '#server/applications/change-application.ts'
+import { checkTimeZone } from '#server/applications/check-time-zone.ts'
 import { denyAddress } from '#server/applications/deny-address.ts'
+import { requestTimeZone } from '#server/applications/request-time-zone.ts'
 import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
 import { setTransferService } from '#server/applications/set-transfer-service.ts'
-import { isOnAllowList, readFees, readService, readTerms } from '#server/applications/terms-queries.ts'
+import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 
 const settings: ChangeKind = defineKind({
@@ -21,9 +25,23 @@ const settings: ChangeKind = defineKind({
   subjectOf: () => 'settings',
   async read(queryable, applicationId, payload) {
     const terms = await readTerms(queryable, applicationId)
-    return terms ? ok({ before: terms, after: payload }) : err('unknown_application')
+    return terms ? ok({ before: terms, after: { ...payload, countries: [...payload.countries].sort() } }) : err('unknown_application')
   },
   apply: (trx, { applicationId, payload, actor }) => changeApplication(trx, { applicationId, change: payload, actor }),
+})
+
+/** Takes effect once the sums of its days are counted. What is waited for counts as what is now. */
+const timeZone: ChangeKind = defineKind({
+  permission: 'access:change',
+  schema: timeZoneChangeSchema,
+  subjectOf: () => 'time zone',
+  async read(queryable, applicationId, payload) {
+    const problem = await checkTimeZone(queryable, payload.timeZone)
+    if (problem) return err(problem)
+    const present = await readTimeZone(queryable, applicationId)
+    return present ? ok({ before: { timeZone: present.wantedTimeZone ?? present.timeZone }, after: payload }) : err('unknown_application')
+  },
+  apply: (trx, { applicationId, payload, actor }) => requestTimeZone(trx, { applicationId, ...payload, actor }),
 })
 
 const service: ChangeKind = defineKind({
@@ -31,6 +49,8 @@ const service: ChangeKind = defineKind({
   schema: serviceChangeSchema,
   subjectOf: ({ operator, type }) => `${operator} ${type}`,
   async read(queryable, applicationId, { operator, type, ...after }) {
+    const terms = await readTerms(queryable, applicationId)
+    if (after.isEnabled && !terms?.countries.includes(OPERATORS[operator].country.name)) return err('outside_countries')
     const present = await readService(queryable, applicationId, operator, type)
     const before = { ...present, minimumMinor: textOf(present.minimumMinor), maximumMinor: textOf(present.maximumMinor) }
     return ok({ before: { operator, type, ...before }, after: { operator, type, ...after } })
@@ -103,6 +123,7 @@ function amountOf(text: string | null): bigint | null {
 
 export const APPLICATION_KINDS = {
   'application.set': settings,
+  'time_zone.set': timeZone,
   'service.set': service,
   'fees.set': fees,
   'address.allow': allowance,

@@ -1,14 +1,18 @@
 -- What each kind of posting enters on the six accounts, as in the table of ../README.md: the only place that says so. Null kind: nothing.
--- A fund or correct posting moves p_amount_minor; the others belong to a transaction with this type, amount and fees.
+-- A fund, move or correct posting moves p_amount_minor, which is negative where a correction takes money away; p_type says which balance a
+-- correction is about (COLLECT, else deposit). The others belong to a transaction with this type, amount and fees.
 -- Without a search_path of its own, so that PostgreSQL inlines it into the statements for whole batches. It reads no table.
 create or replace function posting_amounts(p_kind text, p_type text, p_amount_minor bigint, p_fee_system_minor bigint, p_fee_app_minor bigint)
 returns table (collect_minor bigint, deposit_minor bigint, held_minor bigint, fees_minor bigint, clearing_minor bigint, revenue_minor bigint)
 language sql immutable rows 1 as $$
   select
-    case when p_kind = 'settle' and p_type = 'COLLECT' then p_amount_minor - p_fee_system_minor - p_fee_app_minor else 0 end,
+    case when p_kind = 'settle' and p_type = 'COLLECT' then p_amount_minor - p_fee_system_minor - p_fee_app_minor
+         when p_kind = 'move' then -p_amount_minor
+         when p_kind = 'correct' and p_type = 'COLLECT' then p_amount_minor
+         else 0 end,
     case when p_kind = 'hold' then -(p_amount_minor + p_fee_system_minor + p_fee_app_minor)
          when p_kind = 'release' then p_amount_minor + p_fee_system_minor + p_fee_app_minor
-         when p_kind in ('fund', 'correct') then p_amount_minor
+         when p_kind in ('fund', 'move') or (p_kind = 'correct' and p_type is distinct from 'COLLECT') then p_amount_minor
          else 0 end,
     case when p_kind = 'hold' then p_amount_minor + p_fee_system_minor + p_fee_app_minor
          when p_kind = 'release' or (p_kind = 'settle' and p_type = 'DEPOSIT') then -(p_amount_minor + p_fee_system_minor + p_fee_app_minor)

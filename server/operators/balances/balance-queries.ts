@@ -22,3 +22,19 @@ export async function listOperatorBalances(queryable: Queryable): Promise<Operat
   })
   return rows
 }
+
+/** `isOnlyOurs`: no other application has money at this operator, so that the figures tell nothing about one. */
+type ComparedBalance = OperatorBalance & { isOnlyOurs: boolean }
+
+/** The same for the administrators of one application. */
+export async function listBalancesFor(queryable: Queryable, applicationId: string): Promise<ComparedBalance[]> {
+  const [balances, { rows }] = await Promise.all([
+    listOperatorBalances(queryable),
+    queryable.query<{ operator: string }>(
+      `select distinct operator from ledger_balances where application_id <> $1 and clearing_minor <> 0`,
+      [applicationId],
+    ),
+  ])
+  const shared = new Set(rows.map(({ operator }) => operator))
+  return balances.map((balance) => ({ ...balance, isOnlyOurs: !shared.has(balance.operator) }))
+}

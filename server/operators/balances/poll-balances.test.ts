@@ -7,7 +7,7 @@ import { createSandboxConnector } from '#server/operators/sandbox-protocol/creat
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication } from '#server/testing/factories.ts'
-import { listOperatorBalances } from './balance-queries.ts'
+import { listBalancesFor, listOperatorBalances } from './balance-queries.ts'
 import { pollBalances } from './poll-balances.ts'
 
 const logger = createLogger('silent')
@@ -55,4 +55,16 @@ test('no difference is claimed if the operator reports one account of two, and a
   assert.deepEqual([balance.differenceMinor, balance.differsSince], [null, null])
   reported = { kind: 'unknown', detail: 'x', exchange: { httpStatus: null, answer: 'x' } }
   assert.deepEqual(await pollAgain(), balance)
+})
+
+test('isOnlyOurs only where no other application has money at the operator', async () => {
+  await poll(20_000n, 100_000n)
+  const [ours, theirs] = [await makeApplication(database.pool), await makeApplication(database.pool)]
+  const isOnlyOurs = async (applicationId: string) =>
+    (await listBalancesFor(database.pool, applicationId)).map((balance) => balance.isOnlyOurs)
+  assert.deepEqual(await isOnlyOurs(ours), [false])
+  await database.pool.query("update ledger_balances set deposit_minor = 0, clearing_minor = 0 where operator = 'OMCM'")
+  assert.deepEqual(await isOnlyOurs(ours), [true])
+  await fund(database.pool, theirs, 'OMCM', 100n)
+  assert.deepEqual([await isOnlyOurs(ours), await isOnlyOurs(theirs)], [[false], [true]])
 })

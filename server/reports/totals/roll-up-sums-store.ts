@@ -121,3 +121,16 @@ export function selectOperatorDays(queryable: Queryable, applicationId: string, 
       from ${summed(applicationId, { type: null, operators: [] }, ranges, ['SUCCESS'], edges)} d group by operator, day`,
   )
 }
+
+export type OutcomeDay = { operator: OperatorCode; type: TransactionType; status: TransactionStatus; day: UtcDay; count: bigint }
+
+/** How many transactions have each status, per operator, direction and day. */
+export function selectOutcomeDays(queryable: Queryable, applicationId: string, ranges: RollUpRanges): Promise<OutcomeDay[]> {
+  const edges = edgesOf(applicationId, ranges, TRANSACTION_STATUSES, 'each day')
+  return runQuery<OutcomeDay>(
+    queryable,
+    sql`select operator, type, status, day, sum(transaction_count) as count
+      from ${summed(applicationId, { type: null, operators: [] }, ranges, TRANSACTION_STATUSES, edges)} d
+      group by operator, type, status, day having sum(transaction_count) <> 0`,
+  )
+}

@@ -214,6 +214,17 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       where c.transaction_id is null or t.status is distinct from 'FAILED' or e.event not in ('rejected', 'recalled', 'expired')`,
   },
   {
+    check: 'fundings',
+    sql: `select concat_ws(' ', f.application_id, f.funding_id) as subject, 'the funding and its posting do not go together' as detail
+      from fundings f
+      left join ledger_postings p on p.application_id = f.application_id and p.subject_id = f.funding_id and p.kind in ('fund', 'move', 'correct')
+      left join lateral posting_amounts(case f.kind when 'pay_in' then 'fund' when 'move' then 'move' else 'correct' end,
+        case f.account when 'collect' then 'COLLECT' else 'DEPOSIT' end, f.amount_minor, 0, 0) a on true
+      where (f.outcome is not distinct from 'confirmed') <> (p.subject_id is not null)
+        or (p.subject_id is not null and (p.operator, p.currency, p.collect_minor, p.deposit_minor, p.clearing_minor, p.actor_id)
+          is distinct from (f.operator, f.currency, a.collect_minor, a.deposit_minor, a.clearing_minor, f.decided_by))`,
+  },
+  {
     check: 'references',
     sql: `select transactions.application_id || ' ' || transaction_id as subject, 'no such application' as detail
       from transactions left join applications a using (application_id) where a.application_id is null`,

@@ -2,7 +2,7 @@ import { formatAmount } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money.ts'
-import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
+import { COUNTRY_NAMES, isOperatorCode, OPERATORS } from '#lib/operators.ts'
 import { ROLES } from '#lib/permissions.ts'
 import type { ChangeFacts } from '#lib/proposed-change.ts'
 
@@ -18,8 +18,11 @@ export const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   appRatePpm: 'change.fact.appRate',
   appFixedMinor: 'change.fact.appFixed',
   name: 'change.fact.name',
+  timeZone: 'change.fact.timeZone',
+  countries: 'change.fact.countries',
   requiresSecondFactor: 'change.fact.requiresSecondFactor',
   copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
+  defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
   network: 'change.fact.network',
   note: 'change.fact.note',
   version: 'change.fact.version',
@@ -31,8 +34,8 @@ export function factText(t: Translate, locale: Locale, name: string, facts: Chan
   if (value === undefined || value === null || value === '') return t('change.none')
   if (typeof value === 'boolean') return t(value ? 'change.yes' : 'change.no')
   if (typeof value === 'object') {
-    const names = ROLES.filter((role) => value.includes(role)).map((role) => t(`role.${role}`))
-    return names.join(', ')
+    if (name === 'countries') return namesOf(COUNTRY_NAMES, value, (country) => t(`country.${country}`))
+    return namesOf(ROLES, value, (role) => t(`role.${role}`))
   }
   if (name.endsWith('Minor')) {
     const operator = facts['operator']
@@ -42,6 +45,13 @@ export function factText(t: Translate, locale: Locale, name: string, facts: Chan
   // Millionths, shown as a percentage.
   if (name === 'appRatePpm') return `${formatAmount(String(Number(value) / 10_000), locale)} %`
   return String(value)
+}
+
+function namesOf<Word extends string>(words: readonly Word[], present: readonly string[], nameOf: (word: Word) => string): string {
+  return words
+    .filter((word) => present.includes(word))
+    .map(nameOf)
+    .join(', ')
 }
 
 /** What a change is about, which is the same on both sides: the person, or operator and direction. */

@@ -1,0 +1,20 @@
+import { useTranslations } from '#components/ui/translations.tsx'
+import { formatAmount } from '#lib/format.ts'
+import { formatMinor } from '#lib/money.ts'
+import { feeEffect, type ServiceTerms } from '#lib/terms.ts'
+
+/** What a transaction of an amount does to the balance under these fees, and the fees in it. */
+export function FeeEffect({ service, amountMinor }: { service: ServiceTerms; amountMinor: bigint }) {
+  const { t, locale } = useTranslations()
+  const effect = feeEffect(service, amountMinor)
+  if (!effect) return <span className="text-bad">{t('terms.nothingLeft')}</span>
+  const text = (minor: bigint) => formatAmount(formatMinor(minor), locale)
+  return (
+    <>
+      <span className="block font-medium">
+        {t(service.type === 'COLLECT' ? 'terms.credited' : 'terms.debited', { amount: text(effect.balanceMinor) })}
+      </span>
+      <span className="block text-second text-quiet">{t('terms.fees', { amount: text(effect.feesMinor) })}</span>
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+'use client'
+
+import { type FormEvent, useState } from 'react'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { Checkbox, TextField } from '#components/ui/field.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { COUNTRY_NAMES } from '#lib/operators.ts'
+import type { SettingsTerms } from '#lib/terms.ts'
+import { isShownWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/web-address.ts'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
+
+type Props = { application: string; settings: SettingsTerms; onClose: () => void }
+type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl', MessageKey>>
+
+/** Proposes other settings. A default export, because it is loaded on demand. */
+export default function SettingsDialog({ application, settings, onClose }: Props) {
+  const t = useT()
+  const { propose, error, isPending } = useProposal(application, onClose)
+  const [problems, setProblems] = useState<Problems>({})
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const name = String(form.get('name') ?? '').trim()
+    const address = String(form.get('webhookUrl') ?? '').trim()
+    const countries = COUNTRY_NAMES.filter((country) => form.get(country) === 'on')
+    const found: Problems = {
+      ...(name === '' && { name: 'terms.nameMissing' }),
+      ...(countries.length === 0 && { countries: 'terms.countryMissing' }),
+      ...(address !== '' && !isShownWebhookUrl(address) && { webhookUrl: 'terms.webhookUrlWrong' }),
+    }
+    setProblems(found)
+    if (Object.keys(found).length > 0) return
+    propose('application.set', {
+      name,
+      countries,
+      defaultWebhookUrl: address === '' ? null : address,
+      requiresSecondFactor: form.get('secondFactor') === 'on',
+      copiesWebhookStatus: form.get('statusCopy') === 'on',
+    })
+  }
+  return (
+    <FormDialog
+      title={t('terms.change')}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        id="terms-name"
+        name="name"
+        label={t('terms.name')}
+        defaultValue={settings.name}
+        error={problems.name && t(problems.name)}
+        maxLength={200}
+      />
+      <CountryFields settings={settings} problem={problems.countries} />
+      <TextField
+        id="terms-webhook"
+        name="webhookUrl"
+        label={t('terms.webhookUrl')}
+        defaultValue={settings.defaultWebhookUrl ?? ''}
+        hint={t('terms.webhookUrlHint')}
+        error={problems.webhookUrl && t(problems.webhookUrl)}
+        inputMode="url"
+        maxLength={WEBHOOK_URL_LENGTH_MAX}
+      />
+      <Switches settings={settings} />
+      <p className="text-second text-quiet">{t('change.afterwards')}</p>
+    </FormDialog>
+  )
+}
+
+function CountryFields({ settings, problem }: { settings: SettingsTerms; problem: MessageKey | undefined }) {
+  const t = useT()
+  return (
+    <fieldset className="grid gap-1" aria-describedby="terms-countries">
+      <legend className="mb-1 font-medium">{t('terms.countries')}</legend>
+      <div className="grid gap-1.5 sm:grid-cols-2">
+        {COUNTRY_NAMES.map((country) => (
+          <Checkbox key={country} name={country} defaultChecked={settings.countries.includes(country)} label={t(`country.${country}`)} />
+        ))}
+      </div>
+      <p id="terms-countries" className="text-second text-quiet">
+        {problem && <span className="block text-bad">{t(problem)}</span>}
+        {t('terms.countriesHint')}
+      </p>
+    </fieldset>
+  )
+}
+
+function Switches({ settings }: { settings: SettingsTerms }) {
+  const t = useT()
+  return (
+    <div className="grid gap-3">
+      <div>
+        <Checkbox name="secondFactor" defaultChecked={settings.requiresSecondFactor} label={t('terms.secondFactor')} />
+        <p className="text-second text-quiet">{t('terms.secondFactorHint')}</p>
+      </div>
+      <div>
+        <Checkbox name="statusCopy" defaultChecked={settings.copiesWebhookStatus} label={t('terms.statusCopy')} />
+        <p className="text-second text-quiet">{t('terms.statusCopyHint')}</p>
+      </div>
+    </div>
+  )
+}

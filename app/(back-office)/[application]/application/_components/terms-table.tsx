@@ -1,0 +1,147 @@
+'use client'
+
+import { useState } from 'react'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { formatAmount } from '#lib/format.ts'
+import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { writePercent } from '#lib/percent.ts'
+import type { ServiceTerms } from '#lib/terms.ts'
+import { FeeEffect } from './fee-effect.tsx'
+import { ServiceButtons } from './service-buttons.tsx'
+
+const SAMPLE = '10000'
+/** On a phone the first cell has the state and the limits, and the fees are in the effect on the sample. */
+const WIDE = 'max-sm:hidden'
+
+type Props = { application: string; services: readonly ServiceTerms[]; mayChange: boolean }
+
+/** Every operator and direction: whether it is in service, its limits, its fees and what they make of a sample amount. */
+export function TermsTable({ application, services, mayChange }: Props) {
+  const { t, locale } = useTranslations()
+  const [typed, setTyped] = useState(formatAmount(SAMPLE, locale))
+  const sample = parseTypedAmount(typed, locale)
+  const amountMinor = sample !== undefined && /[1-9]/.test(sample) ? parseMinor(sample) : null
+  return (
+    <div className="mt-6">
+      <h2 id="services">{t('terms.services')}</h2>
+      <div className="mt-2 max-w-60">
+        <TextField
+          id="sample"
+          label={t('terms.sample')}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+          error={amountMinor === null ? t('terms.sampleWrong') : undefined}
+          inputMode="decimal"
+          maxLength={20}
+        />
+      </div>
+      <TableCard label={t('terms.services')} className="mt-3">
+        <Table
+          caption={t('terms.services')}
+          head={
+            <>
+              <Th>{t('terms.service')}</Th>
+              <Th className={WIDE}>{t('terms.isEnabled')}</Th>
+              <Th className={WIDE}>{t('terms.limits')}</Th>
+              <Th align="end" className={WIDE}>
+                {t('terms.ownFee')}
+              </Th>
+              <Th align="end" className={WIDE}>
+                {t('terms.serviceFee')}
+              </Th>
+              <Th align="end">
+                {t('terms.effect', { amount: amountMinor === null ? '–' : formatAmount(formatMinor(amountMinor), locale) })}
+              </Th>
+              {mayChange && (
+                <Th>
+                  <span className="sr-only">{t('terms.change')}</span>
+                </Th>
+              )}
+            </>
+          }
+        >
+          {services.map((service) => (
+            <ServiceRow
+              key={`${service.operator} ${service.type}`}
+              application={application}
+              service={service}
+              amountMinor={amountMinor}
+              mayChange={mayChange}
+            />
+          ))}
+        </Table>
+      </TableCard>
+    </div>
+  )
+}
+
+type RowProps = { application: string; service: ServiceTerms; amountMinor: bigint | null; mayChange: boolean }
+
+function ServiceRow({ application, service, amountMinor, mayChange }: RowProps) {
+  const { t, locale } = useTranslations()
+  const { operator, type } = service
+  const fee = (ratePpm: number, fixedMinor: string) =>
+    fixedMinor === '0'
+      ? `${writePercent(ratePpm, locale)}\u00a0%`
+      : `${writePercent(ratePpm, locale)}\u00a0% + ${formatAmount(formatMinor(BigInt(fixedMinor)), locale)}`
+  return (
+    <Tr className="whitespace-nowrap">
+      <Td>
+        <OperatorMark code={operator} />
+        <span className="block text-second text-quiet">{t(`type.${type}`)}</span>
+        <span className="block text-second sm:hidden">
+          {!service.isEnabled && <State service={service} />} <Limits service={service} />
+        </span>
+      </Td>
+      <Td className={WIDE}>
+        <State service={service} />
+      </Td>
+      <Td className={WIDE}>
+        <Limits service={service} />
+      </Td>
+      <Td align="end" className={WIDE}>
+        {fee(service.appRatePpm, service.appFixedMinor)}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {fee(service.systemRatePpm, service.systemFixedMinor)}
+      </Td>
+      <Td align="end">{amountMinor === null ? '–' : <FeeEffect service={service} amountMinor={amountMinor} />}</Td>
+      {mayChange && (
+        <Td align="end">
+          <ServiceButtons application={application} service={service} amountMinor={amountMinor} />
+        </Td>
+      )}
+    </Tr>
+  )
+}
+
+function State({ service: { isEnabled, isInCountries } }: { service: ServiceTerms }) {
+  const { t } = useTranslations()
+  if (isEnabled) return <Badge tone="ok">{t('terms.on')}</Badge>
+  return <Badge>{t(isInCountries ? 'terms.off' : 'terms.outside')}</Badge>
+}
+
+/** The limits that count: the application's own, else the operator's. */
+function Limits({ service }: { service: ServiceTerms }) {
+  const { t, locale } = useTranslations()
+  const { limits, country } = OPERATORS[service.operator]
+  const own = limits[service.type]
+  const text = (minor: string | null, other: bigint) => formatAmount(formatMinor(minor === null ? other : BigInt(minor)), locale)
+  return (
+    <>
+      <span className="tabular">
+        {text(service.minimumMinor, own.minimumMinor)} – {text(service.maximumMinor, own.maximumMinor)}
+      </span>{' '}
+      <span className="text-second text-quiet">{country.currency}</span>
+      <span className={`block text-second ${service.enforcesLimits ? 'font-medium' : 'text-quiet'}`}>
+        {t(service.enforcesLimits ? 'terms.enforced' : 'terms.advisory')}
+      </span>
+    </>
+  )
+}

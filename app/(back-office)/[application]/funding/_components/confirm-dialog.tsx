@@ -1,0 +1,58 @@
+'use client'
+
+import { useState } from 'react'
+import { Money } from '#components/domain/money.tsx'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { FundingDto } from '#lib/funding.ts'
+import { confirmFunding } from '../actions.ts'
+import { FileField } from './file-field.tsx'
+import { FundingDocument, FundingHead, FundingSteps } from './funding-facts.tsx'
+import { useDecision } from './use-decision.ts'
+
+type Props = { application: string; funding: FundingDto; onClose: () => void }
+
+/** Shows once more what is posted, and compares a file with the digest. A default export, because it is loaded on demand. */
+export default function ConfirmDialog({ application, funding, onClose }: Props) {
+  const t = useT()
+  const { run, error, isPending } = useDecision(onClose)
+  const [isSame, setIsSame] = useState<boolean | null>(null)
+  const { fundingId, attachment } = funding
+  return (
+    <FormDialog
+      title={t('funding.confirmTitle')}
+      submitLabel={t('funding.confirm')}
+      isPending={isPending}
+      error={error}
+      onSubmit={(event) => {
+        event.preventDefault()
+        run(() => confirmFunding(application, { fundingId }), 'funding.confirmedNow')
+      }}
+      onClose={onClose}
+    >
+      <div>
+        <FundingHead t={t} funding={funding} />
+        <Money amount={funding.amount} currency={funding.currency} size="balance" />
+        <div className="mt-2">
+          <FundingSteps t={t} funding={funding} />
+        </div>
+      </div>
+      <p>{t('funding.confirmText')}</p>
+      {attachment && (
+        <div className="grid gap-2">
+          <div>
+            <FundingDocument t={t} funding={funding} />
+          </div>
+          <FileField
+            label={t('funding.check')}
+            hint={t('funding.checkHint')}
+            onRead={(file) => setIsSame(file && file.sha256 === attachment.sha256)}
+          />
+          <p role="status" className={isSame ? 'text-ok' : 'text-bad'}>
+            {isSame !== null && t(isSame ? 'funding.checkSame' : 'funding.checkOther')}
+          </p>
+        </div>
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,25 @@
+import { useRouter } from 'next/navigation'
+import { useState, useTransition } from 'react'
+import { toast } from '#components/ui/toast.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { type ActionResult, callAction, refusalText } from '#lib/action-result.ts'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { FUNDING_REFUSALS } from './funding-words.ts'
+
+/** Runs an action about a funding: says what became of it and shows the list again. */
+export function useDecision<Failure extends keyof typeof FUNDING_REFUSALS>(onDone: () => void) {
+  const t = useT()
+  const router = useRouter()
+  const [error, setError] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  function run(action: () => Promise<ActionResult<null, Failure>>, done: MessageKey): void {
+    startTransition(async () => {
+      const result = await callAction(action)
+      if (!result.ok) return setError(refusalText(t, result.error.code, FUNDING_REFUSALS))
+      toast(t(done))
+      onDone()
+      router.refresh()
+    })
+  }
+  return { run, error, setError, isPending }
+}

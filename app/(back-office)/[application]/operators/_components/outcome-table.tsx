@@ -1,0 +1,146 @@
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Badge, type Tone } from '#components/ui/badge.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
+import type { Availability } from '#lib/availability.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import type { OperatorDirection } from '../read-operators.ts'
+import { figuresOf } from './figures.ts'
+
+const TONES: Readonly<Record<Availability, Tone>> = { OPERATIONAL: 'ok', DELAYED: 'wait', CLOSED: 'bad' }
+
+/** On a phone, the first cell says whether the operator works, and the rest is left out. */
+const WIDE = 'max-sm:hidden'
+
+type Props = { t: Translate; locale: Locale; application: string; directions: readonly OperatorDirection[] }
+
+/** A row per operator and direction: in service, availability, what became of its transactions, how fast submissions were answered. */
+export function OutcomeTable({ t, locale, application, directions }: Props) {
+  return (
+    <TableCard label={t('operators.outcomes')} className="mt-2">
+      <Table
+        caption={t('operators.outcomes')}
+        head={
+          <>
+            <Th>{t('operators.operator')}</Th>
+            <Th className={WIDE}>{t('operators.isEnabled')}</Th>
+            <Th className={WIDE}>{t('operators.availability')}</Th>
+            <Th align="end">{t('operators.succeeded')}</Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.failed')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.open')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.unanswered')}
+            </Th>
+            <Th align="end" className={WIDE}>
+              {t('operators.response')}
+            </Th>
+          </>
+        }
+      >
+        {directions.map((direction) => (
+          <Row key={`${direction.operator} ${direction.type}`} t={t} locale={locale} application={application} direction={direction} />
+        ))}
+      </Table>
+    </TableCard>
+  )
+}
+
+type RowProps = Omit<Props, 'directions'> & { direction: OperatorDirection }
+
+function Row({ t, locale, application, direction }: RowProps) {
+  const { operator, type, unconfirmed } = direction
+  const figures = figuresOf(t, locale, direction)
+  const name = `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
+  return (
+    <Tr className="whitespace-nowrap">
+      <Td>
+        <OperatorMark code={operator} />
+        <span className="block text-second text-quiet">
+          {t(`type.${type}`)}
+          {type === 'COLLECT' && (
+            <>
+              {' · '}
+              <Link
+                href={`${paths.operators(application, { operator })}#by-day`}
+                aria-label={t('operators.byDayOf', { operator: name })}
+                className="inline-block py-0.5 underline"
+              >
+                {t('operators.byDayLink')}
+              </Link>
+            </>
+          )}
+        </span>
+        <span className="mt-1 block sm:hidden">
+          {direction.isEnabled && direction.protocol !== null ? (
+            <AvailabilityState t={t} direction={direction} />
+          ) : (
+            <ServiceState t={t} direction={direction} />
+          )}
+        </span>
+      </Td>
+      <Td className={WIDE}>
+        <ServiceState t={t} direction={direction} />
+      </Td>
+      <Td className={WIDE}>
+        <AvailabilityState t={t} direction={direction} />
+      </Td>
+      <Td align="end">
+        {figures.succeeded}
+        <span className="block text-second text-quiet">{t('operators.of', { count: figures.ended })}</span>
+      </Td>
+      <Td align="end" className={WIDE}>
+        {figures.failed}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {figures.open}
+        {unconfirmed > 0 && <span className="block text-second text-wait">{t('operators.unconfirmed', { count: unconfirmed })}</span>}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {figures.unanswered}
+      </Td>
+      <Td align="end" className={WIDE}>
+        {figures.median}
+        {figures.slow && <span className="block text-second text-quiet">{figures.slow}</span>}
+      </Td>
+    </Tr>
+  )
+}
+
+function AvailabilityState({ t, direction: { state, since } }: { t: Translate; direction: OperatorDirection }) {
+  return (
+    <>
+      <Badge tone={TONES[state]} hasDot>
+        {t(`operators.state.${state}`)}
+      </Badge>
+      {since && (
+        <span className="block text-second text-quiet">
+          {t('operators.since')} <TimeText at={since} />
+        </span>
+      )}
+    </>
+  )
+}
+
+function ServiceState({ t, direction: { isEnabled, protocol } }: { t: Translate; direction: OperatorDirection }) {
+  if (protocol === null) return <Badge tone="bad">{t('operators.notConnected')}</Badge>
+  return (
+    <>
+      {isEnabled ? <Badge tone="ok">{t('operators.on')}</Badge> : <Badge>{t('operators.off')}</Badge>}
+      <span className="block text-second text-quiet">{t('operators.through', { protocol: protocolText(t, protocol) })}</span>
+    </>
+  )
+}
+
+function protocolText(t: Translate, protocol: string): string {
+  if (protocol === 'gateway') return t('operators.gateway')
+  return protocol === 'mtn-momo' ? 'MTN MoMo' : protocol
+}

@@ -1,0 +1,77 @@
+import type { Availability } from '#lib/availability.ts'
+import { formatMinor } from '#lib/money.ts'
+import type { DirectionOutcomes } from '#lib/operator-outcomes.ts'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
+import { listServices } from '#server/applications/terms-queries.ts'
+import type { BackOfficeActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { listAvailability } from '#server/operators/availability/availability-queries.ts'
+import { listBalancesFor } from '#server/operators/balances/balance-queries.ts'
+import { readOperatorOutcomes } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
+
+/** One operator and direction. `protocol` null: nothing can be submitted there. */
+export type OperatorDirection = DirectionOutcomes & {
+  isEnabled: boolean
+  protocol: string | null
+  state: Availability
+  since: string | null
+}
+
+/** What an operator reported last, as decimals; null: not checked yet, or not shown to this application. */
+export type ReportedBalance = {
+  operator: OperatorCode
+  isConnected: boolean
+  checkedAt: string | null
+  differsSince: string | null
+  difference: string | null
+  reported: string | null
+  ledger: string | null
+}
+
+/** Everything on the page. The connectors are those of this process, which follow the stored settings within a second. */
+export async function readOperators(actor: BackOfficeActor): Promise<{ directions: OperatorDirection[]; balances: ReportedBalance[] }> {
+  const { pool, reportPool, clock, forcedQueries } = backOfficeRuntime()
+  const { connectors } = forcedQueries
+  const [outcomes, availability, balances, services] = await Promise.all([
+    readOperatorOutcomes(reportPool, actor, { now: clock.now() }),
+    listAvailability(pool),
+    listBalancesFor(pool, actor.applicationId),
+    listServices(pool, actor.applicationId),
+  ])
+  const directions = outcomes.map((outcome): OperatorDirection => {
+    const isOwn = (row: { operator: string; type: string }) => row.operator === outcome.operator && row.type === outcome.type
+    const circuit = availability.find(isOwn)
+    // A route is a protocol and the operator's environment.
+    const route = connectors.get(outcome.operator)?.terms.routes.get(outcome.type)
+    return {
+      ...outcome,
+      isEnabled: (services.find(isOwn) ?? OPEN_SERVICE).isEnabled,
+      protocol: route?.split(' ')[0] ?? null,
+      state: circuit?.state ?? 'OPERATIONAL',
+      since: circuit && circuit.state !== 'OPERATIONAL' ? circuit.since.toISOString() : null,
+    }
+  })
+  return {
+    directions,
+    balances: OPERATOR_CODES.map((operator) => {
+      const found = balances.find((balance) => balance.operator === operator)
+      return { operator, isConnected: connectors.get(operator) !== undefined, ...shownBalance(found) }
+    }),
+  }
+}
+
+type Balance = Awaited<ReturnType<typeof listBalancesFor>>[number]
+
+function shownBalance(balance: Balance | undefined): Omit<ReportedBalance, 'operator' | 'isConnected'> {
+  const text = (minor: bigint | null) => (minor === null ? null : formatMinor(minor))
+  if (!balance) return { checkedAt: null, differsSince: null, difference: null, reported: null, ledger: null }
+  const { differenceMinor, ledgerMinor, isOnlyOurs } = balance
+  return {
+    checkedAt: balance.checkedAt.toISOString(),
+    differsSince: balance.differsSince?.toISOString() ?? null,
+    difference: text(differenceMinor),
+    reported: isOnlyOurs && differenceMinor !== null ? text(ledgerMinor + differenceMinor) : null,
+    ledger: isOnlyOurs ? text(ledgerMinor) : null,
+  }
+}

@@ -1,0 +1,77 @@
+import { formatMinor } from '#lib/money.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import type { FundedBalances } from '#server/ledger/funding-queries.ts'
+import { postFunding } from '#server/ledger/post-funding.ts'
+import { endFunding, type StoredFunding } from './funding-store.ts'
+import { type DecideFailure, lockOpenFunding } from './lock-open-funding.ts'
+import { POSTINGS } from './postings.ts'
+
+type ConfirmFailure =
+  | DecideFailure
+  /** A balance would fall below zero. The funding still waits. */
+  | 'balance_too_low'
+
+type ConfirmFunding = { applicationId: string; fundingId: string; actor: PersonCommandActor }
+
+/**
+ * Confirms a funding that somebody else proposed, and posts it in the same database transaction: it is either posted and recorded, or
+ * neither. The posting has the funding's id, so that it cannot be posted twice.
+ */
+export async function confirmFunding(pool: Pool, command: ConfirmFunding): Promise<Result<void, ConfirmFailure>> {
+  const { applicationId, fundingId, actor } = command
+  return withTransaction<void, ConfirmFailure>(pool, async (trx) => {
+    const locked = await lockOpenFunding(trx, command)
+    if (!locked.ok) return locked
+    const { kind, operator, account, amountMinor, reference } = locked.value
+    const posted = await postFunding(trx, {
+      applicationId,
+      operator,
+      kind: POSTINGS[kind],
+      account,
+      amountMinor,
+      fundingId,
+      actorId: actor.id,
+      reason: reference,
+    })
+    if (!posted.ok) {
+      if (posted.error === 'balance_too_low') return err('balance_too_low')
+      throw new Error(`Funding ${fundingId} waits and cannot be posted: ${posted.error}`)
+    }
+    await endFunding(trx, { applicationId, fundingId, outcome: 'confirmed', decidedBy: actor.id, reason: '' }, posted.value)
+    await recordConfirmation(trx, command, locked.value, posted.value)
+    return ok(undefined)
+  })
+}
+
+async function recordConfirmation(
+  trx: TrxClient,
+  { applicationId, fundingId, actor }: ConfirmFunding,
+  { kind, operator, currency, account, amountMinor, reference, proposedBy }: StoredFunding,
+  { before, after }: { before: FundedBalances; after: FundedBalances },
+): Promise<void> {
+  const figures = ({ collectMinor, depositMinor }: FundedBalances) => ({
+    collect: formatMinor(collectMinor),
+    deposit: formatMinor(depositMinor),
+  })
+  await appendAudit(trx, {
+    applicationId,
+    actor,
+    action: 'funding.confirmed',
+    subject: fundingId,
+    details: {
+      kind,
+      operator,
+      account,
+      amount: formatMinor(amountMinor),
+      currency,
+      reference,
+      proposedBy,
+      before: figures(before),
+      after: figures(after),
+    },
+  })
+}

@@ -14,6 +14,8 @@ type ConfirmFailure =
   | DecideFailure
   /** A balance would fall below zero. The funding still waits. */
   | 'balance_too_low'
+  /** Its proposer was blocked or lost the role: only one present person would answer for it. It can be refused. */
+  | 'proposer_gone'
 
 type ConfirmFunding = { applicationId: string; fundingId: string; actor: PersonCommandActor }
 
@@ -26,6 +28,7 @@ export async function confirmFunding(pool: Pool, command: ConfirmFunding): Promi
   return withTransaction<void, ConfirmFailure>(pool, async (trx) => {
     const locked = await lockOpenFunding(trx, command)
     if (!locked.ok) return locked
+    if (locked.value.isProposerGone) return err('proposer_gone')
     const { kind, operator, account, amountMinor, reference } = locked.value
     const posted = await postFunding(trx, {
       applicationId,

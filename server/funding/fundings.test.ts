@@ -156,6 +156,21 @@ test('not_permitted for makers and checkers, and for a decider whose role was ta
   assert.deepEqual(await confirm(fundingId, blocked), { ok: false, error: 'not_permitted' })
 })
 
+test('proposer_gone for a funding whose proposer was blocked or lost the role meanwhile; it is refused, not posted', async () => {
+  const changes = [
+    'update people set is_blocked = true where person_id = $1',
+    "update memberships set roles = '{maker}' where person_id = $1",
+  ]
+  for (const change of changes) {
+    const { applicationId, fatou, serge, propose, confirm } = await scene()
+    const fundingId = await proposed(propose())
+    await database.pool.query(change, [fatou.id])
+    assert.deepEqual(await confirm(fundingId), { ok: false, error: 'proposer_gone' })
+    const refused = await refuseFunding(database.pool, { applicationId, fundingId, actor: serge, reason: 'Not known to the bank' })
+    assert.deepEqual(refused, { ok: true, value: undefined })
+  }
+})
+
 test('not_found for a funding of another application, and not_permitted under the id of that application', async () => {
   const [here, elsewhere] = [await scene(), await scene()]
   const fundingId = await proposed(here.propose())

@@ -1,4 +1,4 @@
-import { can } from '#lib/permissions.ts'
+import { can, type Permission } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { TrxClient } from '#server/database/pool.ts'
@@ -12,11 +12,11 @@ export type DecideFailure =
   | 'not_open'
   | 'own_proposal'
 
-/** Locks a funding that can still be decided, for a person who may decide it at this moment. */
+/** Locks a funding that can still be decided, for a person who may decide it at this moment. Says whether its proposer may still propose it. */
 export async function lockOpenFunding(
   trx: TrxClient,
   { applicationId, fundingId, actor }: { applicationId: string; fundingId: string; actor: PersonCommandActor },
-): Promise<Result<StoredFunding, DecideFailure>> {
+): Promise<Result<StoredFunding & { isProposerGone: boolean }, DecideFailure>> {
   if (!mayAct(actor, applicationId, 'funding:decide')) return err('not_permitted')
   const stored = await lockFunding(trx, applicationId, fundingId)
   if (!stored) return err('not_found')
@@ -24,6 +24,8 @@ export async function lockOpenFunding(
   if (stored.proposedBy === actor.id) return err('own_proposal')
   // Read again under the lock: a role that was taken away meanwhile moves no money.
   const members = await listActiveMembers(trx, applicationId)
-  const isDecider = members.some(({ personId, roles }) => personId === actor.id && can(roles, 'funding:decide'))
-  return isDecider ? ok(stored) : err('not_permitted')
+  const isStill = (person: string, permission: Permission) =>
+    members.some(({ personId, roles }) => personId === person && can(roles, permission))
+  if (!isStill(actor.id, 'funding:decide')) return err('not_permitted')
+  return ok({ ...stored, isProposerGone: !isStill(stored.proposedBy, 'funding:propose') })
 }

@@ -35,7 +35,7 @@ export async function proposeFunding(application: string, input: FundingInput): 
 export async function confirmFunding(
   application: string,
   input: { fundingId: string },
-): Promise<ActionResult<null, DecideCode | 'balance_too_low'>> {
+): Promise<ActionResult<null, DecideCode | 'balance_too_low' | 'proposer_gone'>> {
   return runAction({ schema: oneFunding, permission: 'funding:decide', application, input }, async (actor, { fundingId }) => {
     const result = await confirm(backOfficeRuntime().pool, { applicationId: actor.applicationId, fundingId, actor })
     return result.ok ? ok(null) : err(result.error)

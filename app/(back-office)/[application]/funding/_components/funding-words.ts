@@ -7,6 +7,7 @@ export const FUNDING_REFUSALS = {
   reference_waiting: 'funding.referenceWaiting',
   reference_booked: 'funding.referenceBooked',
   balance_too_low: 'funding.balanceTooLow',
+  proposer_gone: 'funding.proposerGone',
   not_open: 'funding.notOpen',
   own_proposal: 'funding.ownProposal',
   invalid_reason: 'funding.reasonMissing',

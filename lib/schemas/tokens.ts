@@ -36,12 +36,10 @@ export const refreshTokenRequestSchema = z
 export const tokenResponseSchema = z
   .object({
     access_token: z.string().meta({ description: 'A JWT for the Authorization header' }),
-    refresh_token: z
-      .string()
-      .meta({
-        description:
-          'Valid for 30 days and for one exchange. The token that it replaced works for another 30 s, in case the response was lost',
-      }),
+    refresh_token: z.string().meta({
+      description:
+        'Valid for 30 days and for one exchange. The token that it replaced works for another 30 s, in case the response was lost',
+    }),
     token_type: z.literal('Bearer').meta({ description: 'Always Bearer' }),
     expires_in: z.int().min(1).meta({ description: 'How many seconds access_token is valid' }),
   })

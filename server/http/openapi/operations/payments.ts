@@ -10,8 +10,8 @@ import {
   SECOND_DEPOSIT_REQUEST,
   WAITING_DEPOSIT,
 } from '../examples.ts'
-import { batchCauses, startCauses } from '../input-causes.ts'
 import { type Operation, ref } from '../operation.ts'
+import { batchCauses, startCauses } from '../start-causes.ts'
 
 const FLOW =
   'The response says that the transaction was accepted, not that money moved. The result arrives later as a webhook at webhookUrl; ' +

@@ -28,7 +28,7 @@ export type ReferenceField = {
 
 export type ReferenceExample = { name: string; summary: string; json: string }
 
-/** One reason for a refusal. `operations`: where it can happen. */
+/** One reason for a refusal. */
 export type ReferenceCause = { id: string; status: number; cause: string; remedy: string; message: string }
 
 export type ReferenceOperation = {
@@ -40,7 +40,8 @@ export type ReferenceOperation = {
   description: string
   isOpen: boolean
   parameters: ReferenceField[]
-  body: { description: string; isArray: boolean; fields: ReferenceField[] } | undefined
+  /** `array`: a sentence about its length, if it is an array. */
+  body: { description: string; array: string | undefined; fields: ReferenceField[] } | undefined
   answer: { description: string; shape: 'object' | 'array' | 'number'; fields: ReferenceField[]; examples: ReferenceExample[] }
   causes: ReferenceCause[]
   samples: Samples

@@ -34,33 +34,35 @@ export default async function DocsLayout({ children }: { children: ReactNode }) 
       <a href="#content" className={SKIP_LINK}>
         {t('docs.skip')}
       </a>
-      <header className="no-print sticky top-0 z-30 flex h-13 items-center gap-3 border-b border-line bg-paper px-4">
-        <a href={paths.docs()} className="shrink-0 lg:w-52">
-          <span className="max-sm:[&_span]:text-[0px]">
-            <Brand name={t('frame.product')} />
-          </span>
-        </a>
-        <SearchBox />
-        <div className="ml-auto flex items-center gap-1">
-          <span className="lg:hidden">
-            <Popover
-              id="docs-contents"
-              align="end"
-              label={t('docs.navigation')}
-              triggerClass={MENU_TRIGGER}
-              trigger={<Icon name="menu" />}
-              panelClass="w-72 p-3"
-            >
-              <DocsNavigation t={t} operations={operations} />
-            </Popover>
-          </span>
-          <Preferences t={t} />
-          <a
-            href={person ? paths.home() : paths.signIn()}
-            className="hidden h-8 items-center rounded-sm px-2 font-medium text-accent hover:underline sm:flex touch-target"
-          >
-            {t(person ? 'docs.backOffice' : 'docs.signIn')}
+      <header className="no-print sticky top-0 z-30 border-b border-line bg-paper">
+        <div className="mx-auto flex h-13 max-w-[1320px] items-center gap-3 px-4 lg:px-5">
+          <a href={paths.docs()} className="shrink-0 lg:w-51">
+            <span className="max-sm:[&_span]:text-[0px]">
+              <Brand name={t('frame.product')} />
+            </span>
           </a>
+          <SearchBox />
+          <div className="ml-auto flex items-center gap-1">
+            <span className="lg:hidden">
+              <Popover
+                id="docs-contents"
+                align="end"
+                label={t('docs.navigation')}
+                triggerClass={MENU_TRIGGER}
+                trigger={<Icon name="menu" />}
+                panelClass="w-72 p-3"
+              >
+                <DocsNavigation t={t} operations={operations} />
+              </Popover>
+            </span>
+            <Preferences t={t} />
+            <a
+              href={person ? paths.home() : paths.signIn()}
+              className="hidden h-8 items-center rounded-sm px-2 font-medium text-accent hover:underline sm:flex touch-target"
+            >
+              {t(person ? 'docs.backOffice' : 'docs.signIn')}
+            </a>
+          </div>
         </div>
       </header>
       <div className="mx-auto max-w-[1320px] lg:grid lg:grid-cols-[240px_minmax(0,1fr)]">

@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { NavLink } from '#components/frame/nav-link.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
@@ -36,13 +37,28 @@ export function DocsNavigation({ t, operations }: Props) {
           {ofTag.map(({ id, path }) => (
             <li key={id}>
               <NavLink href={paths.docs(id)} isExact className={`${ITEM} wrap-anywhere`}>
-                {path.slice(path.lastIndexOf('/') + 1)}
+                <Name text={path.slice(path.lastIndexOf('/') + 1)} />
               </NavLink>
             </li>
           ))}
         </Group>
       ))}
     </nav>
+  )
+}
+
+/** A name in camel case, which may break before a capital. */
+function Name({ text }: { text: string }) {
+  return (
+    <span>
+      {text.split(/(?=[A-Z])/).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change their order.
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
   )
 }
 

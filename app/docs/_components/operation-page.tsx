@@ -34,9 +34,9 @@ export function OperationPage({ t, operation, language }: Props) {
           )}
           {body && (
             <Section id="body" title={t('docs.body')}>
-              {body.isArray && (
+              {body.array && (
                 <p lang="en" className="text-ink-2">
-                  An array of 1 to 1,000 objects with these fields:
+                  {body.array}
                 </p>
               )}
               <FieldList t={t} fields={body.fields} place="body" />

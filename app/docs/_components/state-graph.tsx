@@ -11,7 +11,7 @@ const BOXES: Record<TransactionStatus, Box> = {
 }
 const HEIGHT = 32
 const START = { x: 286, y: 16 }
-const LINE_HEIGHT = 15
+const LINE_HEIGHT = 16
 
 type Point = { x: number; y: number }
 
@@ -29,7 +29,7 @@ export function StateGraph() {
     ...edges.map(({ from, to, events }) => `${events.join(', ')}: from ${from} to ${to}`),
   ].join('; ')
   return (
-    <svg viewBox="0 0 360 372" role="img" aria-label={title} className="w-full max-w-[520px] rounded-md border border-line bg-surface">
+    <svg viewBox="0 0 360 372" role="img" aria-label={title} className="w-full max-w-[440px] rounded-md border border-line bg-surface">
       <defs>
         <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
           <path d="M0 0.5 7.5 4 0 7.5Z" className="fill-ink-3" />
@@ -59,7 +59,7 @@ function State({ status }: { status: TransactionStatus }) {
   return (
     <g>
       <rect x={x - width / 2} y={y - HEIGHT / 2} width={width} height={HEIGHT} rx="8" className={className} />
-      <text x={x} y={y + 4.5} textAnchor="middle" fontSize="12.5" className="fill-ink font-strong">
+      <text x={x} y={y + 4.5} textAnchor="middle" fontSize="13.5" className="fill-ink font-strong">
         {status}
       </text>
     </g>
@@ -72,13 +72,13 @@ function Line({ from, to }: { from: Point; to: Point }) {
 
 /** Names of events over the middle of their line, on the colour of the sheet. */
 function Labels({ at, lines }: { at: Point; lines: readonly string[] }) {
-  const width = Math.max(...lines.map((line) => line.length)) * 6.6 + 8
+  const width = Math.max(...lines.map((line) => line.length)) * 7.2 + 8
   const top = at.y - (lines.length * LINE_HEIGHT) / 2
   return (
     <g>
       <rect x={at.x - width / 2} y={top - 1} width={width} height={lines.length * LINE_HEIGHT + 2} className="fill-surface" />
       {lines.map((line, index) => (
-        <text key={line} x={at.x} y={top + 11.5 + index * LINE_HEIGHT} textAnchor="middle" fontSize="12" className="fill-ink-2">
+        <text key={line} x={at.x} y={top + 12.5 + index * LINE_HEIGHT} textAnchor="middle" fontSize="13.5" className="fill-ink-2">
           {line}
         </text>
       ))}

@@ -1,5 +1,4 @@
 import type { ReferenceField } from '#lib/reference.ts'
-import { BATCH_LENGTH_MAX } from '#lib/schemas/transaction-request.ts'
 import { type DocumentView, resolve, type SchemaView } from './openapi-view.ts'
 
 /** The fields of an object, or of the elements of an array. Objects inside are listed by their path: `content[].id`. */
@@ -50,5 +49,8 @@ function write(value: number): string {
   return value.toLocaleString('en-GB', { maximumFractionDigits: 2 })
 }
 
-/** The rule of a body that is an array. */
-export const ARRAY_RULE = `an array of 1 to ${BATCH_LENGTH_MAX.toLocaleString('en-GB')} objects with these fields`
+/** How many objects a body holds, if it is an array. */
+export function describeArray({ type, minItems, maxItems }: SchemaView): string | undefined {
+  if (type !== 'array' || minItems === undefined || maxItems === undefined) return undefined
+  return `An array of ${minItems} to ${write(maxItems)} objects with these fields:`
+}

@@ -1,6 +1,6 @@
 import type { ReferenceCause, ReferenceExample, ReferenceField, ReferenceOperation } from '#lib/reference.ts'
 import type { Json } from '#server/http/openapi/operation.ts'
-import { describeField, describeFields } from './describe-fields.ts'
+import { describeArray, describeField, describeFields } from './describe-fields.ts'
 import { type DocumentView, type ExampleView, type OperationView, readDocument, resolve } from './openapi-view.ts'
 import { writeSamples } from './samples/write-samples.ts'
 
@@ -59,7 +59,7 @@ function describeOperation(document: DocumentView, path: string, method: 'GET' |
     body: requestBody &&
       media && {
         description: requestBody.description,
-        isArray: resolve(document, media.schema).type === 'array',
+        array: describeArray(resolve(document, media.schema)),
         fields: describeFields(document, media.schema),
       },
     answer: describeAnswer(document, operation),

@@ -11,7 +11,7 @@ const EXAMPLE = {
   timestamp: '2026-03-02T09:14:07.512Z',
   status: 400,
   error: 'Bad Request',
-  message: 'phoneNumber is required. amount must be a number greater than zero, with at most two decimals and at most 9999999999.99.',
+  message: 'phoneNumber is required. webhookUrl is required.',
   path: '/api/v1/transaction/collect',
 }
 

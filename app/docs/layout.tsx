@@ -108,7 +108,7 @@ function Preferences({ t }: { t: Translate }) {
       <MenuHeading>{t('docs.title')}</MenuHeading>
       <a href="/api/v1/openapi.json" className={MENU_ITEM}>
         <Icon name="download" />
-        OpenAPI
+        {t('docs.openapi')}
       </a>
       <a href={paths.home()} className={`${MENU_ITEM} sm:hidden`}>
         <Icon name="leave" />

@@ -6,7 +6,7 @@ import parser from 'php-parser'
 // they use. Anything else is an error, so an example that outgrows it is noticed.
 
 type Node = { kind: string; [field: string]: unknown }
-export type PhpValue = null | boolean | number | string | Map<string | number, PhpValue> | Curl
+type PhpValue = null | boolean | number | string | Map<string | number, PhpValue> | Curl
 type Curl = { kind: 'curl'; url: string; options: Map<string | number, PhpValue>; status: number; answer: string }
 type Scope = Map<string, PhpValue>
 type Returned = { value: PhpValue }

@@ -28,6 +28,7 @@ export function useSearch(text: string): Search {
   const [entries, setEntries] = useState<SearchEntry[] | 'failed'>()
   async function load() {
     if (Array.isArray(entries)) return
+    // Without a connection the page says so, and the next key tries again.
     const response = await fetch(paths.docsSearch()).catch(() => undefined)
     // Written by our own server, next to this file.
     setEntries(response?.ok ? ((await response.json()) as SearchEntry[]) : 'failed')

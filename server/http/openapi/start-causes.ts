@@ -131,7 +131,7 @@ export function startCauses(type: TransactionType): ErrorCause[] {
       'amount_out_of_limits',
       refusedStart(type, LIMITS),
       'amount is outside the limits of the operator, where the application enforces them',
-      'Send an amount within the limits, or split the payment.',
+      'Send an amount within the limits that the message names.',
     ),
     ...(type === 'COLLECT'
       ? [
@@ -173,7 +173,7 @@ export function batchCauses(): ErrorCause[] {
       'amount_out_of_limits',
       refusedStart('DEPOSIT', LIMITS, true),
       'amount is outside the limits of the operator, where the application enforces them',
-      'Send an amount within the limits, or split the payment.',
+      'Send an amount within the limits that the message names.',
     ),
     ...serviceCauses('DEPOSIT', true),
     cause(

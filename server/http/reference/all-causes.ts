@@ -2,7 +2,7 @@ import type { ReferenceCause } from '#lib/reference.ts'
 import { readReference } from './read-reference.ts'
 
 /** A cause with every operation where it can happen. `key`: its place in the page of all errors. */
-export type CauseEverywhere = ReferenceCause & { key: string; operations: string[] }
+type CauseEverywhere = ReferenceCause & { key: string; operations: string[] }
 
 /** Every cause once, by status. Operations that say the same with other examples share an entry. */
 export function allCauses(): CauseEverywhere[] {

@@ -4,7 +4,7 @@ import { describeArray, describeField, describeFields } from './describe-fields.
 import { type DocumentView, type ExampleView, type OperationView, readDocument, resolve } from './openapi-view.ts'
 import { writeSamples } from './samples/write-samples.ts'
 
-export type ReferenceWebhook = {
+type ReferenceWebhook = {
   summary: string
   description: string
   headers: ReferenceField[]
@@ -12,7 +12,7 @@ export type ReferenceWebhook = {
   examples: ReferenceExample[]
 }
 
-export type Reference = {
+type Reference = {
   version: string
   tags: readonly { name: string; description: string }[]
   /** In the order of the document. */

@@ -30,6 +30,10 @@ export function ErrorGuide({ t, causes }: Props) {
           user and application (403), form (400, 413, 415), transfer service (403), the object exists (404), the person may (403), the state
           allows it (400).
         </P>
+        <P>
+          Paths are compared as they are written: another letter case, a slash at the end or `//` is another path, and 404 with `There is no
+          such endpoint.`
+        </P>
       </GuideSection>
       <GuideSection guide="errors" id="retry">
         <List

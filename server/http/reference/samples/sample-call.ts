@@ -5,7 +5,7 @@ type Variable = 'TRANSACTION_ID' | 'CHECKER_ID' | 'API_USER' | 'API_PASSWORD' | 
 export type SampleText = { text: string } | { variable: Variable } | { newUuid: string }
 
 export type SampleValue = SampleText | number | SampleObject | SampleValue[]
-export type SampleObject = { object: [name: string, value: SampleValue][] }
+type SampleObject = { object: [name: string, value: SampleValue][] }
 
 /** One call, from which the example of each language is written. */
 export type SampleCall = {

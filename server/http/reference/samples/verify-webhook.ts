@@ -14,7 +14,7 @@ esac`
 const TYPESCRIPT = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** headers: as received, with names in lower case. body: the text as received, before any JSON parser. */
-export function isGenuine(headers: Record<string, string | undefined>, body: string): boolean {
+function isGenuine(headers: Record<string, string | undefined>, body: string): boolean {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
   if (!(ageSeconds <= 300)) return false

@@ -31,7 +31,7 @@ export function ErrorGuide({ t, causes }: Props) {
           allows it (400).
         </P>
         <P>
-          Paths are compared as they are written: another letter case, a slash at the end or `//` is another path, and 404 with `There is no
+          Paths are compared as they are written: another letter case, or a slash at the end, is another path, and 404 with `There is no
           such endpoint.`
         </P>
       </GuideSection>

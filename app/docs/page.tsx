@@ -22,7 +22,7 @@ export default async function DocsHomePage() {
         operations={readReference().operations}
         language={isSampleLanguage(language) ? language : 'curl'}
         baseUrl={config.publicUrl}
-        isSandbox={config.isSandbox}
+        sandboxFile={config.isSandbox ? `${config.dataDirectory}/sandbox.json` : undefined}
       />
     </DocsPage>
   )

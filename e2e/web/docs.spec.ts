@@ -43,6 +43,9 @@ test('a field found by the search, its link, and the language of the examples on
   await expect(page).toHaveURL(/\/docs\/collect#body-countryName$/)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Debit a customer and credit the application')
 
+  await expect(page.locator(':target')).toContainText('The country of transferMethod')
+  await expect(page.locator(':target')).toBeInViewport()
+
   await page.getByRole('link', { name: 'amount', exact: true }).first().click()
   await expect(page).toHaveURL(/#body-amount$/)
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/docs\/collect#body-amount$/)
@@ -83,6 +86,7 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await page.getByRole('button', { name: 'Sommaire' }).click()
   await page.locator('#docs-contents').getByRole('link', { name: 'deposit', exact: true }).click()
   await expect(page).toHaveURL(/\/docs\/deposit$/)
+  await expect(page.locator('#docs-contents')).toBeHidden()
 })
 
 test('no page of the reference loads more than 1.35 times the JavaScript of an empty page', async () => {

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 
 const TOKEN =
-  /(?<comment>(?:^|(?<=\s))(?:#|\/\/)[^\n]*|\/\*[\s\S]*?\*\/|"""[\s\S]*?""")|(?<word>\b(?:import|from|const|await|if|throw|new|return|export|function|def|with|as|or|not|and|any|for|in|foreach|echo|case|esac|curl|openssl)\b)/gm
+  /(?<comment>(?:^|(?<=\s))(?:#|\/\/)[^\n]*|\/\*[\s\S]*?\*\/|"""[\s\S]*?""")|(?<text>"[^"\n]*"|'[^'\n]*')|(?<word>\b(?:import|from|const|await|if|throw|new|return|export|function|def|with|as|or|not|and|any|for|in|foreach|echo|case|esac|curl|openssl)\b)/gm
 
 /**
  * Source text with comments in grey and keywords in a heavier weight. No colours: on these pages they are states of transactions or
@@ -13,7 +13,8 @@ export function Highlight({ source, isCode }: { source: string; isCode: boolean 
   let at = 0
   for (const match of source.matchAll(TOKEN)) {
     parts.push({ text: source.slice(at, match.index), kind: undefined })
-    parts.push({ text: match[0], kind: match.groups?.['comment'] === undefined ? 'word' : 'comment' })
+    const kind = match.groups?.['comment'] !== undefined ? 'comment' : match.groups?.['word'] !== undefined ? 'word' : undefined
+    parts.push({ text: match[0], kind })
     at = match.index + match[0].length
   }
   parts.push({ text: source.slice(at), kind: undefined })

@@ -1,6 +1,5 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { Icon } from '#components/ui/icon.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -12,7 +11,6 @@ import { useSearch, useSlashKey } from './use-search.ts'
 export function SearchBox() {
   const t = useT()
   const id = useId()
-  const router = useRouter()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [isOpen, setIsOpen] = useState(false)
@@ -27,7 +25,8 @@ export function SearchBox() {
     setIsOpen(false)
     setText('')
     input.current?.blur()
-    router.push(entry.href)
+    // Not by the router: a place is marked by `:target`, which a page that is replaced by script does not update.
+    location.assign(entry.href)
   }
 
   function press(event: KeyboardEvent) {

@@ -2,6 +2,7 @@ import { MESSAGES } from '#lib/i18n/messages.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { GUIDES, type Guide, type SearchEntry } from '#lib/reference.ts'
+import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
 import { allCauses } from './all-causes.ts'
 import { readReference } from './read-reference.ts'
@@ -56,5 +57,10 @@ function findTables(): SearchEntry[] {
     where: 'Sandbox',
     href: `${paths.docs('sandbox')}#n${digits}`,
   }))
-  return [...operators, ...outcomes]
+  const messages = Object.values(FAILURE_MESSAGES).map((title) => ({
+    title,
+    where: 'Why a transaction failed',
+    href: `${paths.docs('states')}#messages`,
+  }))
+  return [...operators, ...messages, ...outcomes]
 }

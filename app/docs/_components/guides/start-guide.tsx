@@ -6,10 +6,15 @@ import { CodeSamples } from '../code-samples.tsx'
 import { List, P } from '../prose.tsx'
 import { GuideSection } from '../section.tsx'
 
-type Props = { operations: ReadonlyMap<string, ReferenceOperation>; language: SampleLanguage; baseUrl: string; isSandbox: boolean }
+type Props = {
+  operations: ReadonlyMap<string, ReferenceOperation>
+  language: SampleLanguage
+  baseUrl: string
+  sandboxFile: string | undefined
+}
 
 /** From credentials to the first payment. */
-export function StartGuide({ operations, language, baseUrl, isSandbox }: Props) {
+export function StartGuide({ operations, language, baseUrl, sandboxFile }: Props) {
   const sample = (id: string) => {
     const operation = operations.get(id)
     return operation && <CodeSamples title={operation.summary} samples={operation.samples} initial={language} />
@@ -28,7 +33,7 @@ export function StartGuide({ operations, language, baseUrl, isSandbox }: Props) 
           An administrator of your application creates them in the back office: an API key (`apiKey` and `apiId`) and an API user (a user
           name and a password). The administrator also adds the address of your server to the allow list.
         </P>
-        {isSandbox && <P>This is a sandbox: the file `.data/sandbox.json` next to the service has the credentials of two applications.</P>}
+        {sandboxFile && <P>{`This is a sandbox: the file \`${sandboxFile}\` has the credentials of two applications.`}</P>}
         <P>The examples on these pages read your values from the environment, so that you can paste and run them as they are:</P>
         <CodeBlock label="Environment" source={environment} />
       </GuideSection>

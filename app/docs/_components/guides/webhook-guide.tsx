@@ -56,7 +56,7 @@ export function WebhookGuide({ t, webhook, verify, gapsMs, language }: Props) {
           The signature follows Standard Webhooks: an HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined with dots. The
           key is what follows `whsec_` in the secret, decoded from base64. Use the body as it arrived, before any JSON parser.
         </P>
-        <CodeSamples title="Verify the signature" samples={verify} initial={language} />
+        <CodeSamples title="A receiver that verifies" samples={verify} initial={language} />
       </GuideSection>
       <GuideSection guide="webhooks" id="rotation">
         <P>

@@ -28,10 +28,12 @@ const config: NextConfig = {
       ],
     },
     // What is never a page still says so, should a browser be led to read it as one. Pages get their policy, with a nonce, from proxy.ts.
-    ...['/api/auth/:path*', '/api/back-office/:path*', '/_next/static/:path*', '/robots.txt', '/icon.svg'].map((source) => ({
-      source,
-      headers: [{ key: 'content-security-policy', value: "default-src 'none'; frame-ancestors 'none'" }],
-    })),
+    ...['/api/auth/:path*', '/api/back-office/:path*', '/_next/static/:path*', '/robots.txt', '/icon.svg', '/docs/search'].map(
+      (source) => ({
+        source,
+        headers: [{ key: 'content-security-policy', value: "default-src 'none'; frame-ancestors 'none'" }],
+      }),
+    ),
   ],
   experimental: {
     // forbidden() answers 403 with the page's own words instead of a not-found that would mislead.

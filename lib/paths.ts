@@ -31,6 +31,9 @@ export const paths = {
   home: () => '/',
   signIn: (next?: string) => `/sign-in${toQuery({ next })}`,
   secondFactor: (next?: string) => `/sign-in/second-factor${toQuery({ next })}`,
+  /** The API reference, public; `topic`: a guide or the id of an operation. */
+  docs: (topic?: string) => (topic ? `/docs/${topic}` : '/docs'),
+  docsSearch: () => '/docs/search',
   enrol: (next?: string) => `/sign-in/enrol${toQuery({ next })}`,
   overview: (application: string) => `/${application}`,
   transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,

@@ -45,7 +45,8 @@ export async function prepare(say) {
       await run(
         'npm',
         ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
-        environmentOfTheMachine(),
+        // A package of the linters reports installations to its maker unless it is told not to; so does package.json.
+        { ...environmentOfTheMachine(), SCARF_ANALYTICS: 'false' },
         'The dependencies could not be installed',
       )
       if (!isInstalled()) throw new Error('npm ci ended well, but packages are missing in node_modules.')

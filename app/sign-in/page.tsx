@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { Notice } from '#components/ui/empty-state.tsx'
+import { paths } from '#lib/paths.ts'
 import { safeNext } from '#lib/safe-next.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
@@ -25,10 +26,13 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
         </div>
       )}
       <PasswordForm next={next} />
+      <p className="mt-6 border-t border-line pt-4 text-second">
+        <a href={paths.docs()} className="text-accent hover:underline">
+          {t('docs.signInLink')}
+        </a>
+      </p>
       {config.isSandbox && (
-        <p className="mt-6 break-words border-t border-line pt-4 text-second text-quiet">
-          {t('signIn.sandbox', { file: `${config.dataDirectory}/sandbox.json` })}
-        </p>
+        <p className="mt-3 break-words text-second text-quiet">{t('signIn.sandbox', { file: `${config.dataDirectory}/sandbox.json` })}</p>
       )}
     </>
   )

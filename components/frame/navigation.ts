@@ -38,6 +38,7 @@ const ITEMS = {
   batches: { id: 'batches', label: 'frame.batches', icon: 'file', permission: 'batch:read', href: paths.batches, key: 'f' },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
+  reference: { id: 'reference', label: 'frame.reference', icon: 'info', permission: 'overview:read', href: () => paths.docs() },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
   terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:read', href: paths.terms },
   funding: { id: 'funding', label: 'frame.funding', icon: 'arrow-down', permission: 'funding:read', href: paths.funding },
@@ -57,6 +58,7 @@ const GROUPS: readonly NavigationGroup[] = [
     items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
   },
   { heading: 'frame.administration', items: [ITEMS.people, ITEMS.terms, ITEMS.funding, ITEMS.operators] },
+  { heading: 'frame.integration', items: [ITEMS.reference] },
 ]
 
 /** Returns the side navigation for these roles, without empty groups. */

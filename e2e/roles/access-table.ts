@@ -37,6 +37,9 @@ export const ROUTES: Record<string, Row> = {
   'GET /sign-in': { access: 'guest' },
   'GET /sign-in/second-factor': { access: 'public', allowed: 307 },
   'GET /sign-in/enrol': { access: 'self' },
+  'GET /docs': { access: 'public' },
+  'GET /docs/[topic]': { access: 'public', address: '/docs/collect' },
+  'GET /docs/search': { access: 'public' },
 
   'GET /[application]': { access: 'overview:read' },
   'GET /[application]/search': { access: 'member', address: '/[application]/search?q=nothing' },

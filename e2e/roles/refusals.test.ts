@@ -225,6 +225,11 @@ test('a Content-Security-Policy at every address, with a nonce for pages, also f
     '/sign-in',
     '/sign-in/second-factor',
     '/sign-in/enrol',
+    '/docs',
+    '/docs/collect',
+    '/docs/none',
+    '/docs/search/x',
+    '/docs/x.png',
     '/kora',
     '/kora.png',
     '/kora.txt',
@@ -259,6 +264,7 @@ test('a Content-Security-Policy at every address, with a nonce for pages, also f
     '/_next/static/none.js',
     '/robots.txt',
     '/icon.svg',
+    '/docs/search',
     '/api/back-office/kora/totals',
     '/api/back-office/none',
     '/api/auth/csrf',
@@ -267,6 +273,24 @@ test('a Content-Security-Policy at every address, with a nonce for pages, also f
   ]
   for (const path of rest)
     assert.match((await sendRequest(baseUrl, { path })).headers['content-security-policy'] ?? '', /default-src 'none'/, path)
+})
+
+test('200 for the API reference without a session, in both languages, and no cookie; 404 for what it does not have', async () => {
+  for (const [language, title] of [
+    ['en', 'Webhooks'],
+    ['fr', 'Bac à sable'],
+  ] as const) {
+    for (const path of ['/docs', '/docs/collect', '/docs/webhooks', '/docs/sandbox', '/docs/search']) {
+      // A session of nobody changes nothing.
+      for (const cookie of ['', 'next-auth.session-token=garbage', '__Host-countersign.session=garbage']) {
+        const { status, headers, body } = await send({ path, headers: { 'accept-language': language, ...(cookie ? { cookie } : {}) } })
+        assert.deepEqual([status, headers['set-cookie']], [200, undefined], `${path} ${cookie}`)
+        if (path !== '/docs/search') assert.ok(body.includes(title), `${path} in ${language}`)
+      }
+    }
+  }
+  for (const path of ['/docs/none', '/docs/start', '/docs/__proto__', '/docs/constructor', '/docs/collect/x', '/docs/collect/'])
+    assert.ok([404, 308].includes((await send({ path })).status), path)
 })
 
 test('413 or 400, never a truncated reading: a form and an action of more than 1 MB', async () => {

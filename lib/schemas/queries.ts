@@ -6,45 +6,60 @@ import { mustBe } from './problems.ts'
 
 // The query parameters of each endpoint, as texts in, typed out.
 
-const page = wholeNumberField('page', 0, PAGE_MAX).meta({ description: 'Page number, from 0' })
-const size = wholeNumberField('size', 1, PAGE_SIZE_MAX).meta({ description: 'Transactions per page' })
+const page = wholeNumberField('page', 0, PAGE_MAX).meta({ description: 'The page, from 0. A page past the end is empty' })
+const size = wholeNumberField('size', 1, PAGE_SIZE_MAX).meta({ description: 'How many transactions a page has' })
+const CHECKER = 'A person with the checker role in this application, who is not the maker of the transaction'
 const PHONE = /^\d{10,15}$/
 
-function dayField(name: string) {
+function dayField(name: string, description: string) {
   const error = mustBe(name, `an ISO 8601 date, YYYY-MM-DD, from ${FIRST_DAY} to ${LAST_DAY}`)
-  return z.string({ error }).refine(isUtcDay, { error }).meta({ format: 'date' })
+  return z.string({ error }).refine(isUtcDay, { error }).meta({ format: 'date', description })
 }
 
 function phoneField(name: string) {
   const error = mustBe(name, 'in international format without +: digits only, 10 to 15 of them')
-  return z.string({ error }).regex(PHONE, { error })
+  return z.string({ error }).regex(PHONE, { error }).meta({ description: 'The number as the transactions have it, without +' })
 }
 
-export const statusQuerySchema = z.object({ id: idField('id').meta({ description: 'The transactionId' }) })
+const transactionId = idField('transactionId').meta({ description: 'The transactionId of the response that started the transaction' })
 
-export const synchroniseQuerySchema = z.object({ transactionId: idField('transactionId') })
+export const statusQuerySchema = z.object({
+  id: idField('id').meta({ description: 'The transactionId of the response that started the transaction' }),
+})
+
+export const synchroniseQuerySchema = z.object({ transactionId })
 
 export const validateQuerySchema = z.object({
-  checkerId: idField('checkerId').meta({ description: 'A person with the checker role in this application' }),
-  transactionId: idField('transactionId'),
-  payeeNote: noteField('payeeNote'),
+  checkerId: idField('checkerId').meta({ description: CHECKER }),
+  transactionId,
+  payeeNote: noteField('payeeNote').meta({ description: 'The note of the approval. It is stored with it and in the audit record' }),
 })
 
 export const rejectQuerySchema = z.object({
-  checkerId: idField('checkerId').meta({ description: 'A person with the checker role in this application' }),
-  transactionId: idField('transactionId'),
-  reason: noteField('reason'),
+  checkerId: idField('checkerId').meta({ description: CHECKER }),
+  transactionId,
+  reason: noteField('reason').meta({
+    description: 'Why the transaction is rejected. It becomes the message of the transaction and of its webhook',
+  }),
 })
 
 export const pageQuerySchema = z.object({ page, size })
 
 export const phonePageQuerySchema = z.object({ phoneNumber: phoneField('phoneNumber'), page, size })
 
-export const statusPageQuerySchema = z.object({ transactionStatus: wordField('transactionStatus', TRANSACTION_STATUSES), page, size })
+export const statusPageQuerySchema = z.object({
+  transactionStatus: wordField('transactionStatus', TRANSACTION_STATUSES).meta({ description: 'Only transactions in this status' }),
+  page,
+  size,
+})
 
 /** Both ends belong to the range; a day is a UTC day. */
 export const rangeQuerySchema = z
-  .object({ startDate: dayField('startDate'), endDate: dayField('endDate'), status: wordField('status', TRANSACTION_STATUSES) })
+  .object({
+    startDate: dayField('startDate', 'The first day, a UTC day, YYYY-MM-DD'),
+    endDate: dayField('endDate', 'The last day, which belongs to the range, YYYY-MM-DD'),
+    status: wordField('status', TRANSACTION_STATUSES).meta({ description: 'Only transactions in this status' }),
+  })
   .refine((query) => query.startDate <= query.endDate, { path: ['endDate'], error: 'endDate must not be before startDate.' })
 
 export const emptyQuerySchema = z.object({})

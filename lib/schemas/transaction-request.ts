@@ -45,34 +45,37 @@ const amountField = z.unknown().transform((value, context) => {
 export const transactionRequestSchema = z
   .object(
     {
-      transferMethod: wordField('transferMethod', OPERATOR_CODES).meta({ description: 'Operator code' }),
+      transferMethod: wordField('transferMethod', OPERATOR_CODES).meta({
+        description: 'The operator code. It names one operator in one country',
+      }),
       customerName: textField('customerName', (text) => text.trim() !== '' && isAtMost(text, CUSTOMER_NAME_LENGTH_MAX)).meta({
         minLength: 1,
         maxLength: CUSTOMER_NAME_LENGTH_MAX,
-        description: 'Full name of the customer',
+        description: 'The full name of the customer or beneficiary, in any script',
       }),
       externalId: textField('externalId', (text) => UUID_V4.test(text))
         .toLowerCase()
         .meta({
           format: 'uuid',
-          description: 'UUID version 4, unique per transaction on the side of the caller. Stored and returned in lower case',
+          description:
+            'Your identifier of the transaction, a UUID version 4. Use a new one for each transaction and the same one to repeat a request. Stored and returned in lower case',
         }),
       phoneNumber: textField('phoneNumber', (text) => PHONE_NUMBER.test(text)).meta({
         pattern: PHONE_NUMBER.source,
-        description: 'International format without +',
+        description: 'In international format without +. It starts with the dial code of the country',
       }),
       amount: amountField.meta({
         type: 'number',
         exclusiveMinimum: 0,
         maximum: 9_999_999_999.99,
-        description: 'In the currency of the country',
+        description: 'A JSON number, not a text, with at most two decimals, in the currency of the country',
       }),
       webhookUrl: textField('webhookUrl', isWebhookUrl).meta({
         format: 'uri',
         maxLength: WEBHOOK_URL_LENGTH_MAX,
-        description: 'Called with the result',
+        description: 'An absolute http or https address, which receives the result as a webhook',
       }),
-      countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'Country of transferMethod' }),
+      countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'The country of transferMethod, in capitals' }),
     },
     { error: 'The body must be a JSON object.' },
   )
@@ -83,7 +86,7 @@ export const transactionRequestSchema = z
     },
     { when: (payload) => isJsonObject(payload.value) },
   )
-  .meta({ id: 'TransactionRequest' })
+  .meta({ id: 'TransactionRequest', description: 'A collect or a deposit. Unknown fields are ignored' })
 
 export type TransactionRequest = z.output<typeof transactionRequestSchema>
 

@@ -80,9 +80,9 @@ test('unknown_time_zone: a time zone that does not exist; nothing is stored', as
 test('a slug of its own for each application of the same name, and none that the product uses', async () => {
   const { pool } = database
   const slugs: string[] = []
-  for (const name of ['Même nom', 'Même nom', 'API', '???']) {
+  for (const name of ['Même nom', 'Même nom', 'API', 'Docs', '???']) {
     const { rows } = await pool.query('select slug from applications where application_id = $1', [await makeApplication(pool, name)])
     slugs.push(rows[0].slug)
   }
-  assert.deepEqual(slugs, ['meme-nom', 'meme-nom-2', 'api-app', 'application'])
+  assert.deepEqual(slugs, ['meme-nom', 'meme-nom-2', 'api-app', 'docs-app', 'application'])
 })

@@ -44,6 +44,9 @@ const ENVIRONMENT_READERS = new Set([
   'server/admin.ts',
   'next.config.ts',
   'proxy.ts',
+  // Texts of examples, which partners run.
+  'server/http/reference/samples/write-typescript.ts',
+  'server/http/reference/samples/verify-webhook.ts',
 ])
 const DEFAULT_EXPORTS =
   /^(app\/.*\/?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|manifest|robots|sitemap|icon)\.tsx?|[^/]*\.config\.(ts|mjs))$/

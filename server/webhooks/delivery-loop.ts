@@ -39,8 +39,8 @@ export type DeliveryLoop = {
   drain(): Promise<void>
 }
 
-/** The contractual pauses: attempts at 0, 30 s, 2 min and 10 min. */
-const GAPS_MS = [30_000, 120_000, 600_000] as const
+/** The contractual pauses before the second, third and fourth attempt. */
+export const WEBHOOK_GAPS_MS = [30_000, 120_000, 600_000] as const
 const POLL_MS = 100
 const POLL_MS_MAX = 500
 const LEASE_MARGIN_MS = 1_000
@@ -51,7 +51,7 @@ const DRAIN_MS = 5_000
  * outcomes are recorded in batches. Any number of processes may run one.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { pool, logger, gapsMs = GAPS_MS, deadlineMs = 5_000, leaseMs = 30_000 } = options
+  const { pool, logger, gapsMs = WEBHOOK_GAPS_MS, deadlineMs = 5_000, leaseMs = 30_000 } = options
   const slots = new ReceiverSlots(options.claimedMax ?? 4_096)
   const pace = new ClaimPace({ walkReceiversMax: options.walkReceiversMax ?? 128, pollMs: POLL_MS, pollMsMax: POLL_MS_MAX })
   const recorder = new AttemptRecorder({ pool, gapsMs, logger, onRecorded: options.onRecorded })

@@ -19,7 +19,8 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest): P
   return admitted.ok ? ok(caller.value) : err(refuseAdmission(admitted.error, request.peerAddress))
 }
 
-function refuseAdmission(failure: AdmissionFailure, peerAddress: string | undefined): Refusal {
+/** Returns the response to a caller whose credentials are right and who may not call. */
+export function refuseAdmission(failure: AdmissionFailure, peerAddress: string | undefined): Refusal {
   switch (failure) {
     case 'address_not_allowed':
       return refuse(

@@ -53,7 +53,8 @@ export async function readJsonBody(request: ApiRequest, bytesMax: number, owner:
   return parsed.ok ? parsed : err(refuse(400, `The body is not valid JSON: ${parsed.error}.`))
 }
 
-function refuseType(request: ApiRequest): Refusal | undefined {
+/** Returns the refusal of a content type or encoding other than plain UTF-8 JSON. */
+export function refuseType(request: Pick<ApiRequest, 'header'>): Refusal | undefined {
   if (!isJsonType(request.header('content-type') ?? '')) return refuse(415, 'Content-Type must be application/json, in UTF-8.')
   const encoding = request.header('content-encoding')
   if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return undefined

@@ -6,7 +6,10 @@ import { type Refusal, refuse } from './errors.ts'
 import { parseQuery } from './parse-query.ts'
 
 /** Parses the query parameters with their schema. The 400 names every wrong parameter. */
-export function readQuery<Schema extends z.ZodType>(request: ApiRequest, schema: Schema): Result<z.output<Schema>, Refusal> {
+export function readQuery<Schema extends z.ZodType>(
+  request: Pick<ApiRequest, 'search'>,
+  schema: Schema,
+): Result<z.output<Schema>, Refusal> {
   const parameters = parseQuery(request.search)
   if (!parameters.ok) return err(refuse(400, parameters.error))
   const parsed = parseInput(schema, parameters.value)

@@ -38,7 +38,8 @@ export function tokenResponse(pair: TokenPair): ApiResponse {
 export const USER_BLOCKED = refuse(403, 'The user account is blocked.')
 export const APPLICATION_DISABLED = refuse(403, 'The application is disabled.')
 
-function refuseIssue(failure: IssueFailure): Refusal {
+/** Returns the response to a user name and password for which no tokens are issued. */
+export function refuseIssue(failure: IssueFailure): Refusal {
   switch (failure.kind) {
     case 'wrong_credentials':
       return refuse(401, 'The user name or the password is wrong.')

@@ -30,7 +30,8 @@ export const chekTransactionStatus: PartnerEndpoint = {
   },
 }
 
-function refuseSynchronisation(failure: SynchroniseFailure): Refusal {
+/** Returns the response to a query that the operator did not answer, or that was not sent. */
+export function refuseSynchronisation(failure: SynchroniseFailure): Refusal {
   if (typeof failure === 'object') {
     const seconds = Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))
     return refuse(429, `Too many operator queries for this application. Try again in ${seconds} s, or use transaction-status.`, {

@@ -23,7 +23,8 @@ export async function decideTransaction({ runtime, caller }: Call, named: NamedD
   return ok(recordJson(decided.value))
 }
 
-function refuseDecision(failure: DecisionFailure): Refusal {
+/** Returns the response to a decision that the command refused. */
+export function refuseDecision(failure: DecisionFailure): Refusal {
   switch (failure.kind) {
     case 'not_found':
       return NO_TRANSACTION

@@ -24,7 +24,8 @@ export const refreshToken: OpenEndpoint = {
   },
 }
 
-function refuseRefresh(failure: RefreshFailure): Refusal {
+/** Returns the response to a refresh token that is not exchanged. */
+export function refuseRefresh(failure: RefreshFailure): Refusal {
   switch (failure) {
     case 'invalid_token':
       return refuse(401, 'The refresh token is invalid, expired or used up. Sign in again with the password.')

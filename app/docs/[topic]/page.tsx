@@ -1,0 +1,52 @@
+import type { Metadata } from 'next'
+import { cookies } from 'next/headers'
+import { notFound } from 'next/navigation'
+import { isGuide, isSampleLanguage, SAMPLE_COOKIE } from '#lib/reference.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { allCauses } from '#server/http/reference/all-causes.ts'
+import { readReference } from '#server/http/reference/read-reference.ts'
+import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
+import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
+import { WEBHOOK_GAPS_MS } from '#server/webhooks/delivery-loop.ts'
+import { DocsPage } from '../_components/docs-page.tsx'
+import { AuthenticationGuide } from '../_components/guides/authentication-guide.tsx'
+import { ErrorGuide } from '../_components/guides/error-guide.tsx'
+import { OperatorGuide } from '../_components/guides/operator-guide.tsx'
+import { SandboxGuide } from '../_components/guides/sandbox-guide.tsx'
+import { IdempotencyGuide, VersionGuide } from '../_components/guides/short-guides.tsx'
+import { StateGuide } from '../_components/guides/state-guide.tsx'
+import { WebhookGuide } from '../_components/guides/webhook-guide.tsx'
+import { OperationPage } from '../_components/operation-page.tsx'
+
+type Props = { params: Promise<{ topic: string }> }
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const [t, { topic }] = await Promise.all([getT(), params])
+  const title = isGuide(topic) ? t(`docs.guide.${topic}`) : topic
+  return { title: `${title} · ${t('docs.title')}` }
+}
+
+/** One guide or one operation of the API reference. Public. */
+export default async function DocsTopicPage({ params }: Props) {
+  const [t, jar, { topic }] = await Promise.all([getT(), cookies(), params])
+  const chosen = jar.get(SAMPLE_COOKIE)?.value
+  const language = isSampleLanguage(chosen) ? chosen : 'curl'
+  const { operations, webhook, version } = readReference()
+  const operation = operations.get(topic)
+  if (operation) return <OperationPage t={t} operation={operation} language={language} />
+  if (!isGuide(topic) || topic === 'start') notFound()
+  return (
+    <DocsPage t={t} guide={topic}>
+      {topic === 'authentication' && <AuthenticationGuide operations={operations} language={language} />}
+      {topic === 'idempotency' && <IdempotencyGuide />}
+      {topic === 'states' && <StateGuide />}
+      {topic === 'webhooks' && (
+        <WebhookGuide t={t} webhook={webhook} verify={VERIFY_WEBHOOK} gapsMs={WEBHOOK_GAPS_MS} language={language} />
+      )}
+      {topic === 'errors' && <ErrorGuide t={t} causes={allCauses()} />}
+      {topic === 'sandbox' && <SandboxGuide outcomes={SIMULATED_OUTCOMES} />}
+      {topic === 'operators' && <OperatorGuide />}
+      {topic === 'versions' && <VersionGuide version={version} />}
+    </DocsPage>
+  )
+}

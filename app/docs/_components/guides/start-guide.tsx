@@ -1,0 +1,79 @@
+import { ButtonLink } from '#components/ui/button.tsx'
+import { paths } from '#lib/paths.ts'
+import type { ReferenceOperation, SampleLanguage } from '#lib/reference.ts'
+import { CodeBlock } from '../code-block.tsx'
+import { CodeSamples } from '../code-samples.tsx'
+import { List, P } from '../prose.tsx'
+import { GuideSection } from '../section.tsx'
+
+type Props = {
+  operations: ReadonlyMap<string, ReferenceOperation>
+  language: SampleLanguage
+  baseUrl: string
+  sandboxFile: string | undefined
+}
+
+/** From credentials to the first payment. */
+export function StartGuide({ operations, language, baseUrl, sandboxFile }: Props) {
+  const sample = (id: string) => {
+    const operation = operations.get(id)
+    return operation && <CodeSamples title={operation.summary} samples={operation.samples} initial={language} />
+  }
+  const environment = `export BASE_URL=${baseUrl}\nexport API_ID=… API_KEY=…\nexport API_USER=… API_PASSWORD=…`
+  return (
+    <>
+      <div className="mt-6 grid gap-3">
+        <P>
+          Collect from customers and send money to beneficiaries through 13 mobile money operators in seven countries. You send a request,
+          get a transaction at once, and learn its result seconds or minutes later.
+        </P>
+      </div>
+      <GuideSection guide="start" id="credentials">
+        <P>
+          An administrator of your application creates them in the back office: an API key (`apiKey` and `apiId`) and an API user (a user
+          name and a password). The administrator also adds the address of your server to the allow list.
+        </P>
+        {sandboxFile && <P>{`This is a sandbox: the file \`${sandboxFile}\` has the credentials of two applications.`}</P>}
+        <P>The examples on these pages read your values from the environment, so that you can paste and run them as they are:</P>
+        <CodeBlock label="Environment" source={environment} />
+      </GuideSection>
+      <GuideSection guide="start" id="token">
+        <P>Exchange the user name and password for an access token. It is valid for an hour.</P>
+        {sample('accessToken')}
+        <P>Put `access_token` of the answer into `ACCESS_TOKEN`.</P>
+      </GuideSection>
+      <GuideSection guide="start" id="first-collect">
+        <P>Ask a customer for 5,000 XAF. `externalId` is yours: a new UUID for each payment, and the same one when you repeat a request.</P>
+        {sample('collect')}
+        <P>
+          The answer has a `transactionId` and the status `PENDING`: the customer has to confirm on the phone. Put the id into
+          `TRANSACTION_ID`.
+        </P>
+      </GuideSection>
+      <GuideSection guide="start" id="result">
+        <P>The service sends the result to `webhookUrl`. To look without waiting, read the status:</P>
+        {sample('transactionStatus')}
+        <P>`SUCCESS` and `FAILED` are final. In the sandbox, the last three digits of the phone number decide which of them it will be.</P>
+      </GuideSection>
+      <GuideSection guide="start" id="go-live">
+        <List
+          isOrdered
+          items={[
+            'Store `transactionId` with your order before you do anything else with the answer.',
+            'After a timeout, repeat the request with the same `externalId` and the same content. Never make a new one.',
+            'Answer webhooks with status 200 within 5 seconds, and verify their signature.',
+            'Act once for each `transactionId`: a webhook can arrive twice.',
+            'Keep the access token for its hour. After a 401, renew it once and repeat the call once.',
+            'Let a program that polls slow down: every few seconds at first, every few minutes later.',
+            'Try each outcome of the sandbox, and look at what your customers would see.',
+          ]}
+        />
+        <p lang="en" className="flex flex-wrap gap-2">
+          <ButtonLink href={paths.docs('sandbox')}>Outcomes of the sandbox</ButtonLink>
+          <ButtonLink href={paths.docs('webhooks')}>Webhooks</ButtonLink>
+          <ButtonLink href={paths.docs('errors')}>Errors by cause</ButtonLink>
+        </p>
+      </GuideSection>
+    </>
+  )
+}

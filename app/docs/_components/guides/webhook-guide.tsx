@@ -1,0 +1,73 @@
+import type { Translate } from '#lib/i18n/translate.ts'
+import type { ReferenceExample, ReferenceField, SampleLanguage, Samples } from '#lib/reference.ts'
+import { CodeBlock } from '../code-block.tsx'
+import { CodeSamples } from '../code-samples.tsx'
+import { FieldList } from '../field-list.tsx'
+import { List, P } from '../prose.tsx'
+import { GuideSection } from '../section.tsx'
+
+type Props = {
+  t: Translate
+  webhook: { headers: ReferenceField[]; fields: ReferenceField[]; examples: ReferenceExample[] }
+  verify: Samples
+  gapsMs: readonly number[]
+  language: SampleLanguage
+}
+
+/** Results that the service sends. */
+export function WebhookGuide({ t, webhook, verify, gapsMs, language }: Props) {
+  return (
+    <>
+      <GuideSection guide="webhooks" id="payload">
+        <P>
+          When a transaction becomes `SUCCESS` or `FAILED`, the service sends a `POST` with this JSON body to the `webhookUrl` of the
+          request.
+        </P>
+        {webhook.examples.map(({ name, summary, json }) => (
+          <CodeBlock key={name} label={summary} source={json} />
+        ))}
+        <FieldList t={t} fields={webhook.fields} place="body" />
+      </GuideSection>
+      <GuideSection guide="webhooks" id="headers">
+        <FieldList t={t} fields={webhook.headers} place="header" />
+      </GuideSection>
+      <GuideSection guide="webhooks" id="answer">
+        <List
+          items={[
+            'Only status 200 counts as received: 201, 202, 204 and every redirect are failures.',
+            'Answer within 5 seconds, counted from the look-up of your host name to the last byte of your answer. Store the webhook, answer, and work afterwards.',
+            'Redirects are never followed. Register the final `https` address.',
+            'The body of your answer is ignored.',
+            'Your address must be public: private networks and `localhost` are called only in the sandbox.',
+          ]}
+        />
+      </GuideSection>
+      <GuideSection guide="webhooks" id="schedule">
+        <P>At most four attempts are made. Each has the same body, byte for byte, and the same `webhook-id`.</P>
+        <List isOrdered items={['at once', ...gapsMs.map((gapMs) => `${describe(gapMs)} after the attempt before failed`)]} />
+        <P>
+          After the last failure, call `chekTransactionStatus` with the `transactionId`, or have a person resend the webhook in the back
+          office. In rare cases, a crash between your 200 and its record, a webhook arrives twice: act once for each `transactionId`.
+        </P>
+      </GuideSection>
+      <GuideSection guide="webhooks" id="verify">
+        <P>
+          Anybody can send a request to your address. Before you act, verify the signature, or read the status with `transaction-status`.
+          The signature follows Standard Webhooks: an HMAC-SHA256 of `webhook-id`, `webhook-timestamp` and the body, joined with dots. The
+          key is what follows `whsec_` in the secret, decoded from base64. Use the body as it arrived, before any JSON parser.
+        </P>
+        <CodeSamples title="A receiver that verifies" samples={verify} initial={language} />
+      </GuideSection>
+      <GuideSection guide="webhooks" id="rotation">
+        <P>
+          While a secret is replaced, `webhook-signature` has two signatures, separated by a space: one of the old secret and one of the
+          new. The examples accept either, so you can change your secret at any time before the old one ends.
+        </P>
+      </GuideSection>
+    </>
+  )
+}
+
+function describe(gapMs: number): string {
+  return gapMs < 60_000 ? `${gapMs / 1_000} seconds` : `${gapMs / 60_000} minutes`
+}

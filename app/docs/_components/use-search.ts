@@ -1,0 +1,52 @@
+'use client'
+
+import { type RefObject, useEffect, useState } from 'react'
+import { paths } from '#lib/paths.ts'
+import type { SearchEntry } from '#lib/reference.ts'
+
+const RESULTS_MAX = 12
+
+/** The best matches: every word of the text is in the entry, and those that begin a title come first. */
+function search(entries: readonly SearchEntry[], text: string): SearchEntry[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const scored = entries.flatMap((entry, place) => {
+    const title = entry.title.toLowerCase()
+    const all = `${title} ${entry.where.toLowerCase()}`
+    if (!words.every((word) => all.includes(word))) return []
+    const first = words[0] ?? ''
+    const score = title === text.toLowerCase().trim() ? 0 : title.startsWith(first) ? 1 : title.includes(first) ? 2 : 3
+    return [{ entry, score, place }]
+  })
+  scored.sort((left, right) => left.score - right.score || left.place - right.place)
+  return scored.slice(0, RESULTS_MAX).map(({ entry }) => entry)
+}
+
+type Search = { state: 'unloaded' | 'failed' | 'ready'; results: SearchEntry[]; load: () => void }
+
+/** What the reference has for a text. The index is loaded when `load` is first called, and again after a failure. */
+export function useSearch(text: string): Search {
+  const [entries, setEntries] = useState<SearchEntry[] | 'failed'>()
+  async function load() {
+    if (Array.isArray(entries)) return
+    // Without a connection the page says so, and the next key tries again.
+    const response = await fetch(paths.docsSearch()).catch(() => undefined)
+    // Written by our own server, next to this file.
+    setEntries(response?.ok ? ((await response.json()) as SearchEntry[]) : 'failed')
+  }
+  const results = Array.isArray(entries) && text.trim() !== '' ? search(entries, text) : []
+  return { state: entries === undefined ? 'unloaded' : entries === 'failed' ? 'failed' : 'ready', results, load: () => void load() }
+}
+
+/** `/` leads to the field, unless somebody is typing. */
+export function useSlashKey(input: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', focus)
+    return () => document.removeEventListener('keydown', focus)
+  }, [input])
+}

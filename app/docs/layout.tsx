@@ -1,0 +1,119 @@
+import type { ReactNode } from 'react'
+import { Brand } from '#components/frame/brand.tsx'
+import { Icon } from '#components/ui/icon.tsx'
+import { MENU_ITEM, MenuHeading, Popover } from '#components/ui/popover.tsx'
+import { MessagesProvider } from '#components/ui/translations.tsx'
+import { LOCALES } from '#lib/i18n/locale.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import { THEMES } from '#lib/viewer.ts'
+import { currentPerson } from '#server/back-office/current-person.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { readReference } from '#server/http/reference/read-reference.ts'
+import { setLanguage, setTheme } from '../actions/preferences.ts'
+import { DocsNavigation } from './_components/docs-navigation.tsx'
+import { LinkCopier } from './_components/link-copier.tsx'
+import { SearchBox } from './_components/search-box.tsx'
+
+const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2'
+const MENU_TRIGGER = 'flex h-8 items-center rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink touch-target'
+
+/** The frame of the API reference. It is public: nothing here depends on who looks at it, except the link to the back office. */
+export default async function DocsLayout({ children }: { children: ReactNode }) {
+  const [t, locale, person] = await Promise.all([getT(), readLocale(), currentPerson()])
+  const operations = [...readReference().operations.values()]
+  return (
+    <MessagesProvider
+      locale={locale}
+      timeZone="UTC"
+      businessZone="UTC"
+      messages={pickMessages(MESSAGES[locale], ['docs.', 'ui.'])}
+      serverNowMs={Date.now()}
+    >
+      <a href="#content" className={SKIP_LINK}>
+        {t('docs.skip')}
+      </a>
+      <header className="no-print sticky top-0 z-30 border-b border-line bg-paper">
+        <div className="mx-auto flex h-13 max-w-[1320px] items-center gap-3 px-4 lg:px-5">
+          <a href={paths.docs()} className="shrink-0 lg:w-51">
+            <span className="max-sm:[&_span]:text-[0px]">
+              <Brand name={t('frame.product')} />
+            </span>
+          </a>
+          <SearchBox />
+          <div className="ml-auto flex items-center gap-1">
+            <span className="lg:hidden">
+              <Popover
+                id="docs-contents"
+                align="end"
+                label={t('docs.navigation')}
+                triggerClass={MENU_TRIGGER}
+                trigger={<Icon name="menu" />}
+                panelClass="w-72 p-3"
+              >
+                <DocsNavigation t={t} operations={operations} />
+              </Popover>
+            </span>
+            <Preferences t={t} />
+            <a
+              href={person ? paths.home() : paths.signIn()}
+              className="hidden h-8 items-center rounded-sm px-2 font-medium text-accent hover:underline sm:flex touch-target"
+            >
+              {t(person ? 'docs.backOffice' : 'docs.signIn')}
+            </a>
+          </div>
+        </div>
+      </header>
+      <div className="mx-auto max-w-[1320px] lg:grid lg:grid-cols-[240px_minmax(0,1fr)]">
+        <aside className="no-print sticky top-13 hidden h-[calc(100dvh-52px)] overflow-y-auto border-r border-line px-3 py-5 lg:block">
+          <DocsNavigation t={t} operations={operations} />
+        </aside>
+        <main id="content" tabIndex={-1} className="min-w-0 px-4 pt-6 pb-24 lg:px-10">
+          {locale !== 'en' && <p className="mb-4 text-quiet">{t('docs.englishOnly')}</p>}
+          {children}
+        </main>
+      </div>
+      <LinkCopier />
+    </MessagesProvider>
+  )
+}
+
+function Preferences({ t }: { t: Translate }) {
+  const themes = { system: t('frame.themeSystem'), light: t('frame.themeLight'), dark: t('frame.themeDark') }
+  return (
+    <Popover
+      id="docs-preferences"
+      align="end"
+      label={`${t('docs.language')}, ${t('docs.theme')}`}
+      triggerClass={MENU_TRIGGER}
+      trigger={<Icon name="settings" />}
+    >
+      <form action={setLanguage}>
+        <MenuHeading>{t('docs.language')}</MenuHeading>
+        {LOCALES.map((locale) => (
+          <button key={locale} type="submit" name="locale" value={locale} lang={locale} className={MENU_ITEM}>
+            {t(locale === 'en' ? 'frame.english' : 'frame.french')}
+          </button>
+        ))}
+      </form>
+      <form action={setTheme}>
+        <MenuHeading>{t('docs.theme')}</MenuHeading>
+        {THEMES.map((theme) => (
+          <button key={theme} type="submit" name="theme" value={theme} className={MENU_ITEM}>
+            {themes[theme]}
+          </button>
+        ))}
+      </form>
+      <MenuHeading>{t('docs.title')}</MenuHeading>
+      <a href="/api/v1/openapi.json" className={MENU_ITEM}>
+        <Icon name="download" />
+        {t('docs.openapi')}
+      </a>
+      <a href={paths.home()} className={`${MENU_ITEM} sm:hidden`}>
+        <Icon name="leave" />
+        {t('docs.backOffice')}
+      </a>
+    </Popover>
+  )
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { demandApproval, fundDeposits, newPartner, newPerson } from '#e2e/contract/arrange.ts'
+import { aRequest, call, expectOk } from '#e2e/contract/partner-program.ts'
+import { type Partner, type Service, signIn } from '#e2e/contract/service.ts'
+import { SAMPLE_LANGUAGES, type SampleLanguage } from '#lib/reference.ts'
+import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { tokenResponseSchema } from '#lib/schemas/tokens.ts'
+import { readReference } from '#server/http/reference/read-reference.ts'
+import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
+import { PhpProgram } from './php-interpreter.ts'
+import { runSample } from './run-sample.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const ANSWERS: Record<string, z.ZodType> = {
+  collect: initiationSchema,
+  deposit: initiationSchema,
+  depositMultiple: z.array(initiationSchema).length(2),
+  transactionStatus: recordSchema,
+  chekTransactionStatus: recordSchema,
+  validateTransaction: recordSchema.refine((record) => record.status !== 'PENDING_APPROVAL'),
+  rejectTransaction: recordSchema.refine((record) => record.status === 'FAILED'),
+  getByApplicationProduct: pageSchema,
+  getByApplicationProductAndPhoneReceiver: pageSchema,
+  getByApplicationProductAndStatus: pageSchema,
+  getTotalAmountByApplicationProductAndDateRange: z.number(),
+  getTotalAmountByApplicationProduct: z.number().positive(),
+  getByApplicationProductBalances: z.array(balanceSchema).length(13),
+  accessToken: tokenResponseSchema,
+  refreshToken: tokenResponseSchema,
+}
+
+/** The examples of the reference, as they are shown. */
+export function describeSamples(service: () => Service): void {
+  describe('examples', () => {
+    let partner: Partner
+    let checker: string
+    before(async () => {
+      partner = await newPartner(service())
+      checker = await newPerson(service(), partner, ['checker'])
+      await fundDeposits(service(), partner, 'SNWAVE', 10_000_000_00n)
+      await demandApproval(service(), partner, 100_000_00n)
+    })
+
+    async function variablesFor(id: string): Promise<Record<string, string>> {
+      const amount = id === 'validateTransaction' || id === 'rejectTransaction' ? 100_001 : 500
+      const made = expectOk(await call(service(), partner, 'deposit', { body: aRequest({ amount }) }), initiationSchema)
+      const tokens = id === 'refreshToken' ? await signIn(service().baseUrl, partner) : partner
+      return {
+        BASE_URL: service().baseUrl,
+        API_ID: partner.apiId,
+        API_KEY: partner.apiKey,
+        ACCESS_TOKEN: partner.accessToken,
+        API_USER: partner.username,
+        API_PASSWORD: partner.password,
+        REFRESH_TOKEN: tokens.refreshToken,
+        TRANSACTION_ID: made.transactionId,
+        CHECKER_ID: checker,
+      }
+    }
+
+    const run = (language: SampleLanguage, source: string, variables: Record<string, string>): Promise<string> =>
+      language === 'php' ? new PhpProgram(variables).run(source) : runSample(language, source, variables)
+
+    for (const language of SAMPLE_LANGUAGES) {
+      test(`200 for every example in ${language}, with the answer that the reference describes`, async () => {
+        for (const [id, { samples }] of readReference().operations) {
+          const printed = await run(language, samples[language], await variablesFor(id))
+          const answer = ANSWERS[id]?.safeParse(JSON.parse(printed))
+          assert.ok(answer?.success, `${id}: ${printed} ${answer?.error?.message}`)
+        }
+      })
+
+      test(`the five fields when an example in ${language} is refused`, async () => {
+        const { samples } = readReference().operations.get('transactionStatus') ?? assert.fail('no operation')
+        const variables = { ...(await variablesFor('')), API_KEY: 'wrong' }
+        const told = await run(language, samples[language], variables).catch((error: Error) => error.message)
+        assert.match(told, /401/)
+      })
+    }
+
+    test('no error from the TypeScript compiler, in its strict mode', compileSamples)
+  })
+}
+
+async function compileSamples(): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-types-'))
+  try {
+    const sources = [...readReference().operations].map(([id, { samples }]) => [id, samples.typescript])
+    for (const [id, source] of [...sources, ['verify', VERIFY_WEBHOOK.typescript]])
+      await writeFile(path.join(folder, `${id}.mts`), `${source}\n`)
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2024',
+      moduleDetection: 'force',
+      types: ['node'],
+      typeRoots: [path.join(ROOT, 'node_modules/@types')],
+    }
+    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+    const compiled = promisify(execFile)(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
+    await assert.doesNotReject(compiled)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,97 @@
+import { expect, expectAccessible, findAxeViolations, test } from './fixtures.ts'
+import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascript.ts'
+import { sandboxUrl } from './sandbox.ts'
+
+type Entry = { title: string; where: string; href: string }
+
+test('200 without a session or a cookie for every page of the reference, and a place in it for everything that the search finds', async ({
+  request,
+}) => {
+  const entries: Entry[] = await (await request.get('/docs/search')).json()
+  expect(entries.length).toBeGreaterThan(200)
+  const pages = Map.groupBy(entries, ({ href }) => href.split('#')[0] ?? '')
+  expect(pages.size).toBeGreaterThanOrEqual(24)
+  const missing: string[] = []
+  for (const [address, found] of pages) {
+    const answer = await request.get(address)
+    expect(answer.status(), address).toBe(200)
+    expect(answer.headers()['set-cookie'], address).toBeUndefined()
+    expect(answer.headers()['content-security-policy'], address).toMatch(/script-src 'self' 'nonce-/)
+    const html = await answer.text()
+    expect(html, address).not.toMatch(/<[^>]+ style="/)
+    const places = new Set(Array.from(html.matchAll(/ id="([^"]+)"/g), (match) => match[1]))
+    for (const { href, title } of found) if (href.includes('#') && !places.has(href.split('#')[1])) missing.push(`${title}: ${href}`)
+  }
+  expect(missing).toEqual([])
+  expect((await request.get('/docs/none')).status()).toBe(404)
+  expect((await request.get('/docs/__proto__')).status()).toBe(404)
+})
+
+test('a field found by the search, its link, and the language of the examples on the next page', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/docs')
+  const field = page.getByRole('combobox', { name: 'Search the reference' })
+  await expect(async () => {
+    await page.keyboard.press('/')
+    await expect(field).toBeFocused({ timeout: 250 })
+  }).toPass()
+  await field.fill('countryName')
+  const option = page.getByRole('option').filter({ hasText: 'collect · body' }).first()
+  await expect(option).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/docs\/collect#body-countryName$/)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Debit a customer and credit the application')
+
+  await expect(page.locator(':target')).toContainText('The country of transferMethod')
+  await expect(page.locator(':target')).toBeInViewport()
+
+  await page.getByRole('link', { name: 'amount', exact: true }).first().click()
+  await expect(page).toHaveURL(/#body-amount$/)
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/docs\/collect#body-amount$/)
+
+  await page.getByRole('tab', { name: 'curl' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('tab', { name: 'Python' })).toBeFocused()
+  await expect(page.getByRole('tabpanel')).toContainText('urlopen(request)')
+  await page.getByRole('button', { name: 'Copy: Example' }).click()
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('from urllib.request import Request')
+  await page.goto('/docs/webhooks')
+  await expect(page.getByRole('tab', { name: 'Python' })).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('tabpanel')).toContainText('def is_genuine')
+  // Only the choice of the language, and no session.
+  expect((await context.cookies()).map(({ name }) => name)).toEqual(['countersign.samples'])
+})
+
+test('the contents in a menu, both themes and French at 360 px, without overflow', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 760 })
+  for (const topic of ['collect', 'states', 'operators', 'sandbox', 'errors']) {
+    await page.goto(`/docs/${topic}`)
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 760 })
+      const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
+      expect(scrollWidth, `${topic} at ${width}`).toBe(clientWidth)
+    }
+    expect(await findAxeViolations(page), topic).toEqual([])
+  }
+  await page.getByRole('button', { name: 'Language, Theme' }).click()
+  await page.getByRole('button', { name: 'Français' }).click()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
+  await expect(page.getByText('Les textes de la référence sont en anglais.')).toBeVisible()
+  await page.getByRole('button', { name: 'Sombre' }).click()
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  expect(await findAxeViolations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Sommaire' }).click()
+  await page.locator('#docs-contents').getByRole('link', { name: 'deposit', exact: true }).click()
+  await expect(page).toHaveURL(/\/docs\/deposit$/)
+  await expect(page.locator('#docs-contents')).toBeHidden()
+})
+
+test('no page of the reference loads more than 1.35 times the JavaScript of an empty page', async () => {
+  for (const address of ['/docs', '/docs/collect', '/docs/operators']) {
+    const { bytes } = await measurePageScripts(sandboxUrl(), address, '')
+    expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)
+  }
+})

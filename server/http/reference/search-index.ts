@@ -1,0 +1,66 @@
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { GUIDES, type Guide, type SearchEntry } from '#lib/reference.ts'
+import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
+import { allCauses } from './all-causes.ts'
+import { readReference } from './read-reference.ts'
+
+let entries: SearchEntry[] | undefined
+
+/** Everything that the search finds: operations, their fields, guides, causes of errors, operators and simulated outcomes. */
+export function readSearchIndex(): SearchEntry[] {
+  entries ??= [...findOperations(), ...findGuides(), ...findCauses(), ...findTables()]
+  return entries
+}
+
+function findOperations(): SearchEntry[] {
+  const operations = [...readReference().operations.values()]
+  return [
+    ...operations.map(({ id, method, path, summary }) => ({ title: summary, where: `${method} ${path}`, href: paths.docs(id) })),
+    ...operations.flatMap(({ id, parameters, body, answer }) => [
+      ...parameters.map(({ name }) => ({ title: name, where: `${id} · query`, href: `${paths.docs(id)}#query-${name}` })),
+      ...(body?.fields ?? []).map(({ name }) => ({ title: name, where: `${id} · body`, href: `${paths.docs(id)}#body-${name}` })),
+      ...answer.fields.map(({ name }) => ({ title: name, where: `${id} · response`, href: `${paths.docs(id)}#response-${name}` })),
+    ]),
+  ]
+}
+
+function findGuides(): SearchEntry[] {
+  const guides = Object.keys(GUIDES) as Guide[]
+  const { webhook } = readReference()
+  return [
+    ...guides.flatMap((guide) => {
+      const address = paths.docs(guide === 'start' ? undefined : guide)
+      const name = MESSAGES.en[`docs.guide.${guide}`] ?? guide
+      const sections = GUIDES[guide].map(([id, title]) => ({ title, where: name, href: `${address}#${id}` }))
+      return [{ title: name, where: 'Guide', href: address }, ...sections]
+    }),
+    ...webhook.fields.map(({ name }) => ({ title: name, where: 'Webhook · body', href: `${paths.docs('webhooks')}#body-${name}` })),
+    ...webhook.headers.map(({ name }) => ({ title: name, where: 'Webhook · header', href: `${paths.docs('webhooks')}#header-${name}` })),
+  ]
+}
+
+function findCauses(): SearchEntry[] {
+  return allCauses().map(({ key, status, cause }) => ({ title: cause, where: `Error ${status}`, href: `${paths.docs('errors')}#${key}` }))
+}
+
+function findTables(): SearchEntry[] {
+  const operators = Object.values(OPERATORS).map(({ code, brand, country }) => ({
+    title: `${code}: ${brand}, ${country.name}`,
+    where: 'Operator',
+    href: `${paths.docs('operators')}#${code}`,
+  }))
+  const outcomes = SIMULATED_OUTCOMES.map(({ digits, status, message }) => ({
+    title: `…${digits}: ${status}${message ? `, ${message}` : ''}`,
+    where: 'Sandbox',
+    href: `${paths.docs('sandbox')}#n${digits}`,
+  }))
+  const messages = Object.values(FAILURE_MESSAGES).map((title) => ({
+    title,
+    where: 'Why a transaction failed',
+    href: `${paths.docs('states')}#messages`,
+  }))
+  return [...operators, ...messages, ...outcomes]
+}

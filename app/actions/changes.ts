@@ -42,7 +42,7 @@ export async function proposeChange(
 export async function confirmChange(
   application: string,
   input: { changeId: string },
-): Promise<ActionResult<null, DecideCode | 'changed_meanwhile' | 'refused'>> {
+): Promise<ActionResult<null, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused'>> {
   return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
     const result = await confirm(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, actor })
     if (result.ok) return ok(null)

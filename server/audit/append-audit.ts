@@ -1,3 +1,4 @@
+import { callerAddress } from '#server/caller-address.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import { insertEntries, lockChain, type NewEntry, readHead } from './audit-store.ts'
 import { type AuditDetails, GENESIS_HASH, hashEntry, storableDetails, storableSubject } from './canonical-text.ts'
@@ -14,6 +15,11 @@ export type AuditEntry = {
   /** The id of what it was done to. */
   subject: string
   details?: AuditDetails
+  /**
+   * From where the actor did it; null: not from an address. Default: the address of the request under way, for people and programs. Work that
+   * is done later or for many requests together passes it.
+   */
+  address?: string | null
   /** The time of the act, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
   at?: Date
 }
@@ -48,6 +54,7 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
         action: entry.action,
         subject: storableSubject(entry.subject),
         details: storableDetails(entry.details ?? {}),
+        address: addressOf(entry),
       }
       const hash = hashEntry(previousHash, chained)
       stored.push({ ...chained, previousHash, hash, isTimeGiven: entry.at !== undefined })
@@ -55,4 +62,10 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
     }
     await insertEntries(trx, stored)
   }
+}
+
+/** What the service does on its own has no address, also if a request caused it. */
+function addressOf({ address, actor }: AuditEntry): string | null {
+  if (address !== undefined) return address
+  return actor.kind === 'person' || actor.kind === 'api' ? (callerAddress() ?? null) : null
 }

@@ -19,6 +19,7 @@ const ENTRY = {
   previous_hash: 'text',
   hash: 'text',
   is_time_given: 'boolean',
+  address: 'text | null',
 } as const satisfies RowColumns
 
 type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
@@ -44,9 +45,9 @@ export async function readHead(trx: Queryable, applicationId: string): Promise<C
 /** Writes entries that already carry their place and digest. The database refuses an explicit time outside a sandbox's history. */
 export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]): Promise<void> {
   await trx.query(
-    `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash)
+    `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash, address)
        select e.application_id, e.sequence, case when e.is_time_given then service_time(e.at) else e.at end, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
-              decode(e.previous_hash, 'hex'), decode(e.hash, 'hex')
+              decode(e.previous_hash, 'hex'), decode(e.hash, 'hex'), e.address
          from json_to_recordset($1::json) as e (${recordOf(ENTRY)})`,
     [
       encodeRows(
@@ -63,6 +64,7 @@ export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]
           previous_hash: entry.previousHash.toString('hex'),
           hash: entry.hash.toString('hex'),
           is_time_given: entry.isTimeGiven,
+          address: entry.address,
         })),
       ),
     ],
@@ -80,6 +82,7 @@ type EntryRow = {
   details: AuditDetails
   previous_hash: Buffer
   hash: Buffer
+  address: string | null
 }
 
 /** Up to `limit` entries after a sequence, in order. */
@@ -127,6 +130,7 @@ function toEntry(row: EntryRow): StoredEntry {
     action: row.action,
     subject: row.subject,
     details: row.details,
+    address: row.address,
     previousHash: row.previous_hash,
     hash: row.hash,
   }

@@ -1,15 +1,19 @@
+import { can } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { lockActiveMember } from '#server/people/person-queries.ts'
 import { endChange } from './change-store.ts'
-import { type DecideFailure, lockOpenChange } from './lock-open-change.ts'
+import { type DecideFailure, type LockedChange, lockOpenChange } from './lock-open-change.ts'
 
 type ConfirmFailure =
   | DecideFailure
   /** What is now differs from what both people saw: the change has to be proposed again. */
   | 'changed_meanwhile'
+  /** Whoever proposed it was blocked, has left, or no longer has the roles that it needs or grants. */
+  | 'proposer_gone'
   /** The command refused, such as `not_a_member`. */
   | { code: 'refused'; reason: string }
 
@@ -26,6 +30,7 @@ export async function confirmChange(
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
     const { stored, change } = locked.value
+    if (!(await mayStillPropose(trx, applicationId, locked.value))) return err('proposer_gone')
     const present = await change.read(trx, applicationId)
     if (!present.ok) return err({ code: 'refused', reason: present.error })
     if (!isSame(present.value.before, stored.before)) return err('changed_meanwhile')
@@ -36,6 +41,13 @@ export async function confirmChange(
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return ok(undefined)
   })
+}
+
+/** A proposal is worth as much as its proposer now: two people must be allowed to make the change when it is made. */
+async function mayStillPropose(trx: TrxClient, applicationId: string, { stored, change, permission }: LockedChange): Promise<boolean> {
+  const roles = await lockActiveMember(trx, applicationId, stored.proposedBy)
+  if (!roles || !can(roles, permission)) return false
+  return change.mayPropose({ kind: 'person', id: stored.proposedBy, applicationId, roles }, stored)
 }
 
 /** Compared without the order of fields, which jsonb does not keep. */

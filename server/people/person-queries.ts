@@ -35,6 +35,19 @@ export async function readMember(queryable: Queryable, applicationId: string, pe
   return rows[0]
 }
 
+/**
+ * Returns the roles of an active member who is not blocked, and locks both rows until the transaction ends, so that the person keeps them
+ * that long; undefined if there is no such member.
+ */
+export async function lockActiveMember(trx: Queryable, applicationId: string, personId: string): Promise<Role[] | undefined> {
+  const { rows } = await trx.query<{ roles: Role[] }>(
+    `select m.roles from memberships m join people p using (person_id)
+      where m.application_id = $1 and m.person_id = $2 and m.is_active and not p.is_blocked for share of m, p`,
+    [applicationId, personId],
+  )
+  return rows[0]?.roles
+}
+
 /** Returns the active members of an application who are not blocked, with their roles. */
 export async function listActiveMembers(queryable: Queryable, applicationId: string): Promise<{ personId: string; roles: Role[] }[]> {
   const { rows } = await queryable.query<{ personId: string; roles: Role[] }>(

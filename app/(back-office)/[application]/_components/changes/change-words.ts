@@ -12,6 +12,7 @@ export const CHANGE_REFUSALS = {
   not_open: 'change.notOpen',
   own_proposal: 'change.ownProposal',
   changed_meanwhile: 'change.changedMeanwhile',
+  proposer_gone: 'change.proposerGone',
   invalid_reason: 'change.reasonMissing',
   offline: 'action.offline',
 } as const

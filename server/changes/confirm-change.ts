@@ -17,6 +17,9 @@ type ConfirmFailure =
   /** The command refused, such as `not_a_member`. */
   | { code: 'refused'; reason: string }
 
+/** `secret`: what the change has made and nobody can read later, such as the token of an invitation. */
+type Confirmed = { secret: string | null }
+
 /**
  * Confirms a change that somebody else proposed, and makes it in the same database transaction: it is either made and recorded, or
  * neither. It takes effect in every process within a second, as if the command had been run.
@@ -24,9 +27,9 @@ type ConfirmFailure =
 export async function confirmChange(
   pool: Pool,
   command: { applicationId: string; changeId: string; actor: PersonCommandActor },
-): Promise<Result<void, ConfirmFailure>> {
+): Promise<Result<Confirmed, ConfirmFailure>> {
   const { applicationId, changeId, actor } = command
-  return withTransaction<void, ConfirmFailure>(pool, async (trx) => {
+  return withTransaction<Confirmed, ConfirmFailure>(pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
     const { stored, change } = locked.value
@@ -34,12 +37,12 @@ export async function confirmChange(
     const present = await change.read(trx, applicationId)
     if (!present.ok) return err({ code: 'refused', reason: present.error })
     if (!isSame(present.value.before, stored.before)) return err('changed_meanwhile')
-    const applied = await change.apply(trx, applicationId, actor)
+    const applied = await change.apply(trx, applicationId, { actor, proposedBy: stored.proposedBy })
     if (!applied.ok) return err({ code: 'refused', reason: applied.error })
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '' })
     const details = { kind: stored.kind, subject: stored.subject, proposedBy: stored.proposedBy }
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
-    return ok(undefined)
+    return ok(applied.value)
   })
 }
 

@@ -23,12 +23,22 @@ export async function readOwnSecondFactor(
   return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
 }
 
-type Member = { name: string; roles: Role[]; isActive: boolean; hasSecondFactor: boolean }
+type Member = {
+  name: string
+  email: string
+  roles: Role[]
+  isActive: boolean
+  hasSecondFactor: boolean
+  isBlocked: boolean
+  /** An administrator of this application blocked the person. */
+  isBlockedHere: boolean
+}
 
 /** Returns a member of an application, also one whose membership has ended; undefined if the person never was one. */
 export async function readMember(queryable: Queryable, applicationId: string, personId: string): Promise<Member | undefined> {
   const { rows } = await queryable.query<Member>(
-    `select p.name, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor"
+    `select p.name, p.email, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor",
+            p.is_blocked as "isBlocked", coalesce(p.blocked_in = m.application_id, false) as "isBlockedHere"
        from memberships m join people p using (person_id) where m.application_id = $1 and m.person_id = $2`,
     [applicationId, personId],
   )

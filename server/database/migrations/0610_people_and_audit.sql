@@ -12,8 +12,11 @@ create index audit_entries_by_subject on audit_entries (application_id, left(sub
 alter table people add column blocked_in uuid references applications (application_id);
 alter table people add constraint people_blocked_in_check check (blocked_in is null or is_blocked);
 
--- When a person was last seen in the back office, to about five minutes.
-alter table people add column last_seen_at timestamptz;
+-- When a person was last seen in the back office, to about five minutes. Not a column of people, whose rows change rarely.
+create table person_sightings (
+  person_id uuid primary key references people (person_id),
+  last_seen_at timestamptz not null
+);
 
 -- Sessions of the back office for people who look at them: from where, with what, and when they were last used. Whether a session is valid is
 -- decided by its token, the epoch of its person and ended_sessions, never by a row here.

@@ -49,6 +49,10 @@ export const paths = {
   balances: (application: string) => `/${application}/balances`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
   people: (application: string) => `/${application}/people`,
+  person: (application: string, personId: string) => `/${application}/people/${personId}`,
+  audit: (application: string, query: QueryValues = {}) => `/${application}/audit${toQuery(query)}`,
+  /** The token is in the fragment, which browsers send to nobody. */
+  invitation: (token?: string) => (token ? `/invitation#${token}` : '/invitation'),
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

@@ -37,6 +37,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /sign-in': { access: 'guest' },
   'GET /sign-in/second-factor': { access: 'public', allowed: 307 },
   'GET /sign-in/enrol': { access: 'self' },
+  'GET /invitation': { access: 'public' },
 
   'GET /[application]': { access: 'overview:read' },
   'GET /[application]/search': { access: 'member', address: '/[application]/search?q=nothing' },
@@ -59,6 +60,8 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/balances': { access: 'balance:read' },
   'GET /[application]/balances/[operator]': { access: 'statement:read' },
   'GET /[application]/people': { access: 'people:change' },
+  'GET /[application]/people/[personId]': { access: 'people:change' },
+  'GET /[application]/audit': { access: 'audit:read' },
   'GET /[application]/settings': { access: 'own-settings:change' },
 
   'GET /api/back-office/[application]/overview': { access: 'overview:read' },
@@ -106,6 +109,8 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/batches/template?format=csv',
   },
   'GET /api/back-office/[application]/batches/[batchId]/rows': { access: 'export:create' },
+  'GET /api/back-office/[application]/audit/chain': { access: 'audit:read' },
+  'GET /api/back-office/[application]/audit/export': { access: 'audit:read' },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
   'GET /api/back-office/[application]/suggestions': {
     access: 'transaction:read',

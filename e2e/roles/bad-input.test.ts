@@ -6,6 +6,7 @@ import { ROW_FILTERS } from '#lib/batch-dto.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { auditCheckSchema, auditExportSchema } from '#lib/schemas/audit-address.ts'
 import { batchRowsSchema } from '#lib/schemas/batch-decision.ts'
 import {
   balancesExportSchema,
@@ -100,6 +101,8 @@ const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> 
   'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
   'GET /api/back-office/[application]/balances/export': balancesExportSchema,
   'GET /api/back-office/[application]/totals/export': totalsExportSchema,
+  'GET /api/back-office/[application]/audit/chain': auditCheckSchema,
+  'GET /api/back-office/[application]/audit/export': auditExportSchema,
   'GET /api/back-office/[application]/batches/template': z.object({ format: z.enum(['csv', 'xlsx']) }),
   'GET /api/back-office/[application]/batches/[batchId]/rows': z.object({ show: z.enum(ROW_FILTERS).optional() }),
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,

@@ -1,3 +1,4 @@
+import type { AuditAction } from '#lib/audit-actions.ts'
 import { callerAddress } from '#server/caller-address.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import { insertEntries, lockChain, type NewEntry, readHead } from './audit-store.ts'
@@ -10,8 +11,8 @@ export const SERVICE_WIDE = '00000000-0000-0000-0000-000000000000'
 export type AuditEntry = {
   applicationId: string
   actor: AuditActor
-  /** What was done, as noun and verb: `api_key.created`. */
-  action: string
+  /** What was done, as noun and verb: `api_key.created`. A new one needs its sentence (lib/audit-actions.ts). */
+  action: AuditAction | `test.${string}`
   /** The id of what it was done to. */
   subject: string
   details?: AuditDetails

@@ -1,3 +1,4 @@
+import { runQuery, sql } from '#server/database/compose-sql.ts'
 import { encodeRows, type RowColumns, recordOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
@@ -111,6 +112,56 @@ export async function readEntriesBefore(
     [applicationId, before, limit],
   )
   return rows.map(toEntry)
+}
+
+/** What entries a reader wants. Days are in the time zone, both included. */
+export type AuditFilter = {
+  /** A person, or everything that people did not do. */
+  actor?: { id: string } | { kind: AuditActor['kind'] } | undefined
+  actions?: readonly string[] | undefined
+  subject?: string | undefined
+  from?: string | null | undefined
+  to?: string | null | undefined
+  timeZone: string
+}
+/** `before` and `after` are sequences, neither included. */
+export type AuditPlace = { before?: bigint | undefined; after?: bigint | undefined }
+
+/** Up to `limit` entries that match, newest first; with `after`, the oldest of those that are newer. */
+export async function selectEntries(
+  queryable: Queryable,
+  applicationId: string,
+  { actor, actions, subject, from, to, timeZone }: AuditFilter,
+  { before, after }: AuditPlace,
+  limit: number,
+): Promise<StoredEntry[]> {
+  const conditions = [
+    sql`application_id = ${applicationId}`,
+    ...(actor && 'id' in actor ? [sql`actor_id = ${actor.id} and actor_kind = 'person'`] : []),
+    ...(actor && 'kind' in actor ? [sql`actor_kind = ${actor.kind}`] : []),
+    ...(actions ? [sql`action = any (${actions}::text[])`] : []),
+    // The first part is what the index holds.
+    ...(subject ? [sql`left(subject, 80) = left(${subject}::text, 80) and subject = ${subject}`] : []),
+    ...(from ? [sql`at >= (${from}::date::timestamp at time zone ${timeZone})`] : []),
+    ...(to ? [sql`at < ((${to}::date + 1)::timestamp at time zone ${timeZone})`] : []),
+    ...(before === undefined ? [] : [sql`sequence < ${before}`]),
+    ...(after === undefined ? [] : [sql`sequence > ${after}`]),
+  ]
+  const order = sql.raw(after === undefined ? 'desc' : 'asc')
+  const rows = await runQuery<EntryRow>(
+    queryable,
+    sql`select * from audit_entries where ${sql.join(conditions, sql` and `)} order by sequence ${order} limit ${limit}`,
+  )
+  const entries = rows.map(toEntry)
+  return after === undefined ? entries : entries.reverse()
+}
+
+/** When the first entry of a chain was written; undefined if it has none. */
+export async function readFirstTime(queryable: Queryable, applicationId: string): Promise<Date | undefined> {
+  const { rows } = await queryable.query<{ at: Date }>('select at from audit_entries where application_id = $1 order by sequence limit 1', [
+    applicationId,
+  ])
+  return rows[0]?.at
 }
 
 /** Every application that has a chain, also one whose first entry is missing. */

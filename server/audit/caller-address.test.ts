@@ -31,7 +31,7 @@ test('the address of the request for people and programs, none for the service, 
   const entry = (kind: 'person' | 'api' | 'system' | 'operator') => ({
     applicationId,
     actor: { kind, id: randomUUID() },
-    action: 'test.done',
+    action: 'test.done' as const,
     subject: 'x',
   })
   await runWithCallerAddress(ADDRESS, async () => {

@@ -40,7 +40,8 @@ export async function confirmChange(
     const applied = await change.apply(trx, applicationId, { actor, proposedBy: stored.proposedBy })
     if (!applied.ok) return err({ code: 'refused', reason: applied.error })
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '' })
-    const details = { kind: stored.kind, subject: stored.subject, proposedBy: stored.proposedBy }
+    const { kind, subject, proposedBy, before, after } = stored
+    const details = JSON.parse(JSON.stringify({ kind, subject, proposedBy, before, after }))
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return ok(applied.value)
   })

@@ -30,7 +30,7 @@ export function actorWords(t: Translate, { kind, name }: AuditEntryDto['actor'])
   return name ?? t(`audit.by.${kind}`)
 }
 
-export type AuditLine = { name: string; before: string | null; value: string }
+type AuditLine = { name: string; before: string | null; value: string }
 
 /** What differs between before and after, and the other details, each with its name in words where it has one. */
 export function detailLines(t: Translate, { details, names, address }: AuditEntryDto): AuditLine[] {

@@ -1,3 +1,4 @@
+import type { Currency } from './money.ts'
 import type { Role } from './permissions.ts'
 import type { ChangeKindName } from './proposed-change.ts'
 
@@ -21,7 +22,7 @@ export type LeftItem = {
   /** The customer of a transaction, or the name of a batch. */
   name: string
   amount: string
-  currency: string
+  currency: Currency
   rowCount: number
   createdAt: string
   expiresAt: string

@@ -10,6 +10,7 @@ export type Examples = {
   operator: string
   batchId: string
   exportId: string
+  personId: string
 }
 
 /**
@@ -37,7 +38,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /sign-in': { access: 'guest' },
   'GET /sign-in/second-factor': { access: 'public', allowed: 307 },
   'GET /sign-in/enrol': { access: 'self' },
-  'GET /invitation': { access: 'public' },
+  'GET /sign-in/invitation': { access: 'public' },
 
   'GET /[application]': { access: 'overview:read' },
   'GET /[application]/search': { access: 'member', address: '/[application]/search?q=nothing' },
@@ -146,6 +147,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/sign-in/actions.ts signInAction': 'public',
   'app/sign-in/actions.ts codeAction': 'public',
   'app/sign-in/actions.ts enrolAction': 'public',
+  'app/sign-in/invitation/actions.ts openInvitation': 'public',
+  'app/sign-in/invitation/actions.ts joinApplication': 'public',
   'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
@@ -169,6 +172,10 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/batches/actions.ts excludeRows': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts submitBatch': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts discardBatch': 'transaction:create',
+  'app/(back-office)/[application]/people/actions.ts renewLink': 'people:change',
+  'app/(back-office)/[application]/people/actions.ts withdrawLink': 'people:change',
+  'app/(back-office)/[application]/people/actions.ts endSessions': 'people:change',
+  'app/(back-office)/[application]/people/actions.ts blockPerson': 'people:change',
   'app/(back-office)/[application]/balances/actions.ts setThreshold': 'balance:set-threshold',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',

@@ -45,6 +45,7 @@ let exportId: string
 /** A submitted batch whose rows wait. */
 let waitingBatchId: string
 let batchId: string
+let personId: string
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
@@ -57,9 +58,10 @@ before(async () => {
   exportId = await makeExport(database.pool, here.applicationId)
   waitingBatchId = (await makeFileBatch(database.pool, { applicationId: here.applicationId, makerId: here.applicationId, count: 2 }))
     .batchId
+  personId = await makePerson(database.pool, here.applicationId, ['maker'])
   batchId = await makeBatch(database.pool, {
     applicationId: here.applicationId,
-    makerId: await makePerson(database.pool, here.applicationId, ['maker']),
+    makerId: personId,
     text: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
   })
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
@@ -82,6 +84,7 @@ function examplesFor(pattern: string) {
     operator: 'MOMOCM',
     exportId,
     batchId: isSubmitted ? waitingBatchId : batchId,
+    personId,
   }
 }
 
@@ -256,6 +259,7 @@ test('400 with a page that says so: every page whose address has a date that doe
   }
   for (const query of [
     'totals?from=0000-01-01',
+    'audit?from=0000-01-01',
     'totals?to=2026-02-30',
     'balances/MOMOCM?from=0000-12-31',
     'transactions?to=0000-01-01',
@@ -318,6 +322,10 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   confirmChange: { changeId: '' },
   refuseChange: { changeId: '', reason: 'fine' },
   withdrawChange: { changeId: '' },
+  renewLink: { invitationId: '' },
+  withdrawLink: { invitationId: '' },
+  endSessions: { personId: '', sessionId: '' },
+  blockPerson: { personId: '', acknowledged: true },
   confirmEnrolment: { code: '000000' },
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },
@@ -328,6 +336,8 @@ const RIGHT_AFTER_ALL = new Set([
   'saveView isShared true',
   'saveView isShared false',
   'setThreshold threshold null',
+  // All sessions; nobody has this id, so what is right is not found.
+  'endSessions sessionId null',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

@@ -9,7 +9,8 @@ for (const role of ['maker', 'checker', 'finance', 'administrator'] as const) {
     const person = personWith([role])
     await signIn(page, person)
     const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-    const pages = role === 'finance' ? [...PAGES, '/balances/MOMOCM'] : PAGES
+    const own = role === 'finance' ? ['/balances/MOMOCM'] : role === 'administrator' ? ['/people', `/people/${person.id}`, '/audit'] : []
+    const pages = [...PAGES, ...own]
     for (const address of pages) {
       const { bytes } = await measurePageScripts(sandboxUrl(), `/${person.slug}${address}`, cookie)
       expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)

@@ -23,7 +23,7 @@ export async function readOwnSecondFactor(
   return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
 }
 
-type Member = {
+export type Member = {
   name: string
   email: string
   roles: Role[]
@@ -32,14 +32,17 @@ type Member = {
   isBlocked: boolean
   /** An administrator of this application blocked the person. */
   isBlockedHere: boolean
+  lastSeenAt: Date | null
 }
 
 /** Returns a member of an application, also one whose membership has ended; undefined if the person never was one. */
 export async function readMember(queryable: Queryable, applicationId: string, personId: string): Promise<Member | undefined> {
   const { rows } = await queryable.query<Member>(
     `select p.name, p.email, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor",
-            p.is_blocked as "isBlocked", coalesce(p.blocked_in = m.application_id, false) as "isBlockedHere"
-       from memberships m join people p using (person_id) where m.application_id = $1 and m.person_id = $2`,
+            p.is_blocked as "isBlocked", coalesce(p.blocked_in = m.application_id, false) as "isBlockedHere",
+            g.last_seen_at as "lastSeenAt"
+       from memberships m join people p using (person_id) left join person_sightings g using (person_id)
+      where m.application_id = $1 and m.person_id = $2`,
     [applicationId, personId],
   )
   return rows[0]

@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-export type SessionUse = {
+type SessionUse = {
   sessionId: string
   personId: string
   epoch: number

@@ -4,7 +4,7 @@ import { type AuditFilter, findEntries, type StoredEntry } from '#server/audit/a
 import type { Queryable } from '#server/database/pool.ts'
 import { selectNames } from './name-store.ts'
 
-export const AUDIT_PAGE_SIZE = 50
+const AUDIT_PAGE_SIZE = 50
 
 type AuditPage = {
   entries: AuditEntryDto[]

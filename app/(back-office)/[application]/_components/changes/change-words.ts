@@ -13,6 +13,9 @@ export const CHANGE_REFUSALS = {
   own_proposal: 'change.ownProposal',
   changed_meanwhile: 'change.changedMeanwhile',
   proposer_gone: 'change.proposerGone',
+  already_member: 'change.alreadyMember',
+  already_invited: 'change.alreadyInvited',
+  items_waiting: 'change.itemsWaiting',
   invalid_reason: 'change.reasonMissing',
   offline: 'action.offline',
 } as const

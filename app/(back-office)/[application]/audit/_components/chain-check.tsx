@@ -17,6 +17,7 @@ const FAILURES_MAX = 20
 async function checkAll(application: string, onPart: (count: number) => void): Promise<AuditCheck | null> {
   let failures = 0
   for (let after = '0'; failures < FAILURES_MAX; ) {
+    // No connection: the check says that it could not be finished.
     const answer = await fetch(paths.data(application, 'audit/chain', { after })).catch(() => null)
     if (answer?.ok) {
       const check: AuditCheck = await answer.json()

@@ -27,12 +27,14 @@ const SHARED_SECRETS = {
 export async function startProcess(
   environment: Record<string, string>,
   isReady: (baseUrl: string) => Promise<boolean> = answersReady,
+  /** What the service logs, as it arrives; dropped unless somebody wants it. */
+  onOutput?: (text: string) => void,
 ): Promise<ServiceProcess> {
   const port = environment['PORT'] ?? String(await freePort())
   const baseUrl = `http://127.0.0.1:${port}`
   const child = spawn(process.execPath, [...NODE_FLAGS, 'server/main.ts'], {
     cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', onOutput ? 'pipe' : 'ignore', 'inherit', 'ipc'],
     env: {
       ...ALLOCATOR_ENVIRONMENT,
       PATH: process.env['PATH'],
@@ -47,6 +49,7 @@ export async function startProcess(
       PORT: port,
     },
   })
+  if (onOutput) child.stdout?.setEncoding('utf8').on('data', onOutput)
   await untilReady(child, () => isReady(baseUrl))
   return { baseUrl, end: () => end(child) }
 }

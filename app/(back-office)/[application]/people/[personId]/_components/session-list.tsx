@@ -31,9 +31,9 @@ export function SessionList({ t, application, personId, sessions, currentId }: P
       {sessions.length === 0 ? (
         <p className="mt-1 text-quiet">{t('people.noSessions')}</p>
       ) : (
-        <TableCard label={t('people.sessions')} className="mt-2">
+        <TableCard label={t('people.sessionTable')} className="mt-2">
           <Table
-            caption={t('people.sessions')}
+            caption={t('people.sessionTable')}
             head={
               <>
                 <Th>{t('people.browser')}</Th>

@@ -1,5 +1,6 @@
 import { type AuditAction, isAuditAction } from './audit-actions.ts'
 import type { AuditEntryDto, AuditValue } from './audit-dto.ts'
+import { formatUtc } from './format-time.ts'
 import type { MessageKey, Translate } from './i18n/translate.ts'
 import { ROLES } from './permissions.ts'
 import { isChangeKind } from './proposed-change.ts'
@@ -58,9 +59,19 @@ function isRecord(value: AuditValue | undefined): value is { readonly [key: stri
 function valueText(t: Translate, value: AuditValue | undefined, names: AuditEntryDto['names']): string {
   if (value === undefined || value === null || value === '') return t('change.none')
   if (typeof value === 'boolean') return t(value ? 'change.yes' : 'change.no')
-  if (typeof value === 'string') return names[value] ?? value
+  if (typeof value === 'string') return names[value] ?? textWords(t, value)
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.map((one) => roleWords(t, one)).join(', ')
   return typeof value === 'number' ? String(value) : JSON.stringify(value)
+}
+
+const FACTORS = ['password', 'one_time_code', 'recovery_code'] as const
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
+
+/** Instants are in UTC, as in files: a detail belongs to the record, not to its reader. */
+function textWords(t: Translate, text: string): string {
+  const factor = FACTORS.find((each) => each === text)
+  if (factor) return t(`audit.factor.${factor}`)
+  return INSTANT.test(text) ? formatUtc(t, new Date(text)) : text
 }
 
 function roleWords(t: Translate, text: string): string {

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { aBand, anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { leavesAnything } from './leaves-anything.ts'
 import { readLeftBehind } from './read-left-behind.ts'
 
 let database: TestDatabase
@@ -101,6 +102,18 @@ test('own proposals, and the changes that only this administrator could confirm'
     draftCount: 0,
     batchDraftCount: 0,
   })
+})
+
+test('true for a change that takes the only checker away, false for one that leaves the role, and for a blocked person', async () => {
+  const { applicationId, person, wait } = await scene()
+  const anna = await person(['checker', 'finance'])
+  await wait([1])
+  const leaves = (roles: Role[], isActive = true) =>
+    leavesAnything(database.pool, { applicationId, kind: 'person.roles', input: { personId: anna, roles, isActive } })
+  assert.deepEqual([await leaves(['finance']), await leaves(['checker'], false), await leaves(['checker'])], [true, true, false])
+  assert.equal(await leavesAnything(database.pool, { applicationId, kind: 'person.unblock', input: { personId: anna } }), false)
+  must(await blockPerson(database.pool, { personId: anna, isBlocked: true, actor: SYSTEM_ACTOR }))
+  assert.equal(await leaves(['finance']), false)
 })
 
 test('nothing of another application', async () => {

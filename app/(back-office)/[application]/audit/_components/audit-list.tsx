@@ -42,7 +42,7 @@ function What({ t, entry, href }: { t: Translate; entry: AuditEntryDto; href: st
   return (
     <div className="min-w-0 wrap-anywhere">
       {href ? (
-        <Link href={href} className="hover:underline">
+        <Link href={href} className="text-accent hover:underline">
           {sentence}
         </Link>
       ) : (

@@ -41,7 +41,7 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
         >
           {people.map((person) => (
             <Tr key={person.personId}>
-              <Td>
+              <Td className="min-w-48">
                 <Link href={paths.person(application, person.personId)} className="block font-medium hover:underline">
                   {person.name}
                 </Link>

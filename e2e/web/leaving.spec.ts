@@ -129,7 +129,7 @@ test('an invitation from the proposal to the first sign-in with a second factor;
 
 /** Sets up the second factor that the application requires, as its pages ask for it. */
 async function enrol(page: Page): Promise<void> {
-  await page.waitForURL((url) => url.pathname === '/sign-in/enrol')
+  await expect(page).toHaveURL((url) => url.pathname === '/sign-in/enrol')
   const secret = await page.locator('form p.tabular').textContent()
   await page.locator('input[name=code]').fill(deviceOf(secret ?? '')())
   await page.locator('input[name=password]').fill(PASSWORD)

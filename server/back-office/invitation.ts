@@ -43,7 +43,7 @@ export async function readInvitation(input: unknown): Promise<Result<Invitation,
 }
 
 /** `isSignedIn`: a new person, in this browser. Who had an account already signs in with its password. */
-type Joined = { slug: string; isSignedIn: boolean; wantsSecondFactor: boolean }
+type Joined = { slug: string; isSignedIn: boolean; setsUpSecondFactor: boolean }
 
 /** Uses the link of an invitation. A new person is signed in: they have just chosen the password. For server actions only. */
 export async function joinWithInvitation(input: unknown): Promise<Result<Joined, InvitationRefusal>> {
@@ -52,10 +52,10 @@ export async function joinWithInvitation(input: unknown): Promise<Result<Joined,
   if (isThrottled()) return err('throttled')
   const accepted = await acceptInvitation(backOfficeRuntime().pool, parsed.data)
   if (!accepted.ok) return accepted
-  const { personId, email, slug, isNew } = accepted.value
+  const { personId, email, slug, isNew, requiresSecondFactor } = accepted.value
   if (isNew) {
     await markDevice(email)
     await beginSession({ personId, epoch: 1 }, 'password')
   }
-  return ok({ slug, isSignedIn: isNew, wantsSecondFactor: isNew && parsed.data.wantsSecondFactor })
+  return ok({ slug, isSignedIn: isNew, setsUpSecondFactor: isNew && (requiresSecondFactor || parsed.data.wantsSecondFactor) })
 }

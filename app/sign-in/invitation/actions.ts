@@ -17,9 +17,9 @@ type Acceptance = { token: string; name: string; password: string; wantsSecondFa
 export async function joinApplication(input: Acceptance): Promise<{ refusal: InvitationRefusal }> {
   const joined = await joinWithInvitation(input)
   if (!joined.ok) return { refusal: joined.error }
-  const { slug, isSignedIn, wantsSecondFactor } = joined.value
+  const { slug, isSignedIn, setsUpSecondFactor } = joined.value
   const home = paths.overview(slug)
   if (!isSignedIn) redirect(paths.signIn(home))
-  // Where the application requires a second factor, its pages lead to setting it up.
-  redirect(wantsSecondFactor ? paths.enrol(home) : home)
+  // Not by way of the overview, which would redirect as well: after an action Next shows the last page under the address of the first.
+  redirect(setsUpSecondFactor ? paths.enrol(home) : home)
 }

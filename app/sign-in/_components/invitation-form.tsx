@@ -42,17 +42,21 @@ export function InvitationForm() {
       // Next wrote the address that it began with while it started.
       .finally(forgetToken)
   }, [])
-  if (state.kind === 'opening') return <p className="mt-4 text-quiet">{t('ui.loading')}</p>
-  if (state.kind === 'refused')
-    return (
-      <div className="mt-4 grid gap-4">
-        <Notice tone="bad">{t(`invitation.refusal.${state.refusal}`)}</Notice>
-        <a className="text-accent hover:underline" href={paths.signIn()}>
-          {t('invitation.toSignIn')}
-        </a>
-      </div>
-    )
-  return <AcceptForm token={state.token} invitation={state.invitation} />
+  return (
+    // As high as the form, so that nothing moves when the answer arrives: the card is in the middle of the page.
+    <div className="min-h-[360px]">
+      {state.kind === 'opening' && <p className="mt-4 text-quiet">{t('ui.loading')}</p>}
+      {state.kind === 'refused' && (
+        <div className="mt-4 grid gap-4">
+          <Notice tone="bad">{t(`invitation.refusal.${state.refusal}`)}</Notice>
+          <a className="text-accent hover:underline" href={paths.signIn()}>
+            {t('invitation.toSignIn')}
+          </a>
+        </div>
+      )}
+      {state.kind === 'open' && <AcceptForm token={state.token} invitation={state.invitation} />}
+    </div>
+  )
 }
 
 function AcceptForm({ token, invitation }: { token: string; invitation: Invitation }) {

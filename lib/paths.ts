@@ -55,8 +55,17 @@ export const paths = {
   terms: (application: string) => `/${application}/application`,
   funding: (application: string) => `/${application}/funding`,
   operators: (application: string, query: { operator?: string } = {}) => `/${application}/operators${toQuery(query)}`,
+  person: (application: string, personId: string) => `/${application}/people/${personId}`,
+  audit: (application: string, query: QueryValues = {}) => `/${application}/audit${toQuery(query)}`,
+  /** The token is in the fragment, which browsers send to nobody. */
+  invitation: (token?: string) => (token ? `/sign-in/invitation#${token}` : '/sign-in/invitation'),
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */
   data: (application: string, rest: string, query: QueryValues = {}) => `/api/back-office/${application}/${rest}${toQuery(query)}`,
 } as const
+
+/** The whole address of an invitation, for another person to open. */
+export function invitationLink(publicUrl: string, token: string): string {
+  return new URL(paths.invitation(token), publicUrl).href
+}

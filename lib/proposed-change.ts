@@ -3,7 +3,9 @@ export const CHANGE_LIFETIME_DAYS = 7
 
 /** The kinds of changes that need a second administrator. */
 export const CHANGE_KINDS = [
+  'person.invite',
   'person.roles',
+  'person.unblock',
   'person.second_factor_reset',
   'service.set',
   'fees.set',

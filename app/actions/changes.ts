@@ -2,19 +2,26 @@
 
 import { z } from 'zod'
 import type { ActionResult } from '#lib/action-result.ts'
+import { invitationLink } from '#lib/paths.ts'
 import { CHANGE_KINDS, type ChangeKindName } from '#lib/proposed-change.ts'
 import { err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { confirmChange as confirm } from '#server/changes/confirm-change.ts'
 import { proposeChange as propose } from '#server/changes/propose-change.ts'
+import { readRolesChange } from '#server/changes/read-roles-change.ts'
 import { refuseChange as refuse } from '#server/changes/refuse-change.ts'
 import { withdrawChange as withdraw } from '#server/changes/withdraw-change.ts'
+import { leavesAnything } from '#server/reports/blocked-items/leaves-anything.ts'
 
-const proposal = z.object({ kind: z.enum(CHANGE_KINDS), input: z.record(z.string(), z.unknown()) })
+/** That something would wait for nobody afterwards, and the person was told. */
+const acknowledged = z.boolean().default(false)
+const proposal = z.object({ kind: z.enum(CHANGE_KINDS), input: z.record(z.string(), z.unknown()), acknowledged })
 const oneChange = z.object({ changeId: z.uuid() })
+const confirmation = oneChange.extend({ acknowledged })
 const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
 
+type InviteRefusal = 'already_member' | 'already_invited'
 type ProposeCode =
   | 'not_permitted'
   | 'unknown_application'
@@ -24,29 +31,43 @@ type ProposeCode =
   | 'no_difference'
   | 'refused'
   | 'invalid'
+  | 'items_waiting'
+  | InviteRefusal
 type DecideCode = 'not_found' | 'not_permitted' | 'not_open' | 'own_proposal' | 'about_you'
 
 /** Proposes a change that another administrator has to confirm. The schema of its kind reads `input`. */
 export async function proposeChange(
   application: string,
-  input: { kind: ChangeKindName; input: Record<string, unknown> },
+  input: { kind: ChangeKindName; input: Record<string, unknown>; acknowledged?: boolean },
 ): Promise<ActionResult<null, ProposeCode>> {
   return runAction({ schema: proposal, permission: 'change:propose', application, input }, async (actor, change) => {
-    const result = await propose(backOfficeRuntime().pool, { applicationId: actor.applicationId, ...change, actor })
+    const { pool } = backOfficeRuntime()
+    const { applicationId } = actor
+    if (!change.acknowledged && (await leavesAnything(pool, { applicationId, ...change }))) return err('items_waiting')
+    const result = await propose(pool, { applicationId, kind: change.kind, input: change.input, actor })
     if (result.ok) return ok(null)
-    return err(typeof result.error === 'string' ? result.error : result.error.code)
+    if (typeof result.error === 'string') return err(result.error)
+    return err(isInviteRefusal(result.error.reason) ? result.error.reason : 'refused')
   })
 }
 
-/** Confirms a change that somebody else proposed; it takes effect at once. */
+/** Confirms a change that somebody else proposed; it takes effect at once. The link of an invitation is returned this once. */
 export async function confirmChange(
   application: string,
-  input: { changeId: string },
-): Promise<ActionResult<null, DecideCode | 'changed_meanwhile' | 'refused'>> {
-  return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
-    const result = await confirm(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, actor })
-    if (result.ok) return ok(null)
-    return err(typeof result.error === 'string' ? result.error : result.error.code)
+  input: { changeId: string; acknowledged?: boolean },
+): Promise<ActionResult<{ link: string | null }, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused' | 'items_waiting'>> {
+  return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
+    const { pool, config } = backOfficeRuntime()
+    const { applicationId } = actor
+    const { changeId } = given
+    if (!given.acknowledged) {
+      const roles = await readRolesChange(pool, applicationId, changeId)
+      if (roles && (await leavesAnything(pool, { applicationId, kind: 'person.roles', input: roles }))) return err('items_waiting')
+    }
+    const result = await confirm(pool, { applicationId, changeId, actor })
+    if (!result.ok) return err(typeof result.error === 'string' ? result.error : result.error.code)
+    const { secret } = result.value
+    return ok({ link: secret === null ? null : invitationLink(config.publicUrl, secret) })
   })
 }
 
@@ -70,4 +91,8 @@ export async function withdrawChange(
     const result = await withdraw(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, actor })
     return result.ok ? ok(null) : err(result.error)
   })
+}
+
+function isInviteRefusal(reason: string): reason is InviteRefusal {
+  return reason === 'already_member' || reason === 'already_invited'
 }

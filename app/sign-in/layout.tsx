@@ -30,7 +30,7 @@ export default async function SignInLayout({ children }: { children: ReactNode }
             locale={locale}
             timeZone="UTC"
             businessZone="UTC"
-            messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.'])}
+            messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.', 'invitation.'])}
             serverNowMs={Date.now()}
           >
             {children}

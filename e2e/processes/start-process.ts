@@ -27,12 +27,14 @@ const SHARED_SECRETS = {
 export async function startProcess(
   environment: Record<string, string>,
   isReady: (baseUrl: string) => Promise<boolean> = answersReady,
+  /** Gets everything that the service writes, as it arrives. Without it, errors are shown and the rest is dropped. */
+  onOutput?: (text: string) => void,
 ): Promise<ServiceProcess> {
   const port = environment['PORT'] ?? String(await freePort())
   const baseUrl = `http://127.0.0.1:${port}`
   const child = spawn(process.execPath, [...NODE_FLAGS, 'server/main.ts'], {
     cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', onOutput ? 'pipe' : 'ignore', onOutput ? 'pipe' : 'inherit', 'ipc'],
     env: {
       ...ALLOCATOR_ENVIRONMENT,
       PATH: process.env['PATH'],
@@ -47,6 +49,7 @@ export async function startProcess(
       PORT: port,
     },
   })
+  if (onOutput) for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput)
   await untilReady(child, () => isReady(baseUrl))
   return { baseUrl, end: () => end(child) }
 }

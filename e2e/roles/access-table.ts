@@ -10,6 +10,7 @@ export type Examples = {
   operator: string
   batchId: string
   exportId: string
+  personId: string
 }
 
 /**
@@ -40,6 +41,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /docs': { access: 'public' },
   'GET /docs/[topic]': { access: 'public', address: '/docs/collect' },
   'GET /docs/search': { access: 'public' },
+  'GET /sign-in/invitation': { access: 'public' },
 
   'GET /[application]': { access: 'overview:read' },
   'GET /[application]/search': { access: 'member', address: '/[application]/search?q=nothing' },
@@ -65,6 +67,8 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/application': { access: 'access:read' },
   'GET /[application]/funding': { access: 'funding:read' },
   'GET /[application]/operators': { access: 'operator:read' },
+  'GET /[application]/people/[personId]': { access: 'people:change' },
+  'GET /[application]/audit': { access: 'audit:read' },
   'GET /[application]/settings': { access: 'own-settings:change' },
 
   'GET /api/back-office/[application]/overview': { access: 'overview:read' },
@@ -112,6 +116,8 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/batches/template?format=csv',
   },
   'GET /api/back-office/[application]/batches/[batchId]/rows': { access: 'export:create' },
+  'GET /api/back-office/[application]/audit/chain': { access: 'audit:read' },
+  'GET /api/back-office/[application]/audit/export': { access: 'audit:read' },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
   'GET /api/back-office/[application]/suggestions': {
     access: 'transaction:read',
@@ -147,6 +153,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/sign-in/actions.ts signInAction': 'public',
   'app/sign-in/actions.ts codeAction': 'public',
   'app/sign-in/actions.ts enrolAction': 'public',
+  'app/sign-in/invitation/actions.ts openInvitation': 'public',
+  'app/sign-in/invitation/actions.ts joinApplication': 'public',
   'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
@@ -175,6 +183,10 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/funding/actions.ts refuseFunding': 'funding:decide',
   'app/(back-office)/[application]/funding/actions.ts withdrawFunding': 'funding:propose',
   'app/(back-office)/[application]/operators/actions.ts testOperator': 'operator:test',
+  'app/(back-office)/[application]/people/actions.ts renewLink': 'people:change',
+  'app/(back-office)/[application]/people/actions.ts withdrawLink': 'people:change',
+  'app/(back-office)/[application]/people/actions.ts endSessions': 'people:change',
+  'app/(back-office)/[application]/people/actions.ts blockPerson': 'people:change',
   'app/(back-office)/[application]/balances/actions.ts setThreshold': 'balance:set-threshold',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',

@@ -62,4 +62,8 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   refuseFunding: { fundingId: '', reason: 'fine' },
   withdrawFunding: { fundingId: '' },
   testOperator: { operator: 'MOMOCM' },
+  renewLink: { invitationId: '' },
+  withdrawLink: { invitationId: '' },
+  endSessions: { personId: '', sessionId: '' },
+  blockPerson: { personId: '', acknowledged: true },
 }

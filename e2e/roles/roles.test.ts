@@ -33,17 +33,19 @@ before(async () => {
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])
   const { batchId } = await makeFileBatch(database.pool, { applicationId: here.applicationId, makerId: here.applicationId, count: 2 })
+  const personId = await makePerson(database.pool, here.applicationId, ['maker'])
   examples = {
     application: 'role-table',
     operator: 'MOMOCM',
     batchId: await makeBatch(database.pool, {
       applicationId: here.applicationId,
-      makerId: await makePerson(database.pool, here.applicationId, ['maker']),
+      makerId: personId,
       text: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
     }),
     transactionId: await createTransaction(headers),
     waitingId: waiting.transactionId,
     waitingBatchId: batchId,
+    personId,
     exportId: await makeExport(database.pool, here.applicationId),
   }
   callers = await gatherCallers(service.baseUrl, database.pool, { here: here.applicationId, elsewhere: elsewhere.applicationId })

@@ -2,8 +2,12 @@ import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.
 import type { TestDatabase } from '#server/testing/database.ts'
 
 /** Starts a production process that only serves: nothing is dispatched and no transaction moves. Resolves once it serves pages. */
-export function startService(database: TestDatabase, environment: Record<string, string> = {}): Promise<ServiceProcess> {
-  return startProcess({ NODE_ENV: 'production', ROLE: 'web', DATABASE_URL: database.url, ...environment }, servesPages)
+export function startService(
+  database: TestDatabase,
+  environment: Record<string, string> = {},
+  onOutput?: (text: string) => void,
+): Promise<ServiceProcess> {
+  return startProcess({ NODE_ENV: 'production', ROLE: 'web', DATABASE_URL: database.url, ...environment }, servesPages, onOutput)
 }
 
 async function servesPages(baseUrl: string): Promise<boolean> {

@@ -7,7 +7,7 @@ const PAGES = ['', '/approvals', '/approvals?queue=decided', '/transactions', '/
 /** Pages that other roles may not open. */
 const OWN_PAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
   finance: ['/balances/MOMOCM', '/funding'],
-  administrator: ['/people', '/application', '/funding', '/operators'],
+  administrator: ['/people', '/audit', '/application', '/funding', '/operators'],
 }
 
 for (const role of ['maker', 'checker', 'finance', 'administrator'] as const) {
@@ -15,7 +15,8 @@ for (const role of ['maker', 'checker', 'finance', 'administrator'] as const) {
     const person = personWith([role])
     await signIn(page, person)
     const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-    for (const address of [...PAGES, ...(OWN_PAGES[role] ?? [])]) {
+    const own = [...(OWN_PAGES[role] ?? []), ...(role === 'administrator' ? [`/people/${person.id}`] : [])]
+    for (const address of [...PAGES, ...own]) {
       const { bytes } = await measurePageScripts(sandboxUrl(), `/${person.slug}${address}`, cookie)
       expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)
     }

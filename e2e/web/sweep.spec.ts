@@ -36,6 +36,7 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
       current = person?.email
     }
     examples['application'] = person?.slug ?? ''
+    examples['personId'] = person?.id ?? 'none'
     if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
     if (pattern.includes('approvals/batches/[batchId]')) examples['batchId'] = await waitingBatch(page, examples['application'])
     else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])

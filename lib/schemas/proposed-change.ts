@@ -6,6 +6,10 @@ import { TRANSACTION_TYPES } from '../transaction-status.ts'
 import { isShownWebhookUrl } from '../web-address.ts'
 
 const personId = z.uuid()
+const someRoles = z
+  .array(z.enum(ROLES))
+  .min(1)
+  .refine((roles) => new Set(roles).size === roles.length)
 /** Hundredths as a decimal string: JSON cannot hold a bigint. */
 const minor = z
   .string()
@@ -23,12 +27,21 @@ const text = (lengthMax: number) =>
 /** What to do if a proposed change is confirmed, by kind. Forms, actions and the stored rows are read with the same schemas. */
 export const rolesChangeSchema = z.strictObject({
   personId,
-  roles: z
-    .array(z.enum(ROLES))
-    .min(1)
-    .refine((roles) => new Set(roles).size === roles.length),
+  roles: someRoles,
   isActive: z.boolean(),
 })
+export const invitationSchema = z.strictObject({
+  email: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(320)
+    .regex(/^[^\s@\0]+@[^\s@\0]+$/)
+    .refine((value) => value.isWellFormed()),
+  name: text(200).min(1),
+  roles: someRoles,
+})
+export const unblockSchema = z.strictObject({ personId })
 export const secondFactorResetSchema = z.strictObject({ personId })
 export const serviceChangeSchema = z.strictObject({
   ...direction,

@@ -32,6 +32,8 @@ export type PersonListing = {
   isActive: boolean
   isBlocked: boolean
   hasSecondFactor: boolean
+  /** In the back office, to about five minutes; null: never. */
+  lastSeenAt: Date | null
 }
 
 /** Returns all applications, by name. */
@@ -133,9 +135,10 @@ async function readPersonListings(queryable: Queryable, applicationId: string): 
     is_active: boolean
     is_blocked: boolean
     has_second_factor: boolean
+    last_seen_at: Date | null
   }>(
-    `select p.person_id, p.name, p.email, m.roles, m.is_active, p.is_blocked, p.totp_enabled_at is not null as has_second_factor
-       from memberships m join people p on p.person_id = m.person_id where m.application_id = $1 order by p.name, p.person_id`,
+    `select p.person_id, p.name, p.email, m.roles, m.is_active, p.is_blocked, p.totp_enabled_at is not null as has_second_factor, g.last_seen_at
+       from memberships m join people p on p.person_id = m.person_id left join person_sightings g on g.person_id = m.person_id where m.application_id = $1 order by p.name, p.person_id`,
     [applicationId],
   )
   return rows.map((row) => ({
@@ -146,5 +149,6 @@ async function readPersonListings(queryable: Queryable, applicationId: string): 
     isActive: row.is_active,
     isBlocked: row.is_blocked,
     hasSecondFactor: row.has_second_factor,
+    lastSeenAt: row.last_seen_at,
   }))
 }

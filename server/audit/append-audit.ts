@@ -1,3 +1,5 @@
+import type { AuditAction } from '#lib/audit-actions.ts'
+import { callerAddress } from '#server/caller-address.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import { insertEntries, lockChain, type NewEntry, readHead } from './audit-store.ts'
 import { type AuditDetails, GENESIS_HASH, hashEntry, storableDetails, storableSubject } from './canonical-text.ts'
@@ -9,11 +11,16 @@ export const SERVICE_WIDE = '00000000-0000-0000-0000-000000000000'
 export type AuditEntry = {
   applicationId: string
   actor: AuditActor
-  /** What was done, as noun and verb: `api_key.created`. */
-  action: string
+  /** What was done, as noun and verb: `api_key.created`. A new one needs its sentence (lib/audit-actions.ts). */
+  action: AuditAction | `test.${string}`
   /** The id of what it was done to. */
   subject: string
   details?: AuditDetails
+  /**
+   * From where the actor did it; null: not from an address. Default: the address of the request under way, for people and programs. Work that
+   * is done later or for many requests together passes it.
+   */
+  address?: string | null
   /** The time of the act, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
   at?: Date
 }
@@ -48,6 +55,7 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
         action: entry.action,
         subject: storableSubject(entry.subject),
         details: storableDetails(entry.details ?? {}),
+        address: addressOf(entry),
       }
       const hash = hashEntry(previousHash, chained)
       stored.push({ ...chained, previousHash, hash, isTimeGiven: entry.at !== undefined })
@@ -55,4 +63,10 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
     }
     await insertEntries(trx, stored)
   }
+}
+
+/** What the service does on its own has no address, also if a request caused it. */
+function addressOf({ address, actor }: AuditEntry): string | null {
+  if (address !== undefined) return address
+  return actor.kind === 'person' || actor.kind === 'api' ? (callerAddress() ?? null) : null
 }

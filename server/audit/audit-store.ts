@@ -1,3 +1,4 @@
+import { runQuery, sql } from '#server/database/compose-sql.ts'
 import { encodeRows, type RowColumns, recordOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
@@ -19,6 +20,7 @@ const ENTRY = {
   previous_hash: 'text',
   hash: 'text',
   is_time_given: 'boolean',
+  address: 'text | null',
 } as const satisfies RowColumns
 
 type ChainHead = { sequence: bigint; hash: Buffer | null; at: Date }
@@ -44,9 +46,9 @@ export async function readHead(trx: Queryable, applicationId: string): Promise<C
 /** Writes entries that already carry their place and digest. The database refuses an explicit time outside a sandbox's history. */
 export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]): Promise<void> {
   await trx.query(
-    `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash)
+    `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash, address)
        select e.application_id, e.sequence, case when e.is_time_given then service_time(e.at) else e.at end, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
-              decode(e.previous_hash, 'hex'), decode(e.hash, 'hex')
+              decode(e.previous_hash, 'hex'), decode(e.hash, 'hex'), e.address
          from json_to_recordset($1::json) as e (${recordOf(ENTRY)})`,
     [
       encodeRows(
@@ -63,6 +65,7 @@ export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]
           previous_hash: entry.previousHash.toString('hex'),
           hash: entry.hash.toString('hex'),
           is_time_given: entry.isTimeGiven,
+          address: entry.address,
         })),
       ),
     ],
@@ -80,6 +83,7 @@ type EntryRow = {
   details: AuditDetails
   previous_hash: Buffer
   hash: Buffer
+  address: string | null
 }
 
 /** Up to `limit` entries after a sequence, in order. */
@@ -110,6 +114,56 @@ export async function readEntriesBefore(
   return rows.map(toEntry)
 }
 
+/** What entries a reader wants. Days are in the time zone, both included. */
+export type AuditFilter = {
+  /** A person, or everything that people did not do. */
+  actor?: { id: string } | { kind: AuditActor['kind'] } | undefined
+  actions?: readonly string[] | undefined
+  subject?: string | undefined
+  from?: string | null | undefined
+  to?: string | null | undefined
+  timeZone: string
+}
+/** `before` and `after` are sequences, neither included. */
+export type AuditPlace = { before?: bigint | undefined; after?: bigint | undefined }
+
+/** Up to `limit` entries that match, newest first; with `after`, the oldest of those that are newer. */
+export async function selectEntries(
+  queryable: Queryable,
+  applicationId: string,
+  { actor, actions, subject, from, to, timeZone }: AuditFilter,
+  { before, after }: AuditPlace,
+  limit: number,
+): Promise<StoredEntry[]> {
+  const conditions = [
+    sql`application_id = ${applicationId}`,
+    ...(actor && 'id' in actor ? [sql`actor_id = ${actor.id} and actor_kind = 'person'`] : []),
+    ...(actor && 'kind' in actor ? [sql`actor_kind = ${actor.kind}`] : []),
+    ...(actions ? [sql`action = any (${actions}::text[])`] : []),
+    // The first part is what the index holds.
+    ...(subject ? [sql`left(subject, 80) = left(${subject}::text, 80) and subject = ${subject}`] : []),
+    ...(from ? [sql`at >= (${from}::date::timestamp at time zone ${timeZone})`] : []),
+    ...(to ? [sql`at < ((${to}::date + 1)::timestamp at time zone ${timeZone})`] : []),
+    ...(before === undefined ? [] : [sql`sequence < ${before}`]),
+    ...(after === undefined ? [] : [sql`sequence > ${after}`]),
+  ]
+  const order = sql.raw(after === undefined ? 'desc' : 'asc')
+  const rows = await runQuery<EntryRow>(
+    queryable,
+    sql`select * from audit_entries where ${sql.join(conditions, sql` and `)} order by sequence ${order} limit ${limit}`,
+  )
+  const entries = rows.map(toEntry)
+  return after === undefined ? entries : entries.reverse()
+}
+
+/** When the first entry of a chain was written; undefined if it has none. */
+export async function readFirstTime(queryable: Queryable, applicationId: string): Promise<Date | undefined> {
+  const { rows } = await queryable.query<{ at: Date }>('select at from audit_entries where application_id = $1 order by sequence limit 1', [
+    applicationId,
+  ])
+  return rows[0]?.at
+}
+
 /** Every application that has a chain, also one whose first entry is missing. */
 export async function readChainIds(queryable: Queryable): Promise<string[]> {
   const { rows } = await queryable.query<{ application_id: string }>(
@@ -127,6 +181,7 @@ function toEntry(row: EntryRow): StoredEntry {
     action: row.action,
     subject: row.subject,
     details: row.details,
+    address: row.address,
     previousHash: row.previous_hash,
     hash: row.hash,
   }

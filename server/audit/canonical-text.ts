@@ -12,6 +12,8 @@ export type ChainedEntry = {
   action: string
   subject: string
   details: AuditDetails
+  /** From where; null: not from an address, or not known. */
+  address: string | null
 }
 
 /** What the first entry of every chain points back to. */
@@ -41,6 +43,8 @@ export function hashEntry(previousHash: Buffer, entry: ChainedEntry): Buffer {
     entry.action,
     entry.subject,
     sortKeys(entry.details),
+    // Absent, not null: entries that were written before there was an address keep their digest.
+    ...(entry.address === null ? [] : [entry.address]),
   ])
   return createHash('sha256').update(previousHash).update(text).digest()
 }

@@ -5,20 +5,31 @@ import { GENESIS_HASH, hashEntry } from './canonical-text.ts'
 
 const PAGE_SIZE = 1_000
 
-/** An intact chain: how many entries and the digest of the last, which an outside anchor can be compared with. */
-type ChainReport = { entryCount: bigint; headHash: Buffer }
+/** An intact chain: how many entries and the digest of the last, which an outside anchor can be compared with. `isWhole`: nothing is left to check. */
+type ChainReport = { entryCount: bigint; headHash: Buffer; isWhole: boolean }
 
 /** The first place where a chain does not hold. */
 type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predecessor' | 'content_changed' }
 
 /**
  * Recomputes the chain of one application, a thousand entries at a time, and reports the first break.
- * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy stored elsewhere.
+ * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy stored elsewhere. For a check in parts, `part`
+ * says after which entry to go on and after how many more to stop: a part is right only if those before it were.
  */
-export async function verifyAuditChain(queryable: Queryable, applicationId: string): Promise<Result<ChainReport, ChainBreak>> {
-  let sequence = 0n
+export async function verifyAuditChain(
+  queryable: Queryable,
+  applicationId: string,
+  part: { after: bigint; countMax: number } = { after: 0n, countMax: Number.POSITIVE_INFINITY },
+): Promise<Result<ChainReport, ChainBreak>> {
+  let sequence = part.after
   let previousHash: Buffer = GENESIS_HASH
-  for (;;) {
+  if (sequence > 0n) {
+    const [last] = await readEntriesAfter(queryable, applicationId, sequence - 1n, 1)
+    if (last?.sequence !== sequence) return err({ sequence, problem: 'entry_missing' })
+    previousHash = last.hash
+  }
+  for (let left = part.countMax; ; left -= PAGE_SIZE) {
+    if (left <= 0) return ok({ entryCount: sequence, headHash: previousHash, isWhole: false })
     const entries = await readEntriesAfter(queryable, applicationId, sequence, PAGE_SIZE)
     for (const entry of entries) {
       if (entry.sequence !== sequence + 1n) return err({ sequence: sequence + 1n, problem: 'entry_missing' })
@@ -27,7 +38,7 @@ export async function verifyAuditChain(queryable: Queryable, applicationId: stri
       sequence = entry.sequence
       previousHash = entry.hash
     }
-    if (entries.length < PAGE_SIZE) return ok({ entryCount: sequence, headHash: previousHash })
+    if (entries.length < PAGE_SIZE) return ok({ entryCount: sequence, headHash: previousHash, isWhole: true })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { AuditAction } from '#lib/audit-actions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -24,7 +25,7 @@ export type ChangeFailure =
   /** Somebody else changed it since this person saw it. */
   | 'changed_meanwhile'
 
-type Audited = { action: string; details?: AuditDetails }
+type Audited = { action: Extract<AuditAction, `batch.${string}`>; details?: AuditDetails }
 
 /**
  * Changes a batch that has not been submitted: locks it, refuses what was decided on an older version, counts the rows again and writes

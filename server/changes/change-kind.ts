@@ -7,6 +7,8 @@ import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
 /** What the people see: what is now, and what would be. */
 type Difference = { before: ChangeFacts; after: ChangeFacts }
+/** Who confirms a change, and who proposed it. */
+type Deciders = { actor: PersonCommandActor; proposedBy: string }
 type Json = { [key: string]: string | number | boolean | null | string[] }
 
 /** A kind of change, with its input still to be read. */
@@ -28,19 +30,20 @@ export type BoundChange = {
   mayPropose(actor: PersonCommandActor, difference: Difference): boolean
   /** Reads the difference. An error: there is nothing to change, or no such subject. */
   read(queryable: Queryable, applicationId: string): Promise<Result<Difference, string>>
-  /** Runs the command, as a part of the transaction that records the confirmation. */
-  apply(trx: TrxClient, applicationId: string, actor: PersonCommandActor): Promise<Result<unknown, string>>
+  /** Runs the command, as a part of the transaction that records the confirmation. `secret`: what only the person who confirms sees, once. */
+  apply(trx: TrxClient, applicationId: string, by: Deciders): Promise<Result<{ secret: string | null }, string>>
 }
 
 /** Defines a kind of change over the command that carries it out. */
-export function defineKind<Payload extends Json>(kind: {
+export function defineKind<Payload extends Json, Value>(kind: {
   permission: Permission
   schema: z.ZodType<Payload>
   subjectOf(payload: Payload): string
   personOf?(payload: Payload): string
   mayPropose?(actor: PersonCommandActor, difference: Difference): boolean
   read(queryable: Queryable, applicationId: string, payload: Payload): Promise<Result<Difference, string>>
-  apply(trx: TrxClient, change: { applicationId: string; payload: Payload; actor: PersonCommandActor }): Promise<Result<unknown, string>>
+  apply(trx: TrxClient, change: { applicationId: string; payload: Payload } & Deciders): Promise<Result<Value, string>>
+  secretOf?(value: Value): string | null
 }): ChangeKind {
   return {
     permission: kind.permission,
@@ -54,7 +57,10 @@ export function defineKind<Payload extends Json>(kind: {
         personId: kind.personOf?.(payload),
         mayPropose: (actor, difference) => kind.mayPropose?.(actor, difference) ?? true,
         read: (queryable, applicationId) => kind.read(queryable, applicationId, payload),
-        apply: (trx, applicationId, actor) => kind.apply(trx, { applicationId, payload, actor }),
+        async apply(trx, applicationId, by) {
+          const applied = await kind.apply(trx, { applicationId, payload, ...by })
+          return applied.ok ? ok({ secret: kind.secretOf?.(applied.value) ?? null }) : applied
+        },
       })
     },
   }

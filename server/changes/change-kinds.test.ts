@@ -3,7 +3,9 @@ import { after, before, test } from 'node:test'
 import { COUNTRY_NAMES } from '#lib/operators.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
-import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { blockMember } from '#server/people/block-member.ts'
+import { blockPerson } from '#server/people/block-person.ts'
 import { readMember } from '#server/people/person-queries.ts'
 import { listPolicies } from '#server/policy/list-policies.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
@@ -157,7 +159,41 @@ test('person.second_factor_reset switches it off and ends all sessions; refused 
   })
 })
 
+test('person.invite makes a link once for a person whom two administrators want, and refuses members and people who have a link', async () => {
+  const email = `${crypto.randomUUID()}@example.com`
+  const input = { email: ` ${email.toUpperCase()} `, name: 'Carine Ngo', roles: ['administrator'] }
+  const made = await make('person.invite', input)
+  assert.ok(made.ok && 'secret' in made.value && made.value.secret?.length === 43)
+  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.invite'], actor: anna })
+  assert.deepEqual(listed?.after, { person: email, name: 'Carine Ngo', roles: ['administrator'] })
+  assert.ok(!JSON.stringify(listed).includes(made.value.secret))
+  assert.deepEqual(await make('person.invite', input), { ok: false, error: { code: 'refused', reason: 'already_invited' } })
+  const member = await database.pool.query<{ email: string }>('select email from people where person_id = $1', [ben.id])
+  const again = { email: member.rows[0]?.email, name: 'Ben', roles: ['administrator'] }
+  assert.deepEqual(await make('person.invite', again), { ok: false, error: { code: 'refused', reason: 'already_member' } })
+})
+
+test('not_permitted for person.invite with a role that the proposer does not have', async () => {
+  const input = { email: 'x@example.com', name: 'X', roles: ['administrator', 'checker'] }
+  assert.deepEqual(await make('person.invite', input), { ok: false, error: 'not_permitted' })
+})
+
+test('person.unblock undoes a block of this application, and refuses one of the machine administrator', async () => {
+  const personId = await makePerson(database.pool, applicationId, ['maker'])
+  assert.deepEqual(await make('person.unblock', { personId }), { ok: false, error: 'no_difference' })
+  assert.ok((await blockMember(database.pool, { applicationId, personId, actor: anna })).ok)
+  assert.ok((await make('person.unblock', { personId })).ok)
+  assert.equal((await readMember(database.pool, applicationId, personId))?.isBlocked, false)
+  await blockPerson(database.pool, { personId, isBlocked: true, actor: SYSTEM_ACTOR })
+  assert.deepEqual(await make('person.unblock', { personId }), { ok: false, error: { code: 'refused', reason: 'blocked_elsewhere' } })
+})
+
 for (const [kind, input] of [
+  ['person.invite', { email: 'nobody', name: 'X', roles: ['administrator'] }],
+  ['person.invite', { email: 'a b@example.com', name: 'X', roles: ['administrator'] }],
+  ['person.invite', { email: 'a@example.com', name: ' ', roles: ['administrator'] }],
+  ['person.invite', { email: 'a@example.com', name: 'X', roles: [] }],
+  ['person.unblock', { personId: 'nobody' }],
   ['person.roles', { personId: 'nobody', roles: ['maker'], isActive: true }],
   ['person.roles', { personId: crypto.randomUUID(), roles: ['maker', 'maker'], isActive: true }],
   ['person.roles', { personId: crypto.randomUUID(), roles: [], isActive: true }],

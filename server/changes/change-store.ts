@@ -70,6 +70,15 @@ export async function lockChange(trx: Queryable, applicationId: string, changeId
   return rows[0]
 }
 
+/** What an open change of a kind would do; undefined if there is no such change. */
+export async function selectPayload(queryable: Queryable, applicationId: string, changeId: string, kind: string): Promise<unknown> {
+  const { rows } = await queryable.query<{ payload: unknown }>(
+    'select payload from proposed_changes where application_id = $1 and change_id = $2 and kind = $3 and outcome is null',
+    [applicationId, changeId, kind],
+  )
+  return rows[0]?.payload
+}
+
 /** Stores what became of a change. */
 export async function endChange(
   trx: Queryable,

@@ -1,17 +1,24 @@
+import { can } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { lockActiveMember } from '#server/people/person-queries.ts'
 import { endChange } from './change-store.ts'
-import { type DecideFailure, lockOpenChange } from './lock-open-change.ts'
+import { type DecideFailure, type LockedChange, lockOpenChange } from './lock-open-change.ts'
 
 type ConfirmFailure =
   | DecideFailure
   /** What is now differs from what both people saw: the change has to be proposed again. */
   | 'changed_meanwhile'
+  /** Whoever proposed it was blocked, has left, or no longer has the roles that it needs or grants. */
+  | 'proposer_gone'
   /** The command refused, such as `not_a_member`. */
   | { code: 'refused'; reason: string }
+
+/** `secret`: what the change has made and nobody can read later, such as the token of an invitation. */
+type Confirmed = { secret: string | null }
 
 /**
  * Confirms a change that somebody else proposed, and makes it in the same database transaction: it is either made and recorded, or
@@ -20,22 +27,31 @@ type ConfirmFailure =
 export async function confirmChange(
   pool: Pool,
   command: { applicationId: string; changeId: string; actor: PersonCommandActor },
-): Promise<Result<void, ConfirmFailure>> {
+): Promise<Result<Confirmed, ConfirmFailure>> {
   const { applicationId, changeId, actor } = command
-  return withTransaction<void, ConfirmFailure>(pool, async (trx) => {
+  return withTransaction<Confirmed, ConfirmFailure>(pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
     const { stored, change } = locked.value
+    if (!(await mayStillPropose(trx, applicationId, locked.value))) return err('proposer_gone')
     const present = await change.read(trx, applicationId)
     if (!present.ok) return err({ code: 'refused', reason: present.error })
     if (!isSame(present.value.before, stored.before)) return err('changed_meanwhile')
-    const applied = await change.apply(trx, applicationId, actor)
+    const applied = await change.apply(trx, applicationId, { actor, proposedBy: stored.proposedBy })
     if (!applied.ok) return err({ code: 'refused', reason: applied.error })
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '' })
-    const details = { kind: stored.kind, subject: stored.subject, proposedBy: stored.proposedBy }
+    const { kind, subject, proposedBy, before, after } = stored
+    const details = JSON.parse(JSON.stringify({ kind, subject, proposedBy, before, after }))
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
-    return ok(undefined)
+    return ok(applied.value)
   })
+}
+
+/** A proposal is worth as much as its proposer now: two people must be allowed to make the change when it is made. */
+async function mayStillPropose(trx: TrxClient, applicationId: string, { stored, change, permission }: LockedChange): Promise<boolean> {
+  const roles = await lockActiveMember(trx, applicationId, stored.proposedBy)
+  if (!roles || !can(roles, permission)) return false
+  return change.mayPropose({ kind: 'person', id: stored.proposedBy, applicationId, roles }, stored)
 }
 
 /** Compared without the order of fields, which jsonb does not keep. */

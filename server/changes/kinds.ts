@@ -1,3 +1,4 @@
+import type { Permission } from '#lib/permissions.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
@@ -6,3 +7,8 @@ import { POLICY_KINDS } from './kinds/policy-kinds.ts'
 
 /** Every kind of change that needs two administrators. */
 export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = { ...PERSON_KINDS, ...APPLICATION_KINDS, ...POLICY_KINDS }
+
+/** What both people of a kind of change need. */
+export function permissionOf(kind: ChangeKindName): Permission {
+  return KINDS[kind].permission
+}

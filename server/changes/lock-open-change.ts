@@ -1,3 +1,4 @@
+import type { Permission } from '#lib/permissions.ts'
 import { isChangeKind } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -15,11 +16,14 @@ export type DecideFailure =
   /** The change is about the person who decides. */
   | 'about_you'
 
+/** A change that can be decided, and what its kind requires. */
+export type LockedChange = { stored: StoredChange; change: BoundChange; permission: Permission }
+
 /** Locks a change that can still be decided, for a person who may decide it. */
 export async function lockOpenChange(
   trx: TrxClient,
   { applicationId, changeId, actor }: { applicationId: string; changeId: string; actor: PersonCommandActor },
-): Promise<Result<{ stored: StoredChange; change: BoundChange }, DecideFailure>> {
+): Promise<Result<LockedChange, DecideFailure>> {
   // The application first, as everywhere: its changes come one after the other.
   if (!(await lockChanges(trx, applicationId))) return err('not_found')
   const stored = await lockChange(trx, applicationId, changeId)
@@ -31,5 +35,5 @@ export async function lockOpenChange(
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
   if (stored.proposedBy === actor.id) return err('own_proposal')
   if (change.value.personId === actor.id) return err('about_you')
-  return ok({ stored, change: change.value })
+  return ok({ stored, change: change.value, permission: kind.permission })
 }

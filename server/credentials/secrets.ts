@@ -16,6 +16,12 @@ export function generateApiKey(): NewApiKey {
   return { apiKey, keyPrefix: apiKey.slice(0, VISIBLE_LENGTH), keyHash: digest(apiKey) }
 }
 
+/** The token of an invitation: 256 random bits, of which only the digest is stored. */
+export function generateInvitationToken(): { token: string; tokenHash: Buffer } {
+  const token = randomBytes(32).toString('base64url')
+  return { token, tokenHash: digest(token) }
+}
+
 /** A Standard Webhooks secret: 32 random bytes, written the way its libraries read them. */
 export function generateWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`

@@ -167,9 +167,15 @@ create table audit_entries (
   details        jsonb       not null,
   previous_hash  bytea       not null,
   hash           bytea       not null,
+  address        text,
   constraint audit_entries_pkey primary key (application_id, sequence),
-  constraint audit_entries_actor_kind_check check (actor_kind in ('api', 'person', 'operator', 'system'))
+  constraint audit_entries_actor_kind_check check (actor_kind in ('api', 'person', 'operator', 'system')),
+  constraint audit_entries_address_check check (length(address) >= 1 and length(address) <= 64)
 );
+create index audit_entries_by_action on audit_entries (application_id, action, sequence);
+create index audit_entries_by_actor on audit_entries (application_id, actor_id, sequence);
+create index audit_entries_by_subject on audit_entries (application_id, "left"(subject, 80), sequence);
+create index audit_entries_by_time on audit_entries (application_id, at);
 create trigger refuse_change before delete or update on audit_entries for each row execute function refuse_change();
 alter table audit_entries enable always trigger refuse_change;
 create trigger refuse_truncate before truncate on audit_entries for each statement execute function refuse_change();
@@ -744,11 +750,68 @@ create table people (
   totp_last_step  bigint,
   session_epoch   integer     not null default 1,
   created_at      timestamptz not null default now(),
+  blocked_in      uuid,
   constraint people_pkey primary key (person_id),
   constraint people_email_key unique (email),
+  constraint people_blocked_in_fkey foreign key (blocked_in) references applications(application_id),
+  constraint people_blocked_in_check check (blocked_in is null or is_blocked),
   constraint people_email_check check (email = lower(email)),
   constraint people_locale_check check (locale in ('en', 'fr')),
   constraint people_name_check check (length(name) >= 1 and length(name) <= 200)
+);
+
+create table person_invitations (
+  application_id uuid        not null,
+  invitation_id  uuid        not null,
+  email          text        not null,
+  name           text        not null,
+  roles          text[]      not null,
+  token_hash     bytea       not null,
+  proposed_by    uuid        not null,
+  confirmed_by   uuid        not null,
+  created_at     timestamptz not null default now(),
+  expires_at     timestamptz not null,
+  accepted_by    uuid,
+  accepted_at    timestamptz,
+  withdrawn_at   timestamptz,
+  constraint person_invitations_pkey primary key (application_id, invitation_id),
+  constraint person_invitations_token_hash_key unique (token_hash),
+  constraint person_invitations_accepted_by_fkey foreign key (accepted_by) references people(person_id),
+  constraint person_invitations_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint person_invitations_confirmed_by_fkey foreign key (confirmed_by) references people(person_id),
+  constraint person_invitations_proposed_by_fkey foreign key (proposed_by) references people(person_id),
+  constraint person_invitations_check check (proposed_by <> confirmed_by),
+  constraint person_invitations_check1 check ((accepted_by is null) = (accepted_at is null)),
+  constraint person_invitations_check2 check (accepted_at is null or withdrawn_at is null),
+  constraint person_invitations_email_check check (email = lower(email)),
+  constraint person_invitations_name_check check (length(name) >= 1 and length(name) <= 200),
+  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator'])
+);
+create unique index person_invitations_open on person_invitations (application_id, email)
+  where accepted_at is null and withdrawn_at is null;
+
+create table person_sessions (
+  session_id   uuid        not null,
+  person_id    uuid        not null,
+  epoch        integer     not null,
+  started_at   timestamptz not null,
+  ends_at      timestamptz not null,
+  last_used_at timestamptz not null,
+  address      text        not null,
+  user_agent   text        not null,
+  constraint person_sessions_pkey primary key (session_id),
+  constraint person_sessions_person_id_fkey foreign key (person_id) references people(person_id),
+  constraint person_sessions_address_check check (length(address) >= 1 and length(address) <= 64),
+  constraint person_sessions_user_agent_check check (length(user_agent) <= 300)
+);
+create index person_sessions_by_end on person_sessions (ends_at);
+create index person_sessions_by_person on person_sessions (person_id, last_used_at desc);
+
+create table person_sightings (
+  person_id    uuid        not null,
+  last_seen_at timestamptz not null,
+  constraint person_sightings_pkey primary key (person_id),
+  constraint person_sightings_person_id_fkey foreign key (person_id) references people(person_id)
 );
 
 create table proposed_changes (

@@ -102,7 +102,7 @@ function change(
     if ((await lockWork(trx, applicationId, batchId)) === 0 && run.state === 'running') return err('nothing_left')
     const done = await work(trx, run)
     if (!done.ok) return done
-    const action = `batch.${state === 'running' ? 'resumed' : state}`
+    const action = `batch.${state === 'running' ? 'resumed' : state}` as const
     await appendAudit(trx, {
       applicationId,
       actor: { kind: 'person', id: person.id },

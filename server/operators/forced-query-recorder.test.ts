@@ -37,6 +37,7 @@ test('a forced query whose answer the database refuses is stored without it, and
           transactionId,
           operator: 'OMCM',
           actor,
+          address: null,
           number: 1,
           outcome: 'pending',
           httpStatus: 200,

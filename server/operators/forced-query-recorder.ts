@@ -10,7 +10,7 @@ import { isAboutItems } from './answer-recorder.ts'
 import { type ForcedQuery, storeForcedQueries } from './operator-work-store.ts'
 
 /** A forced query that ended. */
-export type FinishedForcedQuery = ForcedQuery & { operator: string; actor: AuditActor }
+export type FinishedForcedQuery = ForcedQuery & { operator: string; actor: AuditActor; address: string | null }
 
 /**
  * Stores forced queries together with their audit entries: the caller, the transaction and the operator's outcome.
@@ -50,6 +50,7 @@ async function record(pool: Pool, queries: FinishedForcedQuery[]): Promise<void>
   })
 }
 
-function toAuditEntry({ applicationId, transactionId, actor, operator, outcome, httpStatus }: FinishedForcedQuery): AuditEntry {
-  return { applicationId, actor, action: 'transaction.synchronised', subject: transactionId, details: { operator, outcome, httpStatus } }
+function toAuditEntry({ applicationId, transactionId, actor, address, operator, outcome, httpStatus }: FinishedForcedQuery): AuditEntry {
+  const details = { operator, outcome, httpStatus }
+  return { applicationId, actor, address, action: 'transaction.synchronised', subject: transactionId, details }
 }

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { isFinalStatus } from '#lib/transaction-status.ts'
 import type { AuditActor } from '#server/audit/command-actor.ts'
+import { callerAddress } from '#server/caller-address.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import type { QueryOutcome } from './connector.ts'
@@ -28,7 +29,9 @@ export async function synchroniseTransaction(
   const transaction = await findTransaction(forcedQueries.pool, applicationId, transactionId)
   if (!transaction) return err('not_found')
   if (isFinalStatus(transaction.status) || transaction.status === 'PENDING_APPROVAL') return ok(transaction)
-  const queried = await forcedQueries.run(transaction, request.actor, () => query(forcedQueries, transaction, request.actor))
+  // Here and not in the recorder, which stores the queries of many callers together.
+  const caller = { actor: request.actor, address: callerAddress() ?? null }
+  const queried = await forcedQueries.run(transaction, request.actor, () => query(forcedQueries, transaction, caller))
   if (!queried.ok) return queried
   if (!queried.value) return err('operator_unavailable')
   const stored = await findTransaction(forcedQueries.pool, applicationId, transactionId)
@@ -36,7 +39,11 @@ export async function synchroniseTransaction(
 }
 
 /** False if the operator returned no usable answer. */
-async function query(forcedQueries: ForcedQueries, transaction: Transaction, actor: AuditActor): Promise<boolean> {
+async function query(
+  forcedQueries: ForcedQueries,
+  transaction: Transaction,
+  caller: { actor: AuditActor; address: string | null },
+): Promise<boolean> {
   const { applicationId, transactionId, operator, type } = transaction
   const connector = forcedQueries.connectors.get(operator)
   if (!connector) return false
@@ -61,7 +68,7 @@ async function query(forcedQueries: ForcedQueries, transaction: Transaction, act
     applicationId,
     transactionId,
     operator,
-    actor,
+    ...caller,
     number,
     outcome: outcome.kind,
     httpStatus: outcome.exchange.httpStatus,

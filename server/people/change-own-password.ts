@@ -3,13 +3,10 @@ import { hashPassword } from '#server/credentials/password.ts'
 import type { SignInFailure, SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { isPasswordAcceptable } from './password-rule.ts'
 import { updatePerson } from './person-store.ts'
 import { recordPersonAct } from './record-person-act.ts'
 import { verifyOwnPassword } from './verify-own-password.ts'
-
-/** Length is what makes a password strong; rules about its characters do not. */
-const LENGTH_MIN = 12
-const LENGTH_MAX = 1_024
 
 type ChangeOwnPassword = { personId: string; currentPassword: string; newPassword: string; peerAddress: string }
 
@@ -22,7 +19,7 @@ export async function changeOwnPassword(
   command: ChangeOwnPassword,
 ): Promise<Result<{ sessionEpoch: number }, SignInFailure | { kind: 'password_too_short' } | { kind: 'unknown_person' }>> {
   const { personId, newPassword } = command
-  if (newPassword.length < LENGTH_MIN || newPassword.length > LENGTH_MAX) return err({ kind: 'password_too_short' })
+  if (!isPasswordAcceptable(newPassword)) return err({ kind: 'password_too_short' })
   const checked = await verifyOwnPassword(deps, { personId, password: command.currentPassword, peerAddress: command.peerAddress })
   if (!checked.ok) return checked
   const passwordHash = await hashPassword(newPassword)

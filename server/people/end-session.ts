@@ -1,6 +1,7 @@
 import { ok } from '#lib/result.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { deleteSessionsBefore } from './person-session-store.ts'
 import { recordPersonAct } from './record-person-act.ts'
 import { deleteEndedSessionsBefore, insertEndedSession } from './signed-in-store.ts'
 
@@ -20,8 +21,10 @@ export async function endSession(
   })
 }
 
-/** Removes the note of sessions that would be over by now anyway. For the scheduled cleaning; returns how many. */
-export function pruneEndedSessions(queryable: Queryable, now: Date): Promise<number> {
+/** Removes sessions, and the notes of ended ones, that would be over by now anyway. For the scheduled cleaning; returns how many notes. */
+export async function pruneEndedSessions(queryable: Queryable, now: Date): Promise<number> {
   // An hour more: a process whose clock is behind must not accept such a session again.
-  return deleteEndedSessionsBefore(queryable, new Date(now.getTime() - 60 * 60_000))
+  const before = new Date(now.getTime() - 60 * 60_000)
+  await deleteSessionsBefore(queryable, before)
+  return deleteEndedSessionsBefore(queryable, before)
 }

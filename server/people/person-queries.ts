@@ -23,16 +23,42 @@ export async function readOwnSecondFactor(
   return { enabledAt: rows[0]?.totp_enabled_at ?? null, recoveryCodesLeft: rows[0]?.codes_left ?? 0 }
 }
 
-type Member = { name: string; roles: Role[]; isActive: boolean; hasSecondFactor: boolean }
+export type Member = {
+  name: string
+  email: string
+  roles: Role[]
+  isActive: boolean
+  hasSecondFactor: boolean
+  isBlocked: boolean
+  /** An administrator of this application blocked the person. */
+  isBlockedHere: boolean
+  lastSeenAt: Date | null
+}
 
 /** Returns a member of an application, also one whose membership has ended; undefined if the person never was one. */
 export async function readMember(queryable: Queryable, applicationId: string, personId: string): Promise<Member | undefined> {
   const { rows } = await queryable.query<Member>(
-    `select p.name, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor"
-       from memberships m join people p using (person_id) where m.application_id = $1 and m.person_id = $2`,
+    `select p.name, p.email, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor",
+            p.is_blocked as "isBlocked", coalesce(p.blocked_in = m.application_id, false) as "isBlockedHere",
+            g.last_seen_at as "lastSeenAt"
+       from memberships m join people p using (person_id) left join person_sightings g using (person_id)
+      where m.application_id = $1 and m.person_id = $2`,
     [applicationId, personId],
   )
   return rows[0]
+}
+
+/**
+ * Returns the roles of an active member who is not blocked, and locks both rows until the transaction ends, so that the person keeps them
+ * that long; undefined if there is no such member.
+ */
+export async function lockActiveMember(trx: Queryable, applicationId: string, personId: string): Promise<Role[] | undefined> {
+  const { rows } = await trx.query<{ roles: Role[] }>(
+    `select m.roles from memberships m join people p using (person_id)
+      where m.application_id = $1 and m.person_id = $2 and m.is_active and not p.is_blocked for share of m, p`,
+    [applicationId, personId],
+  )
+  return rows[0]?.roles
 }
 
 /** Returns the active members of an application who are not blocked, with their roles. */

@@ -85,6 +85,8 @@ export async function findPassword(queryable: Queryable, personId: string): Prom
 type PersonChange = {
   passwordHash?: string
   isBlocked?: boolean
+  /** The application whose administrator blocks the person. Absent: the machine's administrator does. */
+  blockedIn?: string
   name?: string
   locale?: 'en' | 'fr'
   timeZone?: string
@@ -95,7 +97,8 @@ type PersonChange = {
 export async function updatePerson(trx: Queryable, personId: string, change: PersonChange): Promise<number | undefined> {
   const { rows } = await trx.query<{ session_epoch: number }>(
     `update people set password_hash = coalesce($2, password_hash), is_blocked = coalesce($3, is_blocked), name = coalesce($4, name),
-       locale = coalesce($5, locale), time_zone = coalesce($6, time_zone), session_epoch = session_epoch + case when $7 then 1 else 0 end
+       locale = coalesce($5, locale), time_zone = coalesce($6, time_zone), session_epoch = session_epoch + case when $7 then 1 else 0 end,
+       blocked_in = case when $3::boolean is null then blocked_in else $8::uuid end
      where person_id = $1 returning session_epoch`,
     [
       personId,
@@ -105,6 +108,7 @@ export async function updatePerson(trx: Queryable, personId: string, change: Per
       change.locale ?? null,
       change.timeZone ?? null,
       change.endsSessions,
+      change.blockedIn ?? null,
     ],
   )
   return rows[0]?.session_epoch

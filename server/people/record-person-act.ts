@@ -1,3 +1,4 @@
+import type { AuditAction } from '#lib/audit-actions.ts'
 import { appendAuditEntries, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
 import type { AuditActor } from '#server/audit/command-actor.ts'
@@ -8,7 +9,7 @@ type PersonAct = {
   personId: string
   /** Absent: the person. */
   actor?: AuditActor
-  action: `person.${string}`
+  action: Extract<AuditAction, `person.${string}`>
   details?: AuditDetails
   /** A change of the account, which is recorded for the whole service as well; sign-ins are not. */
   isAccountChange: boolean

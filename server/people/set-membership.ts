@@ -4,6 +4,7 @@ import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { readMember } from './person-queries.ts'
 import { updateMembership } from './person-store.ts'
 
 type SetMembership = { applicationId: string; personId: string; roles?: readonly Role[]; isActive?: boolean; actor: CommandActor }
@@ -22,13 +23,17 @@ export async function setMembership(
   const roles = command.roles && ROLES.filter((role) => command.roles?.includes(role))
   if (roles && (roles.length === 0 || roles.length !== new Set(command.roles).size)) return err('invalid_roles')
   return withTransaction(database, async (trx) => {
-    if (!(await updateMembership(trx, applicationId, personId, { roles, isActive }))) return err('not_a_member')
+    const before = await readMember(trx, applicationId, personId)
+    if (!before || !(await updateMembership(trx, applicationId, personId, { roles, isActive }))) return err('not_a_member')
     await appendAudit(trx, {
       applicationId,
       actor,
       action: 'person.membership_changed',
       subject: personId,
-      details: { ...(roles && { roles }), ...(isActive !== undefined && { isActive }) },
+      details: {
+        before: { roles: before.roles, isActive: before.isActive },
+        after: { roles: roles ?? before.roles, isActive: isActive ?? before.isActive },
+      },
     })
     return ok(undefined)
   })

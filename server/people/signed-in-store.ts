@@ -22,6 +22,8 @@ export type SignedInRow = {
   hasSecondFactor: boolean
   sessionEpoch: number
   isSessionEnded: boolean
+  /** When this session was last noted as used; null: never. */
+  sessionUsedAt: Date | null
   memberships: MembershipRow[]
 }
 
@@ -34,6 +36,7 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
     `select p.person_id as "personId", p.name, p.email, p.locale, p.time_zone as "timeZone", p.is_blocked as "isBlocked",
             p.totp_enabled_at is not null as "hasSecondFactor", p.session_epoch as "sessionEpoch",
             exists (select 1 from ended_sessions e where e.session_id = $2) as "isSessionEnded",
+            (select s.last_used_at from person_sessions s where s.session_id = $2) as "sessionUsedAt",
             coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name, 'timeZone', a.time_zone,
                         'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'roles', m.roles) order by a.name, a.slug)
                       from memberships m join applications a on a.application_id = m.application_id

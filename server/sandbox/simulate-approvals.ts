@@ -77,7 +77,7 @@ export function recordDecision({ rows, audit }: Simulation, live: LiveTransactio
   const entry = {
     applicationId,
     actor,
-    action: `transaction.${verdict}`,
+    action: `transaction.${verdict}` as const,
     subject: transactionId,
     details: { checkerId, note, step, through },
   }

@@ -168,7 +168,12 @@ async function moveAll({ setting: { trx } }: Simulation, moves: TransitionItem[]
 function recordEnd(simulation: Simulation, { live, move, rejection }: Extract<Step, { kind: 'end' }>, atMs: number): void {
   if (rejection) recordDecision(simulation, live, rejection, atMs)
   if (move.event === 'recalled') {
-    const entry = { applicationId: move.applicationId, actor: move.actor, action: 'transaction.recalled', subject: move.transactionId }
+    const entry = {
+      applicationId: move.applicationId,
+      actor: move.actor,
+      action: 'transaction.recalled' as const,
+      subject: move.transactionId,
+    }
     simulation.audit.push({ atMs, entry: { ...entry, details: { reason: move.reason ?? '' } } })
   }
   if (move.event === 'succeeded' || move.event === 'failed') recordOperatorAnswer(simulation, live, move, atMs)

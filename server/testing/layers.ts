@@ -12,6 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'database',
     'secrets-at-rest',
     'retention',
+    'caller-address.ts',
     'config.ts',
     'clock.ts',
     'logger.ts',

@@ -14,6 +14,8 @@ type Rule =
   | 'derived'
   /** Written for refused requests on purpose. */
   | 'counts attempts'
+  /** That somebody was there. */
+  | 'about looking'
 
 /** Tables that are not listed here must not change at all: a new one fails until it is judged. */
 const RULES: Readonly<Record<string, Rule>> = {
@@ -54,6 +56,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   fee_marks: 'derived',
   retention_marks: 'derived',
   sign_in_throttles: 'counts attempts',
+  // Any request of a signed-in person notes that they are there.
+  person_sessions: 'about looking',
+  person_sightings: 'about looking',
 }
 
 /** Records that are about looking and about trying, and belong to no change of anything. */

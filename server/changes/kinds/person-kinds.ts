@@ -1,10 +1,13 @@
 import type { ChangeFacts } from '#lib/proposed-change.ts'
 import { err, ok } from '#lib/result.ts'
-import { rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposed-change.ts'
+import { invitationSchema, rolesChangeSchema, secondFactorResetSchema, unblockSchema } from '#lib/schemas/proposed-change.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
+import { findInvitee } from '#server/people/invitation-queries.ts'
+import { invitePerson } from '#server/people/invite-person.ts'
 import { readMember } from '#server/people/person-queries.ts'
 import { resetMemberSecondFactor } from '#server/people/reset-member-second-factor.ts'
 import { setMembership } from '#server/people/set-membership.ts'
+import { unblockMember } from '#server/people/unblock-member.ts'
 
 /** What a member may do, and whether they may do anything. A person proposes only roles that they have. */
 const roles: ChangeKind = defineKind({
@@ -47,4 +50,46 @@ const secondFactorReset: ChangeKind = defineKind({
   apply: (trx, { applicationId, payload, actor }) => resetMemberSecondFactor(trx, { applicationId, ...payload, actor }),
 })
 
-export const PERSON_KINDS = { 'person.roles': roles, 'person.second_factor_reset': secondFactorReset }
+/** A person who is not a member yet. Whether they work in another application is not shown: the administrators learn it by confirming. */
+const invitation: ChangeKind = defineKind({
+  permission: 'people:change',
+  schema: invitationSchema,
+  subjectOf: ({ email }) => email,
+  mayPropose(actor, { after }) {
+    const held: readonly string[] = actor.roles
+    return rolesIn(after).every((role) => held.includes(role))
+  },
+  async read(queryable, applicationId, { email, name, roles: granted }) {
+    const invitee = await findInvitee(queryable, applicationId, email)
+    if (invitee === 'member') return err('already_member')
+    if (invitee === 'invited') return err('already_invited')
+    return ok({
+      before: { person: email, name: null, roles: null },
+      after: { person: email, name, roles: [...granted].sort() },
+    })
+  },
+  apply: (trx, { applicationId, payload, actor, proposedBy }) => invitePerson(trx, { applicationId, ...payload, actor, proposedBy }),
+  secretOf: ({ token }) => token,
+})
+
+/** Blocking takes privileges away, so one person is enough; unblocking gives them back. */
+const unblocking: ChangeKind = defineKind({
+  permission: 'people:change',
+  schema: unblockSchema,
+  subjectOf: ({ personId }) => personId,
+  personOf: ({ personId }) => personId,
+  async read(queryable, applicationId, { personId }) {
+    const member = await readMember(queryable, applicationId, personId)
+    if (!member) return err('not_a_member')
+    if (member.isBlocked && !member.isBlockedHere) return err('blocked_elsewhere')
+    return ok({ before: { person: member.name, isBlocked: member.isBlocked }, after: { person: member.name, isBlocked: false } })
+  },
+  apply: (trx, { applicationId, payload, actor }) => unblockMember(trx, { applicationId, ...payload, actor }),
+})
+
+export const PERSON_KINDS = {
+  'person.invite': invitation,
+  'person.unblock': unblocking,
+  'person.roles': roles,
+  'person.second_factor_reset': secondFactorReset,
+}

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { runWithCallerAddress } from '#server/caller-address.ts'
 import type { ApiResponse } from '#server/http/api/api-response.ts'
 import { errorResponse, type Refusal, refuse } from '#server/http/api/errors.ts'
 import { handleApiRequest } from '#server/http/api/handle-api-request.ts'
@@ -84,7 +85,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     // Requests that a client pipelines behind this one are answered after it, so only the newest answer may close the connection.
     const mayClose = () => isDraining || connection.isBroken || connection.isClosing
     const request = new NodeRequest(incoming, arrival)
-    const response = await handleApiRequest(runtime, request)
+    const response = await runWithCallerAddress(arrival.peerAddress, () => handleApiRequest(runtime, request))
     const isCutOff = !incoming.complete && (connection.isBroken || CUTTING_OFF.has(response.status))
     if (isCutOff && !request.isBodyOutstanding) writeEarly(incoming, outgoing, response)
     else write(outgoing, response, connection, request.isBodyOutstanding || (mayClose() && connection.newest === outgoing))

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { runWithCallerAddress } from '#server/caller-address.ts'
 import type { BodyProblem } from '#server/http/api/api-request.ts'
 import { processWide } from '#server/process-wide.ts'
 import type { BodyBudget } from './body-budget.ts'
@@ -26,7 +27,7 @@ const store = () => processWide('requestOrigin', () => new AsyncLocalStorage())
 
 /** Runs Next's handler so that everything it calls can read these facts. */
 export function runWithOrigin<Value>(facts: RequestOrigin, work: () => Value): Value {
-  return store().run(facts, work)
+  return store().run(facts, () => runWithCallerAddress(facts.peerAddress, work))
 }
 
 /** What the front door saw of the request under way; undefined where there is no front door. */

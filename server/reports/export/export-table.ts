@@ -12,7 +12,7 @@ import { writeTableXlsx } from './table-xlsx.ts'
 export type TableRequest = {
   applicationId: string
   personId: string
-  action: 'balances.exported' | 'totals.exported' | 'statement.exported' | 'batch.exported'
+  action: 'balances.exported' | 'totals.exported' | 'statement.exported' | 'batch.exported' | 'audit.exported'
   /** What the table is about: an operator's code, a batch, or the application's id. */
   subject: string
   /** The filters, as the audit record keeps them. */

@@ -3,31 +3,54 @@
 import { useRouter } from 'next/navigation'
 import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
-import { Button, NotAllowed } from '#components/ui/button.tsx'
+import { Button, ButtonLink, NotAllowed } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
+import { paths } from '#lib/paths.ts'
 import type { ProposedChangeDto } from '#lib/proposed-change.ts'
 import { confirmChange, withdrawChange } from '../../../../actions/changes.ts'
 import { CHANGE_REFUSALS } from './change-words.ts'
 
 const REFUSE = definePart(() => import('./refuse-dialog.tsx'))
+const LINK = definePart(() => import('./link-dialog.tsx'))
 
-type Props = { application: string; changeId: string; mayDecide: ProposedChangeDto['mayDecide'] }
+type Props = {
+  application: string
+  changeId: string
+  mayDecide: ProposedChangeDto['mayDecide']
+  /** Whose roles or membership would change. */
+  personId: string | null
+}
 
 /** Confirm and Refuse for the second administrator, Withdraw for the proposer, the reason for everybody else. */
-export function ChangeButtons({ application, changeId, mayDecide }: Props) {
+export function ChangeButtons({ application, changeId, mayDecide, personId }: Props) {
   const t = useT()
   const router = useRouter()
   const [error, setError] = useState<string | null>(null)
   const [isRefusing, setIsRefusing] = useState(false)
   const [isPending, startTransition] = useTransition()
-  function run(action: typeof confirmChange | typeof withdrawChange, done: 'change.confirmedNow' | 'change.withdrawnNow') {
+  const [link, setLink] = useState<string | null>(null)
+  const [isLeaving, setIsLeaving] = useState(false)
+  function confirm(acknowledged: boolean) {
     startTransition(async () => {
-      const result = await callAction(() => action(application, { changeId }))
+      const result = await callAction(() => confirmChange(application, { changeId, acknowledged }))
+      if (!result.ok) {
+        setIsLeaving(result.error.code === 'items_waiting')
+        return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
+      }
+      toast(t('change.confirmedNow'))
+      // The list without this change would take the dialog with it.
+      if (result.value.link !== null) setLink(result.value.link)
+      else router.refresh()
+    })
+  }
+  function withdraw() {
+    startTransition(async () => {
+      const result = await callAction(() => withdrawChange(application, { changeId }))
       if (!result.ok) return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
-      toast(t(done))
+      toast(t('change.withdrawnNow'))
       router.refresh()
     })
   }
@@ -37,8 +60,9 @@ export function ChangeButtons({ application, changeId, mayDecide }: Props) {
       <div className="flex flex-wrap items-center gap-2">
         {mayDecide === true && (
           <>
-            <Button variant="primary" isBusy={isPending} onClick={() => run(confirmChange, 'change.confirmedNow')}>
-              {t('change.confirm')}
+            {isLeaving && personId && <ButtonLink href={paths.person(application, personId)}>{t('change.whatWaits')}</ButtonLink>}
+            <Button variant="primary" isBusy={isPending} onClick={() => confirm(isLeaving)}>
+              {t(isLeaving ? 'change.confirmAnyway' : 'change.confirm')}
             </Button>
             <Button variant="danger" disabled={isPending} onClick={() => setIsRefusing(true)}>
               {t('change.refuse')}
@@ -48,7 +72,7 @@ export function ChangeButtons({ application, changeId, mayDecide }: Props) {
         {mayDecide === 'own_proposal' && (
           <>
             <NotAllowed reason={t('change.waitsForAnother')} />
-            <Button size="small" isBusy={isPending} onClick={() => run(withdrawChange, 'change.withdrawnNow')}>
+            <Button size="small" isBusy={isPending} onClick={withdraw}>
               {t('change.withdraw')}
             </Button>
           </>
@@ -56,6 +80,7 @@ export function ChangeButtons({ application, changeId, mayDecide }: Props) {
         {mayDecide === 'about_you' && <NotAllowed reason={t('change.aboutYou')} />}
         {mayDecide === 'not_permitted' && <NotAllowed reason={t('change.administratorsOnly')} />}
       </div>
+      {link && <LazyPart part={LINK} props={{ link, onClose: () => router.refresh() }} />}
       {isRefusing && <LazyPart part={REFUSE} props={{ application, changeId, onClose: () => setIsRefusing(false) }} />}
     </div>
   )

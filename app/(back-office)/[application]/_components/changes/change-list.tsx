@@ -70,7 +70,14 @@ function ChangeRow({ t, locale, application, change }: Omit<ListProps, 'changes'
         )}
       </p>
       {change.reason && <p className="mt-1">{t('change.reasonIs', { reason: change.reason })}</p>}
-      {change.state === 'open' && <ChangeButtons application={application} changeId={change.changeId} mayDecide={change.mayDecide} />}
+      {change.state === 'open' && (
+        <ChangeButtons
+          application={application}
+          changeId={change.changeId}
+          mayDecide={change.mayDecide}
+          personId={change.kind === 'person.roles' ? change.subject : null}
+        />
+      )}
     </li>
   )
 }

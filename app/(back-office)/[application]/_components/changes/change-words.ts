@@ -12,6 +12,10 @@ export const CHANGE_REFUSALS = {
   not_open: 'change.notOpen',
   own_proposal: 'change.ownProposal',
   changed_meanwhile: 'change.changedMeanwhile',
+  proposer_gone: 'change.proposerGone',
+  already_member: 'change.alreadyMember',
+  already_invited: 'change.alreadyInvited',
+  items_waiting: 'change.itemsWaiting',
   invalid_reason: 'change.reasonMissing',
   offline: 'action.offline',
 } as const

@@ -10,6 +10,7 @@ import type { ChangeFacts } from '#lib/proposed-change.ts'
 export const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   roles: 'change.fact.roles',
   isActive: 'change.fact.isActive',
+  isBlocked: 'change.fact.isBlocked',
   hasSecondFactor: 'change.fact.hasSecondFactor',
   isEnabled: 'change.fact.isEnabled',
   enforcesLimits: 'change.fact.enforcesLimits',

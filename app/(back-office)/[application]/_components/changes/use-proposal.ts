@@ -13,14 +13,19 @@ export function useProposal(application: string, onClose: () => void) {
   const router = useRouter()
   const [error, setError] = useState<string | null>(null)
   const [isPending, startTransition] = useTransition()
-  function propose(kind: ChangeKindName, input: Record<string, unknown>): void {
+  const [isLeaving, setIsLeaving] = useState(false)
+  function propose(kind: ChangeKindName, input: Record<string, unknown>, acknowledged = false): void {
     startTransition(async () => {
-      const result = await callAction(() => proposeChange(application, { kind, input }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
+      const result = await callAction(() => proposeChange(application, { kind, input, acknowledged }))
+      if (!result.ok) {
+        setIsLeaving((current) => current || result.error.code === 'items_waiting')
+        return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
+      }
       toast(t('change.proposedNow'))
       onClose()
       router.refresh()
     })
   }
-  return { propose, error, setError, isPending }
+  /** `isLeaving`: something would wait for nobody, which has to be acknowledged. */
+  return { propose, isLeaving, error, setError, isPending }
 }

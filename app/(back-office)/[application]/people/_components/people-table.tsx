@@ -1,7 +1,10 @@
+import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/badge.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { PersonListing } from '#server/applications/access-queries.ts'
 import { PersonButtons } from './person-buttons.tsx'
@@ -29,6 +32,7 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
               <Th>{t('people.roles')}</Th>
               <Th>{t('people.secondFactor')}</Th>
               <Th>{t('people.membership')}</Th>
+              <Th>{t('people.lastSeen')}</Th>
               <Th>
                 <span className="sr-only">{t('people.actions')}</span>
               </Th>
@@ -37,14 +41,19 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
         >
           {people.map((person) => (
             <Tr key={person.personId}>
-              <Td>
-                <span className="block font-medium">{person.name}</span>
+              <Td className="min-w-48">
+                <Link href={paths.person(application, person.personId)} className="block font-medium hover:underline">
+                  {person.name}
+                </Link>
                 <span className="block text-second text-quiet wrap-anywhere">{person.email}</span>
               </Td>
               <Td>{person.roles.map((role) => t(`role.${role}`)).join(', ')}</Td>
               <Td>{t(person.hasSecondFactor ? 'people.factorOn' : 'people.factorOff')}</Td>
               <Td>
                 <State t={t} person={person} />
+              </Td>
+              <Td className="whitespace-nowrap">
+                {person.lastSeenAt ? <RelativeTime at={person.lastSeenAt.toISOString()} isCoarse /> : t('people.neverSeen')}
               </Td>
               <Td align="end">
                 {person.personId === actor.id ? (

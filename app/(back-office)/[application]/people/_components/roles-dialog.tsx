@@ -3,7 +3,9 @@
 import type { FormEvent } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Checkbox } from '#components/ui/field.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { paths } from '#lib/paths.ts'
 import { ROLES, type Role } from '#lib/permissions.ts'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import type { EditedPerson } from './edited-person.ts'
@@ -13,13 +15,14 @@ type Props = { application: string; person: EditedPerson; ownRoles: readonly Rol
 /** Roles and membership of one person. A role that the administrator does not have can only be kept or taken away. */
 export default function RolesDialog({ application, person, ownRoles, onClose }: Props) {
   const t = useT()
-  const { propose, error, setError, isPending } = useProposal(application, onClose)
+  const { propose, isLeaving, error, setError, isPending } = useProposal(application, onClose)
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const roles = ROLES.filter((role) => form.get(role) === 'on')
     if (roles.length === 0) return setError(t('people.roleMissing'))
-    propose('person.roles', { personId: person.personId, roles, isActive: form.get('isActive') === 'on' })
+    const input = { personId: person.personId, roles, isActive: form.get('isActive') === 'on' }
+    propose('person.roles', input, form.get('acknowledged') === 'on')
   }
   return (
     <FormDialog
@@ -52,6 +55,14 @@ export default function RolesDialog({ application, person, ownRoles, onClose }: 
         })}
       </fieldset>
       <Checkbox name="isActive" defaultChecked={person.isActive} label={t('people.isMember')} />
+      {isLeaving && (
+        <div className="grid gap-2">
+          <Checkbox name="acknowledged" label={t('people.left.acknowledge')} />
+          <Link href={paths.person(application, person.personId)} className="text-accent hover:underline">
+            {t('change.whatWaits')}
+          </Link>
+        </div>
+      )}
       <p className="text-second text-quiet">{t('change.afterwards')}</p>
     </FormDialog>
   )

@@ -1,0 +1,58 @@
+'use client'
+
+import type { FormEvent } from 'react'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { Checkbox, TextField } from '#components/ui/field.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { ROLES, type Role } from '#lib/permissions.ts'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
+
+type Props = { application: string; ownRoles: readonly Role[]; onClose: () => void }
+
+/** Proposes a new person with roles that the administrator has. */
+export default function InviteDialog({ application, ownRoles, onClose }: Props) {
+  const t = useT()
+  const { propose, error, setError, isPending } = useProposal(application, onClose)
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const [email, name] = ['email', 'name'].map((field) => String(form.get(field) ?? '').trim())
+    const roles = ROLES.filter((role) => form.get(role) === 'on')
+    if (!email || !/^[^\s@]+@[^\s@]+$/.test(email) || !name) return setError(t('people.emailMissing'))
+    if (roles.length === 0) return setError(t('people.roleMissing'))
+    propose('person.invite', { email, name, roles })
+  }
+  return (
+    <FormDialog
+      title={t('people.invite')}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField id="invite-email" name="email" type="email" label={t('people.email')} autoComplete="off" required maxLength={320} />
+      <TextField id="invite-name" name="name" label={t('people.name')} autoComplete="off" required maxLength={200} />
+      <fieldset className="grid gap-2">
+        <legend className="mb-1 font-medium">{t('people.roles')}</legend>
+        {ROLES.map((role) => {
+          const mayGrant = ownRoles.includes(role)
+          return (
+            <Checkbox
+              key={role}
+              name={role}
+              disabled={!mayGrant}
+              label={
+                <>
+                  {t(`role.${role}`)}
+                  {!mayGrant && <span className="ml-1.5 text-second text-quiet">{t('people.notYourRole')}</span>}
+                </>
+              }
+            />
+          )
+        })}
+      </fieldset>
+      <p className="text-second text-quiet">{t('people.inviteText')}</p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,77 @@
+'use server'
+
+import { z } from 'zod'
+import type { ActionResult } from '#lib/action-result.ts'
+import { isAnythingLeft } from '#lib/leaving.ts'
+import { invitationLink } from '#lib/paths.ts'
+import { ROLES } from '#lib/permissions.ts'
+import { err, ok } from '#lib/result.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { runAction } from '#server/back-office/run-action.ts'
+import { blockMember } from '#server/people/block-member.ts'
+import { endMemberSessions } from '#server/people/end-member-sessions.ts'
+import { renewInvitation } from '#server/people/renew-invitation.ts'
+import { withdrawInvitation } from '#server/people/withdraw-invitation.ts'
+import { readLeftBehind } from '#server/reports/blocked-items/read-left-behind.ts'
+
+const PERMISSION = 'people:change'
+
+const oneInvitation = z.object({ invitationId: z.uuid() })
+
+/** Makes a new link for an invitation and returns it this once. */
+export async function renewLink(
+  application: string,
+  input: { invitationId: string },
+): Promise<ActionResult<{ link: string }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old'>> {
+  return runAction({ schema: oneInvitation, permission: PERMISSION, application, input }, async (actor, { invitationId }) => {
+    const { pool, config } = backOfficeRuntime()
+    const renewed = await renewInvitation(pool, { applicationId: actor.applicationId, invitationId, actor })
+    return renewed.ok ? ok({ link: invitationLink(config.publicUrl, renewed.value.token) }) : renewed
+  })
+}
+
+/** Makes the link of an invitation worthless. */
+export async function withdrawLink(
+  application: string,
+  input: { invitationId: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found'>> {
+  return runAction({ schema: oneInvitation, permission: PERMISSION, application, input }, async (actor, { invitationId }) => {
+    const withdrawn = await withdrawInvitation(backOfficeRuntime().pool, { applicationId: actor.applicationId, invitationId, actor })
+    return withdrawn.ok ? ok(null) : withdrawn
+  })
+}
+
+const sessions = z.object({ personId: z.uuid(), sessionId: z.uuid().nullable() })
+
+/** Ends one session of a member, or all of them (`sessionId`: null). */
+export async function endSessions(
+  application: string,
+  input: { personId: string; sessionId: string | null },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found'>> {
+  return runAction({ schema: sessions, permission: PERMISSION, application, input }, async (actor, { personId, sessionId }) => {
+    const command = { applicationId: actor.applicationId, personId, sessionId: sessionId ?? undefined, actor }
+    const ended = await endMemberSessions(backOfficeRuntime().pool, command)
+    if (ended.ok) return ok(null)
+    return err(ended.error === 'not_permitted' ? 'not_permitted' : 'not_found')
+  })
+}
+
+type BlockCode = 'not_permitted' | 'own_membership' | 'not_found' | 'works_elsewhere' | 'items_waiting'
+
+const block = z.object({ personId: z.uuid(), acknowledged: z.boolean() })
+
+/** Blocks a member at once. `items_waiting`: something would wait for nobody afterwards, and that was not acknowledged. */
+export async function blockPerson(
+  application: string,
+  input: { personId: string; acknowledged: boolean },
+): Promise<ActionResult<null, BlockCode>> {
+  const request = { schema: block, permission: PERMISSION, application, input } as const
+  return runAction<typeof block, null, BlockCode>(request, async (actor, { personId, acknowledged }) => {
+    const { pool } = backOfficeRuntime()
+    const { applicationId } = actor
+    if (!acknowledged && isAnythingLeft(await readLeftBehind(pool, { applicationId, personId, lost: ROLES }))) return err('items_waiting')
+    const blocked = await blockMember(pool, { applicationId, personId, actor })
+    if (blocked.ok) return ok(null)
+    return err(blocked.error === 'not_a_member' ? 'not_found' : blocked.error)
+  })
+}

@@ -1,0 +1,124 @@
+'use client'
+
+import { type FormEvent, useEffect, useState, useTransition } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { Checkbox, TextField } from '#components/ui/field.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { Invitation, InvitationRefusal } from '#lib/invitation.ts'
+import { paths } from '#lib/paths.ts'
+import { joinApplication, openInvitation } from '../invitation/actions.ts'
+
+type State =
+  | { kind: 'opening' }
+  | { kind: 'refused'; refusal: InvitationRefusal | 'incomplete' | 'offline' }
+  | { kind: 'open'; token: string; invitation: Invitation }
+
+/**
+ * Takes the token out of the address before anything else, also out of the entry of the history, and asks what it is for. From then on it is
+ * only in the memory of this page.
+ */
+function takeToken(): string {
+  const token = window.location.hash.slice(1)
+  forgetToken()
+  return token
+}
+
+function forgetToken(): void {
+  window.history.replaceState(null, '', paths.invitation())
+}
+
+/** Name and password of a person who was invited, or only a button for one who signs in already. */
+export function InvitationForm() {
+  const t = useT()
+  const [state, setState] = useState<State>({ kind: 'opening' })
+  useEffect(() => {
+    const token = takeToken()
+    if (token === '') return setState((current) => (current.kind === 'opening' ? { kind: 'refused', refusal: 'incomplete' } : current))
+    void openInvitation({ token })
+      .then((read) => setState(read.ok ? { kind: 'open', token, invitation: read.value } : { kind: 'refused', refusal: read.error }))
+      // No connection, which the page says.
+      .catch(() => setState({ kind: 'refused', refusal: 'offline' }))
+      // Next wrote the address that it began with while it started.
+      .finally(forgetToken)
+  }, [])
+  return (
+    // As high as the form, so that nothing moves when the answer arrives: the card is in the middle of the page.
+    <div className="min-h-[360px]">
+      {state.kind === 'opening' && <p className="mt-4 text-quiet">{t('ui.loading')}</p>}
+      {state.kind === 'refused' && (
+        <div className="mt-4 grid gap-4">
+          <Notice tone="bad">{t(`invitation.refusal.${state.refusal}`)}</Notice>
+          <a className="text-accent hover:underline" href={paths.signIn()}>
+            {t('invitation.toSignIn')}
+          </a>
+        </div>
+      )}
+      {state.kind === 'open' && <AcceptForm token={state.token} invitation={state.invitation} />}
+    </div>
+  )
+}
+
+function AcceptForm({ token, invitation }: { token: string; invitation: Invitation }) {
+  const t = useT()
+  const [refusal, setRefusal] = useState<InvitationRefusal | 'offline' | null>(null)
+  const [isPending, startTransition] = useTransition()
+  const { applicationName, email, isKnown, requiresSecondFactor } = invitation
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '')
+    const input = { token, name: text('name'), password: text('password'), wantsSecondFactor: form.get('wantsSecondFactor') === 'on' }
+    startTransition(async () => {
+      try {
+        setRefusal((await joinApplication(input)).refusal)
+      } catch (error) {
+        // A redirect is not a failure.
+        if (error instanceof Error && 'digest' in error) throw error
+        setRefusal('offline')
+      }
+    })
+  }
+  const isOfField = refusal === 'invalid_name' || refusal === 'password_too_short'
+  return (
+    <form onSubmit={submit} className="mt-4 grid gap-4">
+      {refusal && !isOfField && <Notice tone="bad">{t(`invitation.refusal.${refusal}`)}</Notice>}
+      <p>{t(isKnown ? 'invitation.leadKnown' : 'invitation.lead', { application: applicationName })}</p>
+      <TextField id="email" name="email" type="email" label={t('signIn.email')} autoComplete="username" readOnly value={email} />
+      {!isKnown && (
+        <>
+          <TextField
+            id="name"
+            name="name"
+            label={t('invitation.name')}
+            autoComplete="name"
+            required
+            maxLength={200}
+            defaultValue={invitation.name}
+            error={refusal === 'invalid_name' ? t('invitation.refusal.invalid_name') : undefined}
+          />
+          <TextField
+            id="password"
+            name="password"
+            type="password"
+            label={t('invitation.password')}
+            hint={t('invitation.passwordHint')}
+            autoComplete="new-password"
+            required
+            minLength={12}
+            maxLength={1024}
+            error={refusal === 'password_too_short' ? t('invitation.refusal.password_too_short') : undefined}
+          />
+          {requiresSecondFactor ? (
+            <p className="text-second text-quiet">{t('invitation.factorRequired')}</p>
+          ) : (
+            <Checkbox name="wantsSecondFactor" label={t('invitation.wantsFactor')} />
+          )}
+        </>
+      )}
+      <Button type="submit" variant="primary" isBusy={isPending} className="h-9 w-full">
+        {t(isKnown ? 'invitation.join' : 'invitation.submit')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { processWide } from './process-wide.ts'
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    callerAddress: AsyncLocalStorage<string | undefined>
+  }
+}
+
+const store = () => processWide('callerAddress', () => new AsyncLocalStorage())
+
+/** Runs `work` so that everything it calls knows from which address the request under way came. */
+export function runWithCallerAddress<Value>(address: string | undefined, work: () => Value): Value {
+  return store().run(address, work)
+}
+
+/** The address of the sender of the request under way; undefined outside a request and where it is unknown. */
+export function callerAddress(): string | undefined {
+  return store().getStore()
+}

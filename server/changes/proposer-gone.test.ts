@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Role } from '#lib/permissions.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { blockPerson } from '#server/people/block-person.ts'
+import { readMember } from '#server/people/person-queries.ts'
+import { setMembership } from '#server/people/set-membership.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { confirmChange } from './confirm-change.ts'
+import { proposeChange } from './propose-change.ts'
+import { refuseChange } from './refuse-change.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/** Anna, an administrator and checker, has proposed that a maker becomes a checker; Ben can confirm it. */
+async function scene() {
+  const applicationId = await makeApplication(database.pool)
+  const actorOf = async (roles: Role[]): Promise<PersonCommandActor> => ({
+    kind: 'person',
+    id: await makePerson(database.pool, applicationId, roles),
+    applicationId,
+    roles,
+  })
+  const [anna, ben] = [await actorOf(['administrator', 'checker']), await actorOf(['administrator'])]
+  const personId = await makePerson(database.pool, applicationId, ['maker'])
+  const input = { personId, roles: ['checker'], isActive: true }
+  const { changeId } = must(await proposeChange(database.pool, { applicationId, kind: 'person.roles', input, actor: anna }))
+  return {
+    applicationId,
+    anna,
+    ben,
+    changeId,
+    confirm: () => confirmChange(database.pool, { applicationId, changeId, actor: ben }),
+    rolesNow: async () => (await readMember(database.pool, applicationId, personId))?.roles,
+  }
+}
+
+const LOSSES: readonly [string, (applicationId: string, personId: string) => Promise<unknown>][] = [
+  ['was blocked', (_, personId) => blockPerson(database.pool, { personId, isBlocked: true, actor: SYSTEM_ACTOR })],
+  [
+    'left the application',
+    (applicationId, personId) => setMembership(database.pool, { applicationId, personId, isActive: false, actor: SYSTEM_ACTOR }),
+  ],
+  [
+    'is no administrator any more',
+    (applicationId, personId) => setMembership(database.pool, { applicationId, personId, roles: ['checker'], actor: SYSTEM_ACTOR }),
+  ],
+  [
+    'lost the role that the change grants',
+    (applicationId, personId) => setMembership(database.pool, { applicationId, personId, roles: ['administrator'], actor: SYSTEM_ACTOR }),
+  ],
+]
+
+for (const [what, lose] of LOSSES) {
+  test(`proposer_gone and nothing changed when the proposer ${what} after the proposal; it can still be refused`, async () => {
+    const { applicationId, anna, ben, changeId, confirm, rolesNow } = await scene()
+    await lose(applicationId, anna.id)
+    assert.deepEqual(await confirm(), { ok: false, error: 'proposer_gone' })
+    assert.deepEqual(await rolesNow(), ['maker'])
+    assert.ok((await refuseChange(database.pool, { applicationId, changeId, reason: 'Anna has left', actor: ben })).ok)
+  })
+}
+
+test('confirmed when the proposer lost a role that the change does not need, or was blocked and is back', async () => {
+  const { applicationId, anna, confirm, rolesNow } = await scene()
+  await blockPerson(database.pool, { personId: anna.id, isBlocked: true, actor: SYSTEM_ACTOR })
+  await blockPerson(database.pool, { personId: anna.id, isBlocked: false, actor: SYSTEM_ACTOR })
+  await setMembership(database.pool, {
+    applicationId,
+    personId: anna.id,
+    roles: ['administrator', 'checker', 'maker'],
+    actor: SYSTEM_ACTOR,
+  })
+  assert.ok((await confirm()).ok)
+  assert.deepEqual(await rolesNow(), ['checker'])
+})
+
+test('either proposer_gone or confirmed before the block, when both happen at once', async () => {
+  for (let round = 0; round < 8; round++) {
+    const { anna, confirm, rolesNow } = await scene()
+    const [confirmed, blocked] = await Promise.all([
+      confirm(),
+      blockPerson(database.pool, { personId: anna.id, isBlocked: true, actor: SYSTEM_ACTOR }),
+    ])
+    assert.ok(blocked.ok)
+    assert.deepEqual(await rolesNow(), confirmed.ok ? ['checker'] : ['maker'])
+    if (!confirmed.ok) assert.equal(confirmed.error, 'proposer_gone')
+  }
+})

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { ROLES, type Role } from '#lib/permissions.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { generateInvitationToken } from '#server/credentials/secrets.ts'
+import type { TrxClient } from '#server/database/pool.ts'
+import { insertInvitation } from './invitation-store.ts'
+import { findPersonIdByEmail } from './person-queries.ts'
+import { insertMembership } from './person-store.ts'
+
+type InvitePerson = {
+  applicationId: string
+  email: string
+  name: string
+  roles: readonly Role[]
+  proposedBy: string
+  actor: PersonCommandActor
+}
+
+/**
+ * Invites a person whom two administrators agreed on: `token` is for a link that is valid once, for 24 hours, and is not stored. A person who
+ * works in another application becomes a member at once, with their own name and password: `token` is null.
+ */
+export async function invitePerson(
+  trx: TrxClient,
+  command: InvitePerson,
+): Promise<Result<{ token: string | null }, 'not_permitted' | 'already_member' | 'unknown_application'>> {
+  const { applicationId, email, name, proposedBy, actor } = command
+  if (!mayAct(actor, applicationId, 'people:change') || proposedBy === actor.id) return err('not_permitted')
+  const roles = ROLES.filter((role) => command.roles.includes(role))
+  const personId = await findPersonIdByEmail(trx, email)
+  if (personId !== undefined) {
+    const outcome = await insertMembership(trx, applicationId, personId, roles)
+    if (outcome !== 'created') return err(outcome)
+    const details = { email, roles, isNew: false, proposedBy }
+    await appendAudit(trx, { applicationId, actor, action: 'person.added', subject: personId, details })
+    return ok({ token: null })
+  }
+  const { token, tokenHash } = generateInvitationToken()
+  const invitation = { applicationId, invitationId: randomUUID(), email, name, roles, tokenHash, proposedBy, confirmedBy: actor.id }
+  const expiresAt = await insertInvitation(trx, invitation)
+  const details = { name, roles, proposedBy, expiresAt: expiresAt.toISOString() }
+  await appendAudit(trx, { applicationId, actor, action: 'person.invited', subject: email, details })
+  return ok({ token })
+}

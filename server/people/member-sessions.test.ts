@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { blockMember } from './block-member.ts'
+import { blockPerson } from './block-person.ts'
+import { endMemberSessions } from './end-member-sessions.ts'
+import { pruneEndedSessions } from './end-session.ts'
+import { findSignedIn } from './find-signed-in.ts'
+import { listMemberSessions } from './list-member-sessions.ts'
+import { noteSessionUse } from './note-session-use.ts'
+import { readMember } from './person-queries.ts'
+import { setMembership } from './set-membership.ts'
+import { unblockMember } from './unblock-member.ts'
+
+const MINUTE_MS = 60_000
+const start = new Date('2026-03-03T08:00:00Z')
+const later = (minutes: number) => new Date(start.getTime() + minutes * MINUTE_MS)
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+async function scene() {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  const actor: PersonCommandActor = {
+    kind: 'person',
+    id: await makePerson(pool, applicationId, ['administrator']),
+    applicationId,
+    roles: ['administrator'],
+  }
+  const personId = await makePerson(pool, applicationId, ['checker'])
+  const session = (address = '198.51.100.1') => ({
+    personId,
+    epoch: 1,
+    sessionId: randomUUID(),
+    startedAt: start,
+    endsAt: later(720),
+    address,
+    userAgent: 'Test browser',
+  })
+  const use = async (of: ReturnType<typeof session>, minutes: number) => {
+    const person = await findSignedIn(pool, of)
+    if (person) await noteSessionUse(pool, { ...of, notedAt: person.sessionUsedAt }, later(minutes))
+    return person !== undefined
+  }
+  const list = (minutes: number) => listMemberSessions(pool, { applicationId, personId, now: later(minutes) })
+  const end = (sessionId?: string, by = actor) =>
+    endMemberSessions(pool, { applicationId: by.applicationId, personId, sessionId, actor: by })
+  return { pool, applicationId, actor, personId, session, use, list, end }
+}
+
+test('one row with the start, the last use, the address and the browser, written once in five minutes of requests', async () => {
+  const { pool, personId, session, use, list } = await scene()
+  const one = session()
+  await use(one, 0)
+  const versionOf = async () => (await pool.query('select xmin::text from person_sessions where session_id = $1', [one.sessionId])).rows[0]
+  const written = await versionOf()
+  for (const minute of [1, 2, 3, 4]) await use(one, minute)
+  assert.deepEqual(await versionOf(), written)
+  await use({ ...one, address: '198.51.100.2' }, 6)
+  assert.deepEqual(await list(7), [
+    {
+      sessionId: one.sessionId,
+      startedAt: start,
+      lastUsedAt: later(6),
+      endsAt: one.endsAt,
+      address: '198.51.100.2',
+      userAgent: 'Test browser',
+    },
+  ])
+  const seen = await pool.query('select last_seen_at from person_sightings where person_id = $1', [personId])
+  assert.deepEqual(seen.rows, [{ last_seen_at: later(6) }])
+})
+
+test('written once by twenty requests at once, and cut: a name of a browser of any length', async () => {
+  const { session, use, list } = await scene()
+  const one = { ...session(), userAgent: `\ud800\0${'x'.repeat(5_000)}` }
+  await Promise.all(Array.from({ length: 20 }, () => use(one, 0)))
+  assert.equal((await list(1))[0]?.userAgent.length, 300)
+})
+
+test('one session ended with its next request and the others go on; audited with who ended it', async () => {
+  const { pool, applicationId, actor, session, use, list, end } = await scene()
+  const [one, two] = [session(), session('203.0.113.5')]
+  await use(one, 0)
+  await use(two, 1)
+  assert.ok((await end(one.sessionId)).ok)
+  assert.deepEqual([await use(one, 2), await use(two, 2)], [false, true])
+  assert.deepEqual(
+    (await list(3)).map(({ sessionId }) => sessionId),
+    [two.sessionId],
+  )
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.deepEqual([entry?.action, entry?.actor.id, entry?.details], ['person.session_ended', actor.id, { sessionAddress: '198.51.100.1' }])
+})
+
+test('every session ended with its next request, and none listed', async () => {
+  const { session, use, list, end } = await scene()
+  const sessions = [session(), session(), session()]
+  for (const each of sessions) await use(each, 0)
+  assert.ok((await end()).ok)
+  assert.deepEqual(await Promise.all(sessions.map((each) => use(each, 1))), [false, false, false])
+  assert.deepEqual(await list(1), [])
+})
+
+test('not_permitted, not_a_member or not_found for other roles, other applications and sessions of other people', async () => {
+  const here = await scene()
+  const elsewhere = await scene()
+  const theirs = elsewhere.session()
+  await elsewhere.use(theirs, 0)
+  assert.deepEqual(await here.end(theirs.sessionId), { ok: false, error: 'not_found' })
+  assert.deepEqual(await here.end(undefined, elsewhere.actor), { ok: false, error: 'not_a_member' })
+  assert.deepEqual(await here.end(undefined, { ...here.actor, roles: ['maker', 'checker', 'finance'] }), {
+    ok: false,
+    error: 'not_permitted',
+  })
+  must(await setMembership(here.pool, { applicationId: here.applicationId, personId: here.personId, isActive: false, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await here.end(), { ok: false, error: 'not_a_member' })
+  assert.ok(await elsewhere.use(theirs, 1))
+})
+
+test('not listed after their end, and removed an hour later', async () => {
+  const { pool, session, use, list } = await scene()
+  const one = session()
+  await use(one, 0)
+  assert.equal((await list(719)).length, 1)
+  assert.deepEqual(await list(721), [])
+  await pruneEndedSessions(pool, later(790))
+  assert.equal((await pool.query('select 1 from person_sessions where session_id = $1', [one.sessionId])).rowCount, 0)
+})
+
+test('blocked at once by one administrator, with all sessions ended; unblocked only by those who blocked', async () => {
+  const { pool, applicationId, actor, personId, session, use } = await scene()
+  const one = session()
+  await use(one, 0)
+  assert.ok((await blockMember(pool, { applicationId, personId, actor })).ok)
+  assert.ok(!(await use(one, 1)))
+  const elsewhere = await scene()
+  assert.deepEqual(await unblockMember(pool, { applicationId: elsewhere.applicationId, personId, actor: elsewhere.actor }), {
+    ok: false,
+    error: 'not_a_member',
+  })
+  assert.ok((await unblockMember(pool, { applicationId, personId, actor })).ok)
+  assert.deepEqual((await readMember(pool, applicationId, personId))?.isBlocked, false)
+  assert.ok(!(await use(one, 2)))
+  must(await blockPerson(pool, { personId, isBlocked: true, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await unblockMember(pool, { applicationId, personId, actor }), { ok: false, error: 'blocked_elsewhere' })
+})
+
+test('works_elsewhere, own_membership, not_a_member or not_permitted for a block that one application may not make', async () => {
+  const { pool, applicationId, actor, personId } = await scene()
+  const block = (of: string, by = actor) => blockMember(pool, { applicationId, personId: of, actor: by })
+  assert.deepEqual(await block(actor.id), { ok: false, error: 'own_membership' })
+  assert.deepEqual(await block(personId, { ...actor, roles: ['checker'] }), { ok: false, error: 'not_permitted' })
+  const elsewhere = await scene()
+  assert.deepEqual(await block(elsewhere.personId), { ok: false, error: 'not_a_member' })
+  await pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [
+    elsewhere.applicationId,
+    personId,
+  ])
+  assert.deepEqual(await block(personId), { ok: false, error: 'works_elsewhere' })
+})

@@ -1,0 +1,26 @@
+import type { Queryable } from '#server/database/pool.ts'
+import { upsertSession } from './person-session-store.ts'
+
+/** "Last used" is right to this; a session is written at most once in this time, however many requests it makes. */
+const NOTED_EVERY_MS = 5 * 60_000
+const USER_AGENT_LENGTH_MAX = 300
+
+type SessionUse = {
+  personId: string
+  epoch: number
+  sessionId: string
+  startedAt: Date
+  endsAt: Date
+  address: string
+  userAgent: string
+  /** When it was last noted, as `findSignedIn` read it with the person. */
+  notedAt: Date | null
+}
+
+/** Notes that a session is used, from where and with which browser, if that was not done in the last five minutes. */
+export async function noteSessionUse(queryable: Queryable, use: SessionUse, now: Date): Promise<void> {
+  const noteBefore = new Date(now.getTime() - NOTED_EVERY_MS)
+  if (use.notedAt !== null && use.notedAt > noteBefore) return
+  const userAgent = use.userAgent.toWellFormed().replaceAll('\0', '').slice(0, USER_AGENT_LENGTH_MAX).toWellFormed()
+  await upsertSession(queryable, { ...use, userAgent, address: use.address.slice(0, 64), at: now }, noteBefore)
+}

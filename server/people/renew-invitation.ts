@@ -1,0 +1,35 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { generateInvitationToken } from '#server/credentials/secrets.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { lockInvitation, replaceToken } from './invitation-store.ts'
+
+type RenewFailure =
+  | 'not_permitted'
+  | 'not_found'
+  /** Whoever chose the person must not be able to use their link. */
+  | 'own_proposal'
+  /** The two people agreed more than seven days ago. */
+  | 'too_old'
+
+/** Makes a new link for an invitation, valid for another 24 hours; the earlier one stops working. The token is returned only here. */
+export async function renewInvitation(
+  pool: Pool,
+  command: { applicationId: string; invitationId: string; actor: PersonCommandActor },
+): Promise<Result<{ token: string }, RenewFailure>> {
+  const { applicationId, invitationId, actor } = command
+  if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
+  return withTransaction<{ token: string }, RenewFailure>(pool, async (trx) => {
+    const invitation = await lockInvitation(trx, applicationId, invitationId)
+    if (!invitation) return err('not_found')
+    if (invitation.proposedBy === actor.id) return err('own_proposal')
+    if (!invitation.isRenewable) return err('too_old')
+    const { token, tokenHash } = generateInvitationToken()
+    const expiresAt = await replaceToken(trx, applicationId, invitationId, tokenHash)
+    const details = { expiresAt: expiresAt.toISOString() }
+    await appendAudit(trx, { applicationId, actor, action: 'person.invitation_renewed', subject: invitation.email, details })
+    return ok({ token })
+  })
+}

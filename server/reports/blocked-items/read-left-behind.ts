@@ -1,0 +1,54 @@
+import type { LeftBehind, LeftChange } from '#lib/leaving.ts'
+import { formatMinor } from '#lib/money.ts'
+import { can, type Role } from '#lib/permissions.ts'
+import { isChangeKind } from '#lib/proposed-change.ts'
+import { permissionOf } from '#server/changes/kinds.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { listActiveMembers } from '#server/people/person-queries.ts'
+import { countDrafts, type LeftItemRow, selectLeftItems, selectOpenChanges } from './left-behind-store.ts'
+
+/** As many as a person reads; the number of all is with them. */
+const LISTED_MAX = 20
+
+/**
+ * What would wait for nobody if a person lost these roles: transactions and batches that too few others could decide, changes that they
+ * proposed or that only they could confirm, and their drafts. What nobody can decide with them either is not among it.
+ */
+export async function readLeftBehind(
+  queryable: Queryable,
+  { applicationId, personId, lost }: { applicationId: string; personId: string; lost: readonly Role[] },
+): Promise<LeftBehind> {
+  const rows = lost.includes('checker') ? await selectLeftItems(queryable, applicationId, personId, LISTED_MAX) : []
+  const drafts = lost.includes('maker') ? await countDrafts(queryable, applicationId, personId) : { draftCount: 0, batchDraftCount: 0 }
+  const changes = lost.includes('administrator')
+    ? await readChanges(queryable, applicationId, personId)
+    : { proposals: [], onlyTheyConfirm: [] }
+  return { items: rows.map(toItem), itemCount: rows[0]?.total ?? 0, ...changes, ...drafts }
+}
+
+async function readChanges(
+  queryable: Queryable,
+  applicationId: string,
+  personId: string,
+): Promise<Pick<LeftBehind, 'proposals' | 'onlyTheyConfirm'>> {
+  const [open, members] = await Promise.all([selectOpenChanges(queryable, applicationId), listActiveMembers(queryable, applicationId)])
+  const found: Pick<LeftBehind, 'proposals' | 'onlyTheyConfirm'> = { proposals: [], onlyTheyConfirm: [] }
+  for (const { changeId, kind, subject, proposedBy, expiresAt } of open) {
+    if (!isChangeKind(kind)) continue
+    const change: LeftChange = { changeId, kind, subject, expiresAt: expiresAt.toISOString() }
+    // The subject of a change about a person is that person's id, and they take no part in it.
+    const mayConfirm = (id: string, roles: readonly Role[]) => id !== proposedBy && id !== subject && can(roles, permissionOf(kind))
+    if (proposedBy === personId) found.proposals.push(change)
+    else if (
+      subject !== personId &&
+      members.some((each) => each.personId === personId && mayConfirm(personId, each.roles)) &&
+      !members.some((each) => each.personId !== personId && mayConfirm(each.personId, each.roles))
+    )
+      found.onlyTheyConfirm.push(change)
+  }
+  return found
+}
+
+function toItem({ amountMinor, createdAt, expiresAt, total: _, ...item }: LeftItemRow): LeftBehind['items'][number] {
+  return { ...item, amount: formatMinor(amountMinor), createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+}

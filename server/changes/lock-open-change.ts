@@ -1,9 +1,10 @@
 import { isChangeKind } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import type { BoundChange } from './change-kind.ts'
-import { lockChange, lockChanges, type StoredChange } from './change-store.ts'
+import { lockChange, type StoredChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
 export type DecideFailure =
@@ -21,7 +22,7 @@ export async function lockOpenChange(
   { applicationId, changeId, actor }: { applicationId: string; changeId: string; actor: PersonCommandActor },
 ): Promise<Result<{ stored: StoredChange; change: BoundChange }, DecideFailure>> {
   // The application first, as everywhere: its changes come one after the other.
-  if (!(await lockChanges(trx, applicationId))) return err('not_found')
+  if (!(await lockApplication(trx, applicationId))) return err('not_found')
   const stored = await lockChange(trx, applicationId, changeId)
   if (!stored || !isChangeKind(stored.kind)) return err('not_found')
   const kind = KINDS[stored.kind]

@@ -9,12 +9,6 @@ export type PolicyRow = {
   activatedAt: Date | null
 }
 
-/** Locks the application until the transaction ends, so that versions are numbered without gaps. Returns false if it does not exist. */
-export async function lockPolicies(trx: Queryable, applicationId: string): Promise<boolean> {
-  const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
-  return rowCount === 1
-}
-
 /** Inserts the next version, which is not active yet. Returns its number. */
 export async function insertPolicy(trx: Queryable, applicationId: string, rules: unknown, proposedBy: string | null): Promise<number> {
   const { rows } = await trx.query<{ version: number }>(

@@ -2,9 +2,10 @@ import { approvalRulesSchema } from '#lib/approval-policy.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { insertPolicy, lockPolicies } from './policy-store.ts'
+import { insertPolicy } from './policy-store.ts'
 
 type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_application' } | { kind: 'invalid_rules'; problems: string[] }
 
@@ -23,7 +24,7 @@ export async function proposePolicy(
     })
   }
   return withTransaction<{ version: number }, ProposeFailure>(pool, async (trx) => {
-    if (!(await lockPolicies(trx, applicationId))) return err({ kind: 'unknown_application' })
+    if (!(await lockApplication(trx, applicationId))) return err({ kind: 'unknown_application' })
     const version = await insertPolicy(trx, applicationId, parsed.data, actor.id)
     await appendAudit(trx, { applicationId, actor, action: 'policy.proposed', subject: String(version), details: { rules: parsed.data } })
     return ok({ version })

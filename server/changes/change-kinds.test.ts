@@ -19,6 +19,7 @@ let ben: PersonCommandActor
 before(async () => {
   database = await createTestDatabase()
   applicationId = await makeApplication(database.pool, 'Kora Stores')
+  for (const role of ['maker', 'checker', 'checker'] as const) await makePerson(database.pool, applicationId, [role])
   ;[anna, ben] = [await administrator(applicationId), await administrator(applicationId)]
 })
 after(() => database.drop())

@@ -11,7 +11,7 @@ export type ReplayItems = {
   makerName: string | null
   /** Of single transactions as many as there are; of a batch one. */
   items: number
-  transactionIds: string[]
+  transactionId: string
   active: ItemNeeds | null
   proposed: ItemNeeds | null
   transactionsActive: number
@@ -27,18 +27,17 @@ export function collectItems(groups: readonly ReplayGroup[], bands: readonly App
     if (known) known.push(group)
     else batches.set(group.batchId, [group])
   }
-  const single = groups.filter(({ batchId }) => batchId === null)
-  return [...single.map((group) => toItems([group], bands, group.count)), ...[...batches.values()].map((rows) => toItems(rows, bands, 1))]
+  const single = groups.filter(({ batchId }) => batchId === null).map((group) => toItems(group, [group], bands, group.count))
+  return [...single, ...[...batches.values()].flatMap((rows) => (rows[0] ? [toItems(rows[0], rows, bands, 1)] : []))]
 }
 
-function toItems(rows: readonly ReplayGroup[], bands: readonly ApprovalBand[], items: number): ReplayItems {
-  const [first] = rows
+function toItems(first: ReplayGroup, rows: readonly ReplayGroup[], bands: readonly ApprovalBand[], items: number): ReplayItems {
   const countOf = (id: 'activeId' | 'proposedId') => rows.reduce((sum, row) => sum + (row[id] === null ? 0 : row.count), 0)
   return {
-    makerId: first?.makerId ?? null,
-    makerName: first?.makerName ?? null,
+    makerId: first.makerId,
+    makerName: first.makerName,
     items,
-    transactionIds: rows.flatMap((row) => row.transactionIds).slice(0, 3),
+    transactionId: first.transactionId,
     active: needsOf(rows.flatMap(({ activeId }) => bandOf(bands, activeId))),
     proposed: needsOf(rows.flatMap(({ proposedId }) => bandOf(bands, proposedId))),
     transactionsActive: countOf('activeId'),

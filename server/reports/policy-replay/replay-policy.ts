@@ -23,7 +23,7 @@ import {
 import { summariseReplay } from './summarise-replay.ts'
 
 const DAY_MS = 86_400_000
-const STATEMENT_TIMEOUT_MS = 20_000
+const STATEMENT_TIMEOUT_MS = 45_000
 /** Each holds a connection for reports for seconds. */
 const RUNNING_MAX = 2
 const QUERY_CANCELED = '57014'
@@ -103,18 +103,33 @@ async function compare(reportPool: Pool, { applicationId, active, proposed, now,
 /** The bands that intake would get under each version, for every kind of transaction, and all of them by their number. */
 function contextsOf(active: ApprovalPolicy, proposed: ApprovalPolicy): { contexts: ReplayContext[]; bands: ApprovalBand[] } {
   const bands: ApprovalBand[] = []
-  const number = (found: ApprovalBand[] | null | undefined) => found?.map((band) => ({ ...band, id: bands.push(band) - 1 })) ?? null
+  const number = (found: ApprovalBand[] | null) => found?.map((band) => ({ ...band, id: bands.push(band) - 1 })) ?? null
   const contexts = TRANSACTION_SOURCES.flatMap((source) =>
     TRANSACTION_TYPES.flatMap((type) =>
       OPERATOR_CODES.map((operator) => {
         const context = { source, type, operator, currency: OPERATORS[operator].country.currency }
-        const both = [active, proposed].map((policy) => bandsFor(policy, context))
-        const readsHistory = both.some((each) => each?.some(({ firstTimeOnly }) => firstTimeOnly))
-        return { source, type, operator, active: number(both[0]), proposed: number(both[1]), readsHistory }
+        const [activeBands, proposedBands] = [bandsFor(active, context), bandsFor(proposed, context)]
+        const all = [...(activeBands ?? []), ...(proposedBands ?? [])]
+        return {
+          source,
+          type,
+          operator,
+          active: number(activeBands),
+          proposed: number(proposedBands),
+          readsHistory: all.some(({ firstTimeOnly }) => firstTimeOnly),
+          anyLimits: ascending(all.map(({ aboveMinor }) => aboveMinor)),
+          batchLimits: ascending(all.map(({ aboveBatchMinor }) => aboveBatchMinor)),
+          dayLimits: ascending(all.map(({ aboveDayMinor }) => aboveDayMinor)),
+        }
       }),
     ),
   )
   return { contexts, bands }
+}
+
+function ascending(limits: readonly (string | undefined)[]): string[] {
+  const distinct = new Set(limits.flatMap((limit) => (limit === undefined ? [] : [BigInt(limit)])))
+  return [...distinct].sort((left, right) => (left < right ? -1 : 1)).map(String)
 }
 
 /** Every form of these numbers, with the one that stands for the person. */

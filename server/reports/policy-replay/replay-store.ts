@@ -12,6 +12,10 @@ export type ReplayContext = {
   proposed: (ApprovalBand & { id: number })[] | null
   /** Whether one of the bands is for beneficiaries who were never paid. */
   readsHistory: boolean
+  /** All limits of these bands, ascending. */
+  anyLimits: string[]
+  batchLimits: string[]
+  dayLimits: string[]
 }
 
 /** Transactions that are alike in all that counts; those of a batch from a file are apart from all others. */
@@ -23,7 +27,8 @@ export type ReplayGroup = {
   activeId: number | null
   proposedId: number | null
   count: number
-  transactionIds: string[]
+  /** The newest of them. */
+  transactionId: string
 }
 
 type Window = { applicationId: string; from: Date; afterSequence: bigint }
@@ -56,7 +61,8 @@ export async function selectPhonesOf(trx: TrxClient, window: Window, dialCodes: 
 /**
  * Measures every transaction of a window as intake measures a new one (approval-band-for.sql), as things stood when it was started, and
  * chooses with intake's own function (approval_band_among). The 24-hour total is a running sum: each transaction adds its amount when it
- * starts, and takes it away 24 hours later, or when it fails.
+ * starts, and takes it away 24 hours later, or when it fails. Transactions that exceed the same limits get the same band, so the function is
+ * called once for each such group, with the smallest amounts of the group.
  */
 export async function selectReplay(
   trx: TrxClient,
@@ -68,8 +74,8 @@ export async function selectReplay(
     `with form as materialized (
        select * from unnest($4::text[], $5::text[]) as f (phone, person)
      ), context as materialized (
-       select * from jsonb_to_recordset($6::jsonb)
-         as c (source text, type text, operator text, active jsonb, proposed jsonb, "readsHistory" boolean)
+       select * from jsonb_to_recordset($6::jsonb) as c (source text, type text, operator text, active jsonb, proposed jsonb,
+         "readsHistory" boolean, "anyLimits" bigint[], "batchLimits" bigint[], "dayLimits" bigint[])
      ), started as materialized (
        select t.*, coalesce(f.person, t.phone_number) as person, coalesce(t.maker_id::text, t.source) as starter
          from transactions t left join form f on f.phone = t.phone_number
@@ -87,41 +93,43 @@ export async function selectReplay(
          from moved m
      ), batch as (
        select s.batch_id, s.currency, sum(s.amount_minor)::bigint as batch_minor from started s where s.batch_id is not null group by 1, 2
-     ), person as (
-       select distinct s.person, s.type from started s
-         join context c on c.source = s.source and c.type = s.type and c.operator = s.operator where c."readsHistory"
      ), paid as materialized (
-       -- The oldest 500 of a number; intake reads the newest 500.
-       select p.person, p.type, min(o.final_at) as first_at from person p
-         cross join lateral (select f.phone from form f where f.person = p.person union select p.person) n
-         cross join lateral (select t.final_at from transactions t
-           where t.application_id = $1 and t.phone_number = n.phone and t.type = p.type and t.status = 'SUCCESS'
-           order by t.sequence limit 500) o
-         group by 1, 2
-     ), measured as materialized (
-       select s.transaction_id, s.sequence, s.source, s.maker_id, case when s.source = 'file' then s.batch_id end as batch_id, s.amount_minor,
-           coalesce(b.batch_minor, 0) as batch_minor, d.day_minor::bigint as day_minor,
-           coalesce(p.first_at >= s.created_at, true) as is_first, c.active, c.proposed
+       select x.person, x.type, min(x.final_at) as first_at from (
+         select s.person, s.type, s.final_at from started s where s.status = 'SUCCESS'
+         union all
+         select p.person, p.type, o.final_at from (
+           select distinct s.person, s.type from started s
+             join context c on c.source = s.source and c.type = s.type and c.operator = s.operator where c."readsHistory") p
+           left join form f on f.person = p.person
+           cross join lateral (select t.final_at from transactions t
+             where t.application_id = $1 and t.phone_number = coalesce(f.phone, p.person) and t.sequence <= $2
+               and t.type = p.type and t.status = 'SUCCESS' limit 1) o) x
+       group by 1, 2
+     ), measured as (
+       select s.sequence, s.source, s.maker_id, case when s.source = 'file' then s.batch_id end as batch_id, s.type, s.operator,
+           greatest(s.amount_minor, b.batch_minor, d.day_minor::bigint) as any_minor, coalesce(b.batch_minor, 0) as batch_minor,
+           d.day_minor::bigint as day_minor, coalesce(p.first_at >= s.created_at, true) as is_first
          from started s
          join day d on d.sequence = s.sequence and d.is_start
-         left join context c on c.source = s.source and c.type = s.type and c.operator = s.operator
          left join batch b on b.batch_id = s.batch_id and b.currency = s.currency
          left join paid p on p.person = s.person and p.type = s.type
          where s.created_at > $3
-     ), chosen as (
-       select m.*, case when m.active is not null
-             then (approval_band_among(m.active, m.amount_minor, m.batch_minor, m.day_minor, m.is_first) ->> 'id')::integer end as active_id,
-           case when m.proposed is not null
-             then (approval_band_among(m.proposed, m.amount_minor, m.batch_minor, m.day_minor, m.is_first) ->> 'id')::integer end as proposed_id
-         from measured m
-     ), grouped as (
-       select c.source, c.maker_id, c.batch_id, c.active_id, c.proposed_id, count(*)::integer as count,
-           (array_agg(c.transaction_id order by c.sequence desc))[1:3] as transaction_ids
-         from chosen c group by 1, 2, 3, 4, 5
+     ), alike as materialized (
+       select m.source, m.maker_id, m.batch_id, m.type, m.operator, m.is_first, width_bucket(m.any_minor - 1, c."anyLimits") as exceeded,
+           width_bucket(m.batch_minor - 1, c."batchLimits") as exceeded_batch, width_bucket(m.day_minor - 1, c."dayLimits") as exceeded_day,
+           count(*)::integer as count, max(m.sequence) as newest, min(m.any_minor) as any_minor, min(m.batch_minor) as batch_minor,
+           min(m.day_minor) as day_minor
+         from measured m join context c on c.source = m.source and c.type = m.type and c.operator = m.operator
+         group by 1, 2, 3, 4, 5, 6, 7, 8, 9
      )
-     select g.source, g.maker_id as "makerId", p.name as "makerName", g.batch_id as "batchId", g.active_id as "activeId",
-         g.proposed_id as "proposedId", g.count, g.transaction_ids as "transactionIds"
-       from grouped g left join people p on p.person_id = g.maker_id order by g.source, g.maker_id, g.batch_id`,
+     select a.source, a.maker_id as "makerId", p.name as "makerName", a.batch_id as "batchId", a.count,
+         (approval_band_among(coalesce(c.active, '[]'), a.any_minor, a.batch_minor, a.day_minor, a.is_first) ->> 'id')::integer as "activeId",
+         (approval_band_among(coalesce(c.proposed, '[]'), a.any_minor, a.batch_minor, a.day_minor, a.is_first) ->> 'id')::integer as "proposedId",
+         t.transaction_id as "transactionId"
+       from alike a join context c on c.source = a.source and c.type = a.type and c.operator = a.operator
+         join transactions t on t.application_id = $1 and t.sequence = a.newest
+         left join people p on p.person_id = a.maker_id
+       order by a.newest desc`,
     [
       window.applicationId,
       window.afterSequence,

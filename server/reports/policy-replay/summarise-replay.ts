@@ -93,7 +93,7 @@ function makersOf(items: readonly ReplayItems[], observed: readonly ObservedWait
 /** What the proposed version would have stopped and too few of the present checkers could have approved. */
 function shortagesOf(items: readonly ReplayItems[], members: readonly Member[]): ReplayShortage[] {
   const shortages = new Map<string, ReplayShortage>()
-  for (const { makerId, makerName, items: count, proposed, transactionIds } of items) {
+  for (const { makerId, makerName, items: count, proposed, transactionId } of items) {
     if (!proposed) continue
     const { needed, needsCode, rules } = proposed
     const able = members.filter(({ roles, hasSecondFactor }) => roles.includes('checker') && (hasSecondFactor || !needsCode))
@@ -106,7 +106,7 @@ function shortagesOf(items: readonly ReplayItems[], members: readonly Member[]):
     shortages.set(key, {
       ...known,
       items: known.items + count,
-      transactionIds: [...known.transactionIds, ...transactionIds].slice(0, NAMED_MAX),
+      transactionIds: [...known.transactionIds, transactionId].slice(0, NAMED_MAX),
     })
   }
   return [...shortages.values()].sort((left, right) => right.items - left.items)

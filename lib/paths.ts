@@ -49,6 +49,11 @@ export const paths = {
   balances: (application: string) => `/${application}/balances`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
   people: (application: string) => `/${application}/people`,
+  rules: (application: string) => `/${application}/rules`,
+  /** One version of the rules, compared with `against` or the active one. */
+  ruleVersion: (application: string, version: number, query: QueryValues = {}) => `/${application}/rules/${version}${toQuery(query)}`,
+  /** The editor, beginning with a copy of a version. */
+  editRules: (application: string, query: QueryValues = {}) => `/${application}/rules/edit${toQuery(query)}`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

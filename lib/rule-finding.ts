@@ -1,5 +1,5 @@
 import type { Currency } from './money.ts'
-import type { TransactionSource, TransactionType } from './transaction-status.ts'
+import type { TransactionType } from './transaction-status.ts'
 
 /** How many people would have to approve, and how many of the present checkers could. */
 export type DeciderShortage = {
@@ -16,8 +16,8 @@ export type RuleFinding =
   | (DeciderShortage & { kind: 'nobody_can_approve' })
   /** The payments of these makers could not be approved, because they are checkers themselves. */
   | (DeciderShortage & { kind: 'makers_stuck'; makers: readonly string[] })
-  /** Rules have limits in other currencies, and none covers this one, which the application uses. */
-  | { kind: 'currency_without_rule'; type: TransactionType; source: TransactionSource; currency: Currency }
+  /** Rules have limits in other currencies, and none covers these, which the application uses. */
+  | { kind: 'currency_without_rule'; type: TransactionType; isApi: boolean; currencies: readonly Currency[] }
 
 /** Whether rules with this finding are refused. */
 export function isRefused({ kind }: RuleFinding): boolean {

@@ -38,6 +38,7 @@ const ITEMS = {
   batches: { id: 'batches', label: 'frame.batches', icon: 'file', permission: 'batch:read', href: paths.batches, key: 'f' },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
+  rules: { id: 'rules', label: 'frame.rules', icon: 'rules', permission: 'policy:read', href: paths.rules },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
 } as const satisfies Record<string, NavigationItem>
 
@@ -47,7 +48,7 @@ const GROUPS: readonly NavigationGroup[] = [
     heading: null,
     items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
   },
-  { heading: 'frame.administration', items: [ITEMS.people] },
+  { heading: 'frame.administration', items: [ITEMS.people, ITEMS.rules] },
 ]
 
 /** Returns the side navigation for these roles, without empty groups. */

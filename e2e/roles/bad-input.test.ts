@@ -315,6 +315,9 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   confirmChange: { changeId: '' },
   refuseChange: { changeId: '', reason: 'fine' },
   withdrawChange: { changeId: '' },
+  saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }] },
+  // No version has this number, so what is right is not found.
+  restoreRules: { version: 99_999 },
   confirmEnrolment: { code: '000000' },
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },

@@ -59,11 +59,13 @@ test('nobody_can_approve where every maker is a checker who is needed, makers_st
 test('currency_without_rule for a currency in use where other currencies have limits', () => {
   const uses = OPERATOR_CODES.map((operator) => ({ type: 'DEPOSIT' as const, operator }))
   const large = { sources: ['api'], currency: 'XAF', aboveMinor: '50000000' }
-  assert.deepEqual(
-    find([large], TEAM, uses).map((finding) => finding.kind === 'currency_without_rule' && finding.currency),
-    ['XOF', 'UGX'],
-  )
+  assert.deepEqual(find([large], TEAM, uses), [{ kind: 'currency_without_rule', type: 'DEPOSIT', isApi: true, currencies: ['XOF', 'UGX'] }])
   assert.deepEqual(find([large], TEAM), [])
   assert.deepEqual(find([large, { sources: ['api'], countries: ['MALI'] }, { sources: ['api'], operators: ['UGMTN'] }], TEAM, uses), [])
-  assert.equal(find([large, { ...large, currency: 'XOF', types: ['COLLECT'] }], TEAM, uses).length, 2)
+  const collects = { ...large, currency: 'XOF', types: ['COLLECT'] }
+  assert.equal(find([large, collects], TEAM, uses).length, 1)
+  assert.deepEqual(
+    find([{ ...large, sources: ['api', 'person', 'file'] }], TEAM, uses).map((finding) => 'isApi' in finding && finding.isApi),
+    [true, false],
+  )
 })

@@ -84,13 +84,29 @@ function fewestRules(findings: readonly RuleFinding[]): RuleFinding[] {
 function findCurrencyGaps(rules: readonly ApprovalRule[], uses: readonly Use[]): RuleFinding[] {
   return TRANSACTION_TYPES.flatMap((type) => {
     const used = new Set<Currency>(uses.filter((use) => use.type === type).map(({ operator }) => OPERATORS[operator].country.currency))
-    return TRANSACTION_SOURCES.flatMap((source) => {
-      const applying = rules.filter((rule) => rule.types.includes(type) && rule.sources.includes(source))
-      if (!applying.some((rule) => rule.aboveMinor !== '0')) return []
-      const missing = CURRENCIES.filter((currency) => used.has(currency) && !applying.some((rule) => covers(rule, currency)))
-      return missing.map((currency) => ({ kind: 'currency_without_rule' as const, type, source, currency }))
+    return SOURCE_GROUPS.flatMap(({ isApi, sources }) => {
+      const missing = new Set(sources.flatMap((source) => missingCurrencies(rules, type, source, used)))
+      if (missing.size === 0) return []
+      return [{ kind: 'currency_without_rule' as const, type, isApi, currencies: CURRENCIES.filter((currency) => missing.has(currency)) }]
     })
   })
+}
+
+/** What a person or a file starts waits without any rule too; what the API starts does not. */
+const SOURCE_GROUPS: readonly { isApi: boolean; sources: TransactionSource[] }[] = [
+  { isApi: true, sources: ['api'] },
+  { isApi: false, sources: ['person', 'file'] },
+]
+
+function missingCurrencies(
+  rules: readonly ApprovalRule[],
+  type: TransactionType,
+  source: TransactionSource,
+  used: ReadonlySet<Currency>,
+): Currency[] {
+  const applying = rules.filter((rule) => rule.types.includes(type) && rule.sources.includes(source))
+  if (!applying.some((rule) => rule.aboveMinor !== '0')) return []
+  return CURRENCIES.filter((currency) => used.has(currency) && !applying.some((rule) => covers(rule, currency)))
 }
 
 function covers(rule: ApprovalRule, currency: Currency): boolean {

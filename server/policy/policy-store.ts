@@ -82,3 +82,23 @@ export async function markActivated(trx: Queryable, applicationId: string, versi
     [applicationId, version, activatedBy],
   )
 }
+
+export type NamedPolicyRow = PolicyRow & { proposerName: string | null; activatorName: string | null }
+
+/** Returns versions with the names of their authors, newest first, and the number of the active version (0 if there is none). */
+export async function readNamedPolicies(
+  queryable: Queryable,
+  applicationId: string,
+  { version = null, countMax }: { version?: number | null; countMax: number },
+): Promise<{ rows: NamedPolicyRow[]; activeVersion: number }> {
+  const { rows } = await queryable.query<NamedPolicyRow & { activeVersion: number }>(
+    `select p.version, p.rules, p.proposed_by as "proposedBy", p.proposed_at as "proposedAt", p.activated_by as "activatedBy",
+            p.activated_at as "activatedAt", a.name as "proposerName", b.name as "activatorName",
+            (select coalesce(max(x.version), 0) from approval_policies x
+              where x.application_id = $1 and x.activated_at is not null)::integer as "activeVersion"
+       from approval_policies p left join people a on a.person_id = p.proposed_by left join people b on b.person_id = p.activated_by
+      where p.application_id = $1 and ($2::integer is null or p.version = $2) order by p.version desc limit $3`,
+    [applicationId, version, countMax],
+  )
+  return { rows, activeVersion: rows[0]?.activeVersion ?? 0 }
+}

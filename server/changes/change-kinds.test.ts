@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
+import { createDirectory } from '#server/applications/directory.ts'
 import { isOnAllowList, readFees, readService, readTerms } from '#server/applications/terms-queries.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { readMember } from '#server/people/person-queries.ts'
@@ -8,6 +9,7 @@ import { listPolicies } from '#server/policy/list-policies.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { confirmChange } from './confirm-change.ts'
 import { listChanges } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
@@ -88,6 +90,24 @@ test('policy.activate activates a version, and refuses whoever wrote it as the s
   assert.ok((await confirmChange(database.pool, { applicationId, changeId: waiting.changeId, actor: carl })).ok)
   const active = (await listPolicies(database.pool, applicationId)).find(({ activatedAt }) => activatedAt !== null)
   assert.deepEqual([active?.version, active?.activatedBy], [written.value.version, carl.id])
+})
+
+test('an activation that was confirmed is known to every process within a second', async () => {
+  const processes = await Promise.all([0, 1].map(() => createDirectory({ pool: database.pool })))
+  try {
+    const rules = [{ name: 'Any', sources: ['api'], approvals: [2] }]
+    const written = await proposePolicy(database.pool, { applicationId, rules, actor: anna })
+    assert.ok(written.ok)
+    const { version } = written.value
+    assert.ok((await make('policy.activate', { version })).ok)
+    const confirmedAt = performance.now()
+    await waitUntil('both processes have the new rules', () =>
+      processes.every((directory) => directory.find(applicationId)?.policy?.version === version),
+    )
+    assert.ok(performance.now() - confirmedAt < 1_500)
+  } finally {
+    await Promise.all(processes.map((directory) => directory.close()))
+  }
 })
 
 test('person.second_factor_reset switches it off and ends all sessions; refused for a person who works elsewhere too', async () => {

@@ -71,7 +71,7 @@ function isPassed(rule: ApprovalRule, limits: Limits): boolean {
 }
 
 /** What is compared with the limits of bands: the largest of the three, and the two totals alone. */
-export type WeighedAmounts = { weighedMinor: bigint; batchMinor: bigint; dayMinor: bigint }
+type WeighedAmounts = { weighedMinor: bigint; batchMinor: bigint; dayMinor: bigint }
 
 /** Whether amounts exceed all limits of a band, as approval_band_among decides it. */
 export function exceedsLimits(band: ApprovalBand, { weighedMinor, batchMinor, dayMinor }: WeighedAmounts): boolean {

@@ -28,7 +28,7 @@ export async function ReplaySection({ t, locale, application, reading }: Props) 
   return (
     <div className="mt-2 grid gap-4">
       <p>
-        {t('rules.replay.lead', { transactions: value.transactions })} <TimeText at={value.from} style="day" /> –{' '}
+        {t('rules.replay.lead', { count: value.transactions })} <TimeText at={value.from} style="day" /> –{' '}
         <TimeText at={value.to} style="day" />
       </p>
       <p className="font-strong">{t('rules.replay.sum', { count: proposed.items, active: formatCount(active.items, locale) })}</p>

@@ -1,5 +1,5 @@
 import { Notice } from '#components/ui/empty-state.tsx'
-import type { ApprovalRule } from '#lib/approval-policy.ts'
+import { type ApprovalRule, BASE_RULE } from '#lib/approval-policy.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { ruleSentence } from '#lib/rule-sentence.ts'
@@ -19,7 +19,9 @@ export function RuleSentences({ t, locale, rules }: { t: Translate; locale: Loca
       {rules.map((rule) => (
         <li key={rule.name} className="px-4 py-2.5">
           <span className="block wrap-anywhere">{ruleSentence(t, locale, rule)}</span>
-          <span className="block text-second text-quiet wrap-anywhere">{rule.name}</span>
+          <span className="block text-second text-quiet wrap-anywhere">
+            {rule.name === BASE_RULE.name ? t('rules.baseName') : rule.name}
+          </span>
         </li>
       ))}
     </ol>

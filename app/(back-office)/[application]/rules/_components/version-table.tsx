@@ -11,8 +11,8 @@ import type { RuleVersion } from '#server/policy/read-rules.ts'
 export function VersionTable({ t, application, versions }: { t: Translate; application: string; versions: readonly RuleVersion[] }) {
   if (versions.length === 0) return null
   return (
-    <section aria-labelledby="versions" className="mt-6">
-      <h2 id="versions">{t('rules.versions')}</h2>
+    <div className="mt-6">
+      <h2>{t('rules.versions')}</h2>
       <TableCard label={t('rules.versions')} className="mt-2">
         <Table
           caption={t('rules.versions')}
@@ -45,7 +45,7 @@ export function VersionTable({ t, application, versions }: { t: Translate; appli
           ))}
         </Table>
       </TableCard>
-    </section>
+    </div>
   )
 }
 

@@ -60,15 +60,15 @@ export function RuleCard({ form, index, count, onMove, onRemove }: Props) {
       </output>
       <TextField label={t('rules.field.name')} hint={t('rules.field.nameHint')} maxLength={120} {...field('name')} />
       <RuleChoices form={form} index={index} errors={errors} />
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Select label={t('rules.field.measure')} {...field('measure')}>
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <Select label={t('rules.field.measure')} hint={rule.measure === 'any' ? t('rules.measureHint') : undefined} {...field('measure')}>
           {RULE_MEASURES.map((measure) => (
             <option key={measure} value={measure}>
               {t(`rules.measure.${measure}`)}
             </option>
           ))}
         </Select>
-        <div className="grid grid-cols-[1fr_auto] gap-2">
+        <div className="grid grid-cols-[minmax(0,1fr)_minmax(6.5rem,auto)] items-start gap-2">
           <TextField
             label={t('rules.field.amount')}
             note={t('rules.field.amountNote')}
@@ -85,7 +85,7 @@ export function RuleCard({ form, index, count, onMove, onRemove }: Props) {
         </div>
       </div>
       <Checkbox label={t('rules.field.firstTimeOnly')} {...form.register(`rules.${index}.firstTimeOnly`)} />
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid items-start gap-4 sm:grid-cols-3">
         <Select label={t('rules.field.first')} {...field('first')}>
           {COUNTS.map((each) => (
             <option key={each}>{each}</option>

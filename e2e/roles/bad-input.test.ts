@@ -328,6 +328,8 @@ const RIGHT_AFTER_ALL = new Set([
   'saveView isShared true',
   'saveView isShared false',
   'setThreshold threshold null',
+  // An application may have no rules.
+  'saveRules rules []',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

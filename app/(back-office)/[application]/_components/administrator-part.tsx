@@ -20,7 +20,14 @@ export function AdministratorPart({ application, days, range: { from, to }, heal
   return (
     <>
       {blocked > 0 && (
-        <Notice tone="wait" action={<Link href={paths.rules(application)}>{t('overview.blockedLink')}</Link>}>
+        <Notice
+          tone="wait"
+          action={
+            <Link href={paths.rules(application)} className="underline">
+              {t('overview.blockedLink')}
+            </Link>
+          }
+        >
           {t('overview.blocked', { count: blocked })}
         </Notice>
       )}

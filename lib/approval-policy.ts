@@ -1,12 +1,24 @@
 import { z } from 'zod'
 import { CURRENCIES } from './money.ts'
-import { OPERATOR_CODES } from './operators.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES } from './operators.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from './transaction-status.ts'
 
 const checkerCount = z.number().int().min(1).max(5)
 
 /** How many distinct checkers: `[n]` in one step, `[n, m]` in two steps, the second after the first. */
 const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
+
+/**
+ * What the limit of a rule is compared with. `any`: the largest of the amount, the total of its batch, and what the same maker sent to the
+ * same number within 24 hours, so that splitting a payment does not avoid the rule. The others compare one of the two totals alone. There
+ * is no limit for the amount alone, because splitting would avoid it.
+ */
+export const RULE_MEASURES = ['any', 'batchTotal', 'dayTotal'] as const
+export type RuleMeasure = (typeof RULE_MEASURES)[number]
+
+export const RULES_MAX = 50
+/** Each combination of limits is a band that is sent with every transaction. */
+const COMBINATIONS_MAX = 100
 
 /**
  * One approval rule. It fires when the weighed amount is *greater than* `aboveMinor`, hundredths as a decimal
@@ -29,6 +41,12 @@ export const approvalRuleSchema = z
       .min(1)
       .nullish()
       .transform((operators) => operators ?? null),
+    /** Absent or null: every country. */
+    countries: z
+      .array(z.enum(COUNTRY_NAMES))
+      .min(1)
+      .nullish()
+      .transform((countries) => countries ?? null),
     /** Absent or null: every currency, which only a threshold of zero can mean. */
     currency: z
       .enum(CURRENCIES)
@@ -38,6 +56,7 @@ export const approvalRuleSchema = z
       .string()
       .regex(/^(0|[1-9]\d{0,14})$/)
       .default('0'),
+    measure: z.enum(RULE_MEASURES).default('any'),
     firstTimeOnly: z.boolean().default(false),
     approvals: approvalStepsSchema,
     needsCode: z.boolean().default(false),
@@ -52,21 +71,37 @@ export const approvalRuleSchema = z
     path: ['currency'],
     message: 'A threshold above zero requires a currency.',
   })
+  .refine((rule) => rule.measure === 'any' || rule.aboveMinor !== '0', {
+    path: ['aboveMinor'],
+    message: 'A limit on a total must be above zero.',
+  })
   .transform((rule) => ({ ...rule, apiMayDecide: rule.apiMayDecide ?? isDefaultRule(rule) }))
 export type ApprovalRule = z.output<typeof approvalRuleSchema>
 
 /** All rules of one version of an application's policy; the names tell them apart. */
 export const approvalRulesSchema = z
   .array(approvalRuleSchema)
-  .max(50)
+  .max(RULES_MAX)
   .refine((rules) => new Set(rules.map((rule) => rule.name)).size === rules.length, { message: 'Each rule must have its own name.' })
+  .refine((rules) => combinationsOf(rules) <= COMBINATIONS_MAX, {
+    message: `The limits of these rules have more than ${COMBINATIONS_MAX} combinations. Use fewer limits on batch totals and 24-hour totals.`,
+  })
+
+/** How many combinations of limits a transaction can exceed. */
+function combinationsOf(rules: readonly ApprovalRule[]): number {
+  const limitsOf = (measure: RuleMeasure) => new Set(rules.filter((rule) => rule.measure === measure).map((rule) => rule.aboveMinor)).size
+  return Math.max(1, limitsOf('any')) * (1 + limitsOf('batchTotal')) * (1 + limitsOf('dayTotal'))
+}
 
 /** The rules of one version of an application's policy. Version 0: none set. */
 export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
 
-/** What the items of one band need. The field names are those that approval_band_for and start_transactions read. */
+/** What the items of one band need. The field names are those that approval_band_among and start_transactions read. */
 export type ApprovalBand = {
   aboveMinor: string
+  /** What the batch total and the 24-hour total must exceed as well; absent where no rule has a limit on that total alone. */
+  aboveBatchMinor?: string
+  aboveDayMinor?: string
   firstTimeOnly: boolean
   policyVersion: number
   /** The names of the rules that require this. */
@@ -81,6 +116,8 @@ export type ApprovalRulePart = {
   name: string
   aboveMinor: string
   currency: string | null
+  /** Absent in parts that were stored before totals had limits of their own: `any`. */
+  measure?: RuleMeasure
   firstTimeOnly: boolean
   steps: number[]
   needsCode: boolean
@@ -95,8 +132,10 @@ export const BASE_RULE: ApprovalRule = {
   sources: ['person', 'file'],
   types: ['COLLECT', 'DEPOSIT'],
   operators: null,
+  countries: null,
   currency: null,
   aboveMinor: '0',
+  measure: 'any',
   firstTimeOnly: false,
   approvals: [1],
   needsCode: false,

@@ -120,7 +120,13 @@ export type MakerOverview = {
 }
 
 /** Whether operators and receivers work; `share` over all operators. */
-export type AdministratorOverview = { share: number | null; operators: OperatorHealth[]; webhooks: WebhookHealthDto }
+export type AdministratorOverview = {
+  share: number | null
+  operators: OperatorHealth[]
+  webhooks: WebhookHealthDto
+  /** Waiting items that no present person can decide. */
+  blocked: number
+}
 
 /** A part for each role of the person; null for a role that they do not have. */
 export type OverviewDto = {

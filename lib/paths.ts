@@ -59,6 +59,11 @@ export const paths = {
   audit: (application: string, query: QueryValues = {}) => `/${application}/audit${toQuery(query)}`,
   /** The token is in the fragment, which browsers send to nobody. */
   invitation: (token?: string) => (token ? `/sign-in/invitation#${token}` : '/sign-in/invitation'),
+  rules: (application: string) => `/${application}/rules`,
+  /** One version of the rules, compared with `against` or the active one. */
+  ruleVersion: (application: string, version: number, query: QueryValues = {}) => `/${application}/rules/${version}${toQuery(query)}`,
+  /** The editor, beginning with a copy of a version. */
+  editRules: (application: string, query: QueryValues = {}) => `/${application}/rules/edit${toQuery(query)}`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

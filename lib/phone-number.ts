@@ -21,6 +21,9 @@ const RENUMBERINGS: readonly Renumbering[] = [
   { dialCode: '229', oldLength: 8, prefixOf: () => '01' },
 ]
 
+/** Numbers with other dial codes have one form. */
+export const RENUMBERED_DIAL_CODES: readonly string[] = RENUMBERINGS.map(({ dialCode }) => dialCode)
+
 const IVORIAN_PREFIXES = ['01', '01', '01', '01', '05', '05', '05', '07', '07', '07'] as const
 
 /**

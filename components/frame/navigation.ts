@@ -40,6 +40,7 @@ const ITEMS = {
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
   reference: { id: 'reference', label: 'frame.reference', icon: 'info', permission: 'overview:read', href: () => paths.docs() },
   audit: { id: 'audit', label: 'frame.audit', icon: 'shield', permission: 'audit:read', href: (application) => paths.audit(application) },
+  rules: { id: 'rules', label: 'frame.rules', icon: 'rules', permission: 'policy:read', href: paths.rules },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
   terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:read', href: paths.terms },
   funding: { id: 'funding', label: 'frame.funding', icon: 'arrow-down', permission: 'funding:read', href: paths.funding },
@@ -58,7 +59,10 @@ const GROUPS: readonly NavigationGroup[] = [
     heading: null,
     items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
   },
-  { heading: 'frame.administration', items: [ITEMS.people, ITEMS.terms, ITEMS.funding, ITEMS.operators, ITEMS.audit] },
+  {
+    heading: 'frame.administration',
+    items: [ITEMS.people, ITEMS.rules, ITEMS.terms, ITEMS.funding, ITEMS.operators, ITEMS.audit],
+  },
   { heading: 'frame.integration', items: [ITEMS.reference] },
 ]
 

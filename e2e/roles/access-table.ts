@@ -69,6 +69,9 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/operators': { access: 'operator:read' },
   'GET /[application]/people/[personId]': { access: 'people:change' },
   'GET /[application]/audit': { access: 'audit:read' },
+  'GET /[application]/rules': { access: 'policy:read' },
+  'GET /[application]/rules/[version]': { access: 'policy:read', address: '/[application]/rules/1' },
+  'GET /[application]/rules/edit': { access: 'policy:change' },
   'GET /[application]/settings': { access: 'own-settings:change' },
 
   'GET /api/back-office/[application]/overview': { access: 'overview:read' },
@@ -188,6 +191,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/people/actions.ts endSessions': 'people:change',
   'app/(back-office)/[application]/people/actions.ts blockPerson': 'people:change',
   'app/(back-office)/[application]/balances/actions.ts setThreshold': 'balance:set-threshold',
+  'app/(back-office)/[application]/rules/actions.ts saveRules': 'policy:change',
+  'app/(back-office)/[application]/rules/actions.ts restoreRules': 'policy:change',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts startEnrolment': 'own-settings:change',

@@ -66,4 +66,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   withdrawLink: { invitationId: '' },
   endSessions: { personId: '', sessionId: '' },
   blockPerson: { personId: '', acknowledged: true },
+  saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }] },
+  // No version has this number, so what is right is not found.
+  restoreRules: { version: 99_999 },
 }

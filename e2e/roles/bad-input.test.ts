@@ -288,6 +288,8 @@ const RIGHT_AFTER_ALL = new Set([
   'proposeFunding note ""',
   // All sessions; nobody has this id, so what is right is not found.
   'endSessions sessionId null',
+  // An application may have no rules.
+  'saveRules rules []',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

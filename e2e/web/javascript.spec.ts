@@ -2,12 +2,23 @@ import { expect, signIn, test } from './fixtures.ts'
 import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascript.ts'
 import { personWith, sandboxUrl } from './sandbox.ts'
 
-const PAGES = ['', '/approvals', '/approvals?queue=decided', '/transactions', '/transactions/exports', '/totals', '/balances', '/settings']
+const PAGES = [
+  '',
+  '/rules',
+  '/rules/1',
+  '/approvals',
+  '/approvals?queue=decided',
+  '/transactions',
+  '/transactions/exports',
+  '/totals',
+  '/balances',
+  '/settings',
+]
 
 /** Pages that other roles may not open. */
 const OWN_PAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
   finance: ['/balances/MOMOCM', '/funding'],
-  administrator: ['/people', '/audit', '/application', '/funding', '/operators'],
+  administrator: ['/people', '/rules/edit', '/audit', '/application', '/funding', '/operators'],
 }
 
 for (const role of ['maker', 'checker', 'finance', 'administrator'] as const) {

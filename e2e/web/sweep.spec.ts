@@ -28,7 +28,7 @@ async function placesToSee(): Promise<Place[]> {
 /** Signs in as the person that the next page requires, if not signed in yet; ids for its address come from the lists. */
 async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
   let current: string | undefined
-  const examples: Record<string, string> = { operator: 'MOMOCM', topic: 'webhooks' }
+  const examples: Record<string, string> = { operator: 'MOMOCM', topic: 'webhooks', version: '1' }
   return async ({ pattern, person }) => {
     if (person?.email !== current) {
       await page.context().clearCookies()

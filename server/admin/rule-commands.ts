@@ -56,6 +56,8 @@ function describe(rule: ApprovalRule): Record<string, string> {
     sources: rule.sources.join(','),
     types: rule.types.join(','),
     operators: rule.operators?.join(',') ?? 'all',
+    countries: rule.countries?.join(',') ?? 'all',
+    measure: rule.measure,
     aboveMinor: rule.aboveMinor,
     currency: rule.currency ?? 'all',
     firstTimeOnly: yes(rule.firstTimeOnly),

@@ -1,10 +1,11 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { type NetworkProblem, parseNetwork } from './allow-list.ts'
-import { insertNetwork, lockApplication } from './application-store.ts'
+import { insertNetwork } from './application-store.ts'
 
 /** Adds an address or a network to an application's allow list. Returns its canonical spelling. Adding an existing one changes nothing. */
 export async function allowAddress(

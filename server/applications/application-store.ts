@@ -97,15 +97,6 @@ export async function closeServices(
   return rows.map(({ service }) => service).sort()
 }
 
-/**
- * Holds an application's row until the transaction ends, so that changes of its keys and secrets come one after the
- * other; false when there is none.
- */
-export async function lockApplication(trx: Queryable, applicationId: string): Promise<boolean> {
-  const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
-  return rowCount === 1
-}
-
 type NewKeyRow = {
   applicationId: string
   apiKeyId: string

@@ -3,9 +3,10 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { generateApiKey } from '#server/credentials/secrets.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { countLiveKeys, expireKeys, insertKey, lockApplication } from './application-store.ts'
+import { countLiveKeys, expireKeys, insertKey } from './application-store.ts'
 
 /** Every key is compared on every request: a few for rotation, not a collection. */
 const LIVE_KEYS_MAX = 10

@@ -3,9 +3,10 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { generateWebhookSecret } from '#server/credentials/secrets.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { expireWebhookSecrets, insertWebhookSecret, lockApplication } from './application-store.ts'
+import { expireWebhookSecrets, insertWebhookSecret } from './application-store.ts'
 
 /** Makes a new webhook secret, returned only once. Earlier secrets also sign until `othersExpireAt`. */
 export async function rotateWebhookSecret(

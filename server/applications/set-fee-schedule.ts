@@ -5,9 +5,10 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { lockApplication, upsertFees } from './application-store.ts'
+import { upsertFees } from './application-store.ts'
 import { readFees } from './terms-queries.ts'
 
 type SetFeeSchedule = {

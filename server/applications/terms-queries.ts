@@ -77,6 +77,18 @@ export async function readService(
   return rows[0] ?? OPEN_SERVICE
 }
 
+/** Returns the transfer services that an application has switched off. */
+export async function listClosedServices(
+  queryable: Queryable,
+  applicationId: string,
+): Promise<{ operator: OperatorCode; type: TransactionType }[]> {
+  const { rows } = await queryable.query<{ operator: OperatorCode; type: TransactionType }>(
+    'select operator, type from transfer_services where application_id = $1 and not is_enabled',
+    [applicationId],
+  )
+  return rows
+}
+
 /** Returns the fees of one operator and direction. Never set: the default ones. */
 export async function readFees(
   queryable: Queryable,

@@ -24,11 +24,6 @@ export type ApprovalItem = {
 /** Why a person may not decide or approve now; null: they may. */
 export type Verdict = { obstacle: DecisionObstacle | null; termsObstacle: TermsObstacle | null }
 
-/** Takes the lock that orders everything about one application's money. */
-export async function lockCounters(trx: TrxClient, applicationId: string): Promise<void> {
-  await trx.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
-}
-
 /** Why a person may not decide on a transaction, at the start of this statement; undefined if there is no such transaction. */
 export async function selectVerdict(
   queryable: Queryable,

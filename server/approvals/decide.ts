@@ -1,6 +1,7 @@
 import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
+import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
 import type { Actor } from '#server/transactions/actor.ts'
@@ -11,7 +12,6 @@ import { type Wake, wakeFor } from '#server/transactions/wake.ts'
 import {
   type ApprovalItem,
   insertDecision,
-  lockCounters,
   noteChange,
   selectDecisions,
   selectItem,

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
+import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { type Wake, wakeFor } from '#server/transactions/wake.ts'
-import { lockCounters } from './approval-store.ts'
 import { selectBatch, selectWaitingRowIds } from './batch-store.ts'
 
 type RecallBatchCommand = { applicationId: string; batchId: string; makerId: string; reason: string }

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
+import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { type Wake, wakeFor } from '#server/transactions/wake.ts'
-import { lockCounters } from './approval-store.ts'
 
 type RecallCommand = { applicationId: string; transactionId: string; makerId: string; reason: string }
 type RecallFailure = 'not_found' | 'not_the_maker' | 'not_waiting'

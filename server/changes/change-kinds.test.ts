@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { COUNTRY_NAMES } from '#lib/operators.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
+import { createDirectory } from '#server/applications/directory.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { blockMember } from '#server/people/block-member.ts'
@@ -24,6 +25,7 @@ let ben: PersonCommandActor
 before(async () => {
   database = await createTestDatabase()
   applicationId = await makeApplication(database.pool, 'Kora Stores')
+  for (const role of ['maker', 'checker', 'checker'] as const) await makePerson(database.pool, applicationId, [role])
   ;[anna, ben] = [await administrator(applicationId), await administrator(applicationId)]
 })
 after(() => database.drop())
@@ -137,6 +139,24 @@ test('policy.activate activates a version, and refuses its author as the second 
   assert.ok((await confirmChange(database.pool, { applicationId, changeId: waiting.changeId, actor: carl })).ok)
   const active = (await listPolicies(database.pool, applicationId)).find(({ activatedAt }) => activatedAt !== null)
   assert.deepEqual([active?.version, active?.activatedBy], [written.value.version, carl.id])
+})
+
+test('an activation that was confirmed is known to every process within a second', async () => {
+  const processes = await Promise.all([0, 1].map(() => createDirectory({ pool: database.pool })))
+  try {
+    const rules = [{ name: 'Any', sources: ['api'], approvals: [2] }]
+    const written = await proposePolicy(database.pool, { applicationId, rules, actor: anna })
+    assert.ok(written.ok)
+    const { version } = written.value
+    assert.ok((await make('policy.activate', { version })).ok)
+    const confirmedAt = performance.now()
+    await waitUntil('both processes have the new rules', () =>
+      processes.every((directory) => directory.find(applicationId)?.policy?.version === version),
+    )
+    assert.ok(performance.now() - confirmedAt < 1_500)
+  } finally {
+    await Promise.all(processes.map((directory) => directory.close()))
+  }
 })
 
 test('person.second_factor_reset switches it off and ends all sessions; refused for a person who works elsewhere too', async () => {

@@ -15,12 +15,6 @@ type NewChange = {
   lifetimeDays: number
 }
 
-/** Locks the application until the transaction ends, so that its changes come one after the other. Returns false if it does not exist. */
-export async function lockChanges(trx: Queryable, applicationId: string): Promise<boolean> {
-  const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
-  return rowCount === 1
-}
-
 /** Whether a proposal about the same subject can still be confirmed. */
 export async function hasOpenChange(trx: Queryable, applicationId: string, kind: string, subject: string): Promise<boolean> {
   const { rowCount } = await trx.query(

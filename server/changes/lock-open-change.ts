@@ -2,9 +2,10 @@ import type { Permission } from '#lib/permissions.ts'
 import { isChangeKind } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import type { BoundChange } from './change-kind.ts'
-import { lockChange, lockChanges, type StoredChange } from './change-store.ts'
+import { lockChange, type StoredChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
 export type DecideFailure =
@@ -25,7 +26,7 @@ export async function lockOpenChange(
   { applicationId, changeId, actor }: { applicationId: string; changeId: string; actor: PersonCommandActor },
 ): Promise<Result<LockedChange, DecideFailure>> {
   // The application first, as everywhere: its changes come one after the other.
-  if (!(await lockChanges(trx, applicationId))) return err('not_found')
+  if (!(await lockApplication(trx, applicationId))) return err('not_found')
   const stored = await lockChange(trx, applicationId, changeId)
   if (!stored || !isChangeKind(stored.kind)) return err('not_found')
   const kind = KINDS[stored.kind]

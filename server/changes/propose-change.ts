@@ -4,11 +4,12 @@ import { CHANGE_LIFETIME_DAYS, type ChangeKindName } from '#lib/proposed-change.
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { listActiveMembers } from '#server/people/person-queries.ts'
 import type { BoundChange, ChangeKind } from './change-kind.ts'
-import { hasOpenChange, insertChange, lockChanges } from './change-store.ts'
+import { hasOpenChange, insertChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
 type ProposeFailure =
@@ -39,7 +40,7 @@ export async function proposeChange(pool: Pool, command: ProposeChange): Promise
   if (!bound.ok) return bound
   if (bound.value.personId === actor.id) return err('about_you')
   return withTransaction<{ changeId: string }, ProposeFailure>(pool, async (trx) => {
-    if (!(await lockChanges(trx, applicationId))) return err('unknown_application')
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     if (!(await hasSecondPerson(trx, command, kind, bound.value))) return err('no_second_person')
     return store(trx, command, bound.value)
   })

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { endChange, lockChange, lockChanges } from './change-store.ts'
+import { endChange, lockChange } from './change-store.ts'
 
 /** Takes back an own proposal that nobody has decided. The person may meanwhile have lost the role: withdrawing moves nothing. */
 export async function withdrawChange(
@@ -13,7 +14,7 @@ export async function withdrawChange(
   const { applicationId, changeId, actor } = command
   if (actor.applicationId !== applicationId) return err('not_found')
   return withTransaction<void, 'not_found' | 'not_open'>(pool, async (trx) => {
-    if (!(await lockChanges(trx, applicationId))) return err('not_found')
+    if (!(await lockApplication(trx, applicationId))) return err('not_found')
     const stored = await lockChange(trx, applicationId, changeId)
     if (!stored || stored.proposedBy !== actor.id) return err('not_found')
     if (!stored.isOpen) return err('not_open')

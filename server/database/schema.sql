@@ -1226,6 +1226,9 @@ create view ledger_movements as
 -- function apply_transitions(p_application_ids uuid[], p_items json)
 --   returns table(item_index integer, is_moved boolean, status text, version integer)
 --   plpgsql, volatile: server/transactions/sql/apply-transitions.sql
+-- function approval_band_among(p_bands jsonb, p_amount_minor bigint, p_batch_minor bigint, p_day_minor bigint, p_is_first boolean)
+--   returns jsonb
+--   sql, immutable: server/transactions/sql/approval-band-among.sql
 -- function approval_band_for(p_application uuid, p_type text, p_maker uuid, p_source text, p_phones text[], p_amount_minor bigint, p_batch_minor bigint, p_earlier_minor bigint, p_bands jsonb, p_at timestamptz)
 --   returns jsonb
 --   plpgsql, stable: server/transactions/sql/approval-band-for.sql

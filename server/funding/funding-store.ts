@@ -22,12 +22,6 @@ type NewFunding = {
   lifetimeDays: number
 }
 
-/** Locks the application until the transaction ends, so that one reference is proposed once. Returns false if it does not exist. */
-export async function lockFundings(trx: Queryable, applicationId: string): Promise<boolean> {
-  const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
-  return rowCount === 1
-}
-
 /** What became of a funding of this kind with the same reference that waits or was confirmed; undefined if there is none. */
 export async function findReference(
   trx: Queryable,

@@ -2,7 +2,7 @@ import { can, type Permission } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { TrxClient } from '#server/database/pool.ts'
-import { listActiveMembers } from '#server/people/person-queries.ts'
+import { lockActiveMember } from '#server/people/person-queries.ts'
 import { lockFunding, type StoredFunding } from './funding-store.ts'
 
 export type DecideFailure =
@@ -22,10 +22,9 @@ export async function lockOpenFunding(
   if (!stored) return err('not_found')
   if (!stored.isOpen) return err('not_open')
   if (stored.proposedBy === actor.id) return err('own_proposal')
-  // Read again under the lock: a role that was taken away meanwhile moves no money.
-  const members = await listActiveMembers(trx, applicationId)
-  const isStill = (person: string, permission: Permission) =>
-    members.some(({ personId, roles }) => personId === person && can(roles, permission))
-  if (!isStill(actor.id, 'funding:decide')) return err('not_permitted')
-  return ok({ ...stored, isProposerGone: !isStill(stored.proposedBy, 'funding:propose') })
+  // Read again and kept until the end of the transaction: a role that is taken away meanwhile moves no money.
+  const mayStill = async (personId: string, permission: Permission) =>
+    can((await lockActiveMember(trx, applicationId, personId)) ?? [], permission)
+  if (!(await mayStill(actor.id, 'funding:decide'))) return err('not_permitted')
+  return ok({ ...stored, isProposerGone: !(await mayStill(stored.proposedBy, 'funding:propose')) })
 }

@@ -7,12 +7,13 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { Funding } from '#lib/schemas/funding.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { covers } from '#server/ledger/funding-effect.ts'
 import { readFundedBalances } from '#server/ledger/funding-queries.ts'
 import { listActiveMembers } from '#server/people/person-queries.ts'
-import { findReference, insertFundingRow, lockFundings } from './funding-store.ts'
+import { findReference, insertFundingRow } from './funding-store.ts'
 import { POSTINGS } from './postings.ts'
 
 type ProposeFailure =
@@ -37,7 +38,8 @@ export async function proposeFunding(pool: Pool, command: ProposeFunding): Promi
   const { applicationId, actor, funding } = command
   if (!mayAct(actor, applicationId, 'funding:propose')) return err('not_permitted')
   return withTransaction<{ fundingId: string }, ProposeFailure>(pool, async (trx) => {
-    if (!(await lockFundings(trx, applicationId))) return err('unknown_application')
+    // So that one reference is proposed once.
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     const members = await listActiveMembers(trx, applicationId)
     if (!members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'funding:decide'))) return err('no_second_person')
     const key = referenceKey(funding.reference)

@@ -1,7 +1,8 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { lockCounters } from '#server/database/application-locks.ts'
 import type { TrxClient } from '#server/database/pool.ts'
-import { insertFunding, lockApplication } from './ledger-store.ts'
+import { insertFunding } from './ledger-store.ts'
 
 export type Funding = {
   applicationId: string
@@ -20,7 +21,7 @@ export type Funding = {
  */
 export async function fundBalance(trx: TrxClient, funding: Funding): Promise<Result<{ isNew: boolean }, 'unknown_application'>> {
   if (funding.amountMinor <= 0n) throw new Error('A funding is positive')
-  if (!(await lockApplication(trx, funding.applicationId))) return err('unknown_application')
+  if (!(await lockCounters(trx, funding.applicationId))) return err('unknown_application')
   const currency = OPERATORS[funding.operator].country.currency
   return ok({ isNew: await insertFunding(trx, { ...funding, currency, kind: 'fund', account: 'deposit' }) })
 }

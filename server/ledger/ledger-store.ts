@@ -14,14 +14,6 @@ type FundingRow = {
   reason: string
 }
 
-/** Takes the lock that orders an application's money. Returns false if there is no such application. */
-export async function lockApplication(queryable: Queryable, applicationId: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('select 1 from application_counters where application_id = $1 for no key update', [
-    applicationId,
-  ])
-  return rowCount === 1
-}
-
 /** Posts money that entered, left or changed balances outside any transaction. Returns false if this id was posted before. */
 export async function insertFunding(queryable: Queryable, row: FundingRow): Promise<boolean> {
   const { rows } = await queryable.query<{ isPosted: boolean; isMoved: boolean }>(

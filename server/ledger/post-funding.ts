@@ -1,9 +1,10 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { lockCounters } from '#server/database/application-locks.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import { balancesAfter, covers, type FundingPosting } from './funding-effect.ts'
 import { type FundedBalances, readFundedBalances } from './funding-queries.ts'
-import { insertFunding, lockApplication } from './ledger-store.ts'
+import { insertFunding } from './ledger-store.ts'
 
 type PostFunding = FundingPosting & {
   applicationId: string
@@ -30,7 +31,7 @@ export async function postFunding(
 ): Promise<Result<{ before: FundedBalances; after: FundedBalances }, PostFailure>> {
   const { applicationId, operator, kind, amountMinor } = funding
   if (amountMinor <= 0n && kind !== 'correct') throw new Error('Only a correction takes money away')
-  if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+  if (!(await lockCounters(trx, applicationId))) return err('unknown_application')
   // A statement of its own after the lock: only a new snapshot sees what the previous holder committed.
   const before = await readFundedBalances(trx, applicationId, operator)
   if (!before) return err('unknown_application')

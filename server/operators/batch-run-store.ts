@@ -10,11 +10,6 @@ export type BatchRun = {
   changedBy: string | null
 }
 
-/** Takes the lock that orders an application's money. Everything that moves one of its transactions takes it first. */
-export async function lockApplication(trx: TrxClient, applicationId: string): Promise<void> {
-  await trx.query('select 1 from application_counters where application_id = $1 for no key update', [applicationId])
-}
-
 /** The run of a batch; undefined if the application has no transaction of such a batch. */
 export async function selectRun(queryable: Queryable, applicationId: string, batchId: string): Promise<BatchRun | undefined> {
   const { rows } = await queryable.query<BatchRun>(

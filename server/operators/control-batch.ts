@@ -3,6 +3,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { STOPPED_MESSAGE } from '#lib/transaction-status.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
+import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
 import { transition } from '#server/transactions/transition.ts'
@@ -10,7 +11,6 @@ import type { Wake } from '#server/transactions/wake.ts'
 import {
   type BatchRun,
   type BatchRunState,
-  lockApplication,
   lockWork,
   noteRunChange,
   pauseWork,
@@ -75,7 +75,7 @@ export async function endStoppedRows(deps: Deps): Promise<number> {
   let ended = 0
   for (const { applicationId, batchId, changedBy, reason } of await selectStoppedWithWork(deps.pool)) {
     const result = await withTransaction<number, never>(deps.pool, async (trx) => {
-      await lockApplication(trx, applicationId)
+      await lockCounters(trx, applicationId)
       await lockWork(trx, applicationId, batchId)
       return ok(await endUnsent(trx, { applicationId, batchId, personId: changedBy, reason }))
     })
@@ -93,7 +93,7 @@ function change(
   work: (trx: TrxClient, run: BatchRun) => Promise<Result<{ count: number }, BatchRunFailure>>,
 ): Promise<Result<{ count: number }, BatchRunFailure>> {
   return withTransaction<{ count: number }, BatchRunFailure>(pool, async (trx) => {
-    await lockApplication(trx, applicationId)
+    await lockCounters(trx, applicationId)
     const run = await selectRun(trx, applicationId, batchId)
     if (!run) return err('not_found')
     if (!mayControl(person, applicationId, run)) return err('not_yours')

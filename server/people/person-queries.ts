@@ -61,11 +61,14 @@ export async function lockActiveMember(trx: Queryable, applicationId: string, pe
   return rows[0]?.roles
 }
 
-/** Returns the active members of an application who are not blocked, with their roles. */
-export async function listActiveMembers(queryable: Queryable, applicationId: string): Promise<{ personId: string; roles: Role[] }[]> {
-  const { rows } = await queryable.query<{ personId: string; roles: Role[] }>(
-    `select m.person_id as "personId", m.roles from memberships m join people p using (person_id)
-      where m.application_id = $1 and m.is_active and not p.is_blocked`,
+type ActiveMember = { personId: string; name: string; roles: Role[]; hasSecondFactor: boolean }
+
+/** Returns the active members of an application who are not blocked, by name. */
+export async function listActiveMembers(queryable: Queryable, applicationId: string): Promise<ActiveMember[]> {
+  const { rows } = await queryable.query<ActiveMember>(
+    `select m.person_id as "personId", p.name, m.roles, p.totp_enabled_at is not null as "hasSecondFactor"
+       from memberships m join people p using (person_id)
+      where m.application_id = $1 and m.is_active and not p.is_blocked order by p.name, m.person_id`,
     [applicationId],
   )
   return rows

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { lockPolicies, markActivated, readPolicy } from './policy-store.ts'
+import { markActivated, readPolicy } from './policy-store.ts'
 
 type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person'
 
@@ -19,7 +20,7 @@ export async function activatePolicy(
   const { applicationId, version, actor } = command
   if (!mayAct(actor, applicationId, 'policy:change')) return err('not_permitted')
   return withTransaction<void, ActivateFailure>(database, async (trx) => {
-    if (!(await lockPolicies(trx, applicationId))) return err('unknown_version')
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_version')
     const { policy, activeVersion } = await readPolicy(trx, applicationId, version)
     if (!policy) return err('unknown_version')
     if (policy.activatedAt) return err('already_active')

@@ -8,12 +8,13 @@ import {
   approvalRulesSchema,
   BASE_RULE,
   DEFAULT_POLICY_RULES,
+  RULE_MEASURES,
 } from '#lib/approval-policy.ts'
 import { CURRENCIES } from '#lib/money.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { type BandContext, bandsFor } from './bands-for.ts'
+import { type BandContext, bandsFor, exceedsLimits } from './bands-for.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -27,8 +28,10 @@ const rule: fc.Arbitrary<ApprovalRule> = fc.record({
   sources: fc.subarray([...TRANSACTION_SOURCES], { minLength: 1 }),
   types: fc.subarray([...TRANSACTION_TYPES], { minLength: 1 }),
   operators: fc.option(fc.subarray([...OPERATOR_CODES], { minLength: 1 })),
+  countries: fc.option(fc.subarray([...COUNTRY_NAMES], { minLength: 1 })),
   currency: fc.option(fc.constantFrom(...CURRENCIES)),
   aboveMinor: fc.constantFrom('0', '1', '99', '100', '5000000', '999999999999'),
+  measure: fc.constantFrom(...RULE_MEASURES),
   firstTimeOnly: fc.boolean(),
   approvals: steps,
   needsCode: fc.boolean(),
@@ -42,27 +45,38 @@ const context: fc.Arbitrary<BandContext> = fc
     source: fc.constantFrom(...TRANSACTION_SOURCES),
   })
   .map((given) => ({ ...given, currency: OPERATORS[given.operator].country.currency }))
-const payment = fc.record({
-  weighedMinor: fc.constantFrom(1n, 2n, 99n, 100n, 101n, 5_000_000n, 5_000_001n, 999_999_999_999n),
-  isFirst: fc.boolean(),
-})
+const minor = fc.constantFrom(1n, 2n, 99n, 100n, 101n, 5_000_000n, 5_000_001n, 999_999_999_999n)
+/** The 24-hour total includes the payment. */
+const payment = fc
+  .record({
+    amountMinor: minor,
+    batchMinor: fc.oneof(fc.constant(0n), minor),
+    earlierMinor: fc.oneof(fc.constant(0n), minor),
+    isFirst: fc.boolean(),
+  })
+  .map(({ earlierMinor, ...given }) => ({ ...given, dayMinor: earlierMinor + given.amountMinor }))
+type Payment = { amountMinor: bigint; batchMinor: bigint; dayMinor: bigint; isFirst: boolean }
 
-/** What approval_band_for in the database chooses. */
-function chosen(
-  bands: ApprovalBand[] | null,
-  { weighedMinor, isFirst }: { weighedMinor: bigint; isFirst: boolean },
-): ApprovalBand | undefined {
-  return bands?.findLast((band) => weighedMinor > BigInt(band.aboveMinor) && (isFirst || !band.firstTimeOnly))
+function largest(...amounts: bigint[]): bigint {
+  return amounts.reduce((left, right) => (left > right ? left : right))
 }
 
-function firing(rules: readonly ApprovalRule[], where: BandContext, what: { weighedMinor: bigint; isFirst: boolean }): ApprovalRule[] {
+/** What approval_band_among in the database chooses. */
+function chosen(bands: ApprovalBand[] | null, { amountMinor, batchMinor, dayMinor, isFirst }: Payment): ApprovalBand | undefined {
+  const weighed = { weighedMinor: largest(amountMinor, batchMinor, dayMinor), batchMinor, dayMinor }
+  return bands?.findLast((band) => exceedsLimits(band, weighed) && (isFirst || !band.firstTimeOnly))
+}
+
+function firing(rules: readonly ApprovalRule[], where: BandContext, what: Payment): ApprovalRule[] {
+  const measured = { any: largest(what.amountMinor, what.batchMinor, what.dayMinor), batchTotal: what.batchMinor, dayTotal: what.dayMinor }
   return rules.filter(
     (candidate) =>
       candidate.sources.includes(where.source) &&
       candidate.types.includes(where.type) &&
       (candidate.operators ?? [...OPERATOR_CODES]).includes(where.operator) &&
+      (candidate.countries ?? [...COUNTRY_NAMES]).includes(OPERATORS[where.operator].country.name) &&
       (candidate.currency ?? where.currency) === where.currency &&
-      what.weighedMinor > BigInt(candidate.aboveMinor) &&
+      measured[candidate.measure] > BigInt(candidate.aboveMinor) &&
       (what.isFirst || !candidate.firstTimeOnly),
   )
 }
@@ -84,6 +98,7 @@ test('a chosen band that satisfies every rule that applies, and requires nothing
       const band = chosen(bandsFor({ version: 3, rules }, where), what)
       const fired = firing(rules, where, what)
       if (where.source === 'api') assert.equal(band !== undefined, fired.length > 0)
+      assert.ok(band || fired.length === 0)
       if (!band || fired.length === 0) return
       const total = (numbers: readonly number[]): number => numbers.reduce((sum, n) => sum + n, 0)
       for (const one of fired) {
@@ -147,14 +162,50 @@ test('a band from approval_band_for above its threshold, none at it', async () =
   }
 })
 
+test('the same band from approval_band_among as from TypeScript, for every combination of limits', async () => {
+  const cases = fc.sample(fc.tuple(fc.array(rule, { maxLength: 8 }), context, payment), { numRuns: 300, seed: 12 })
+  const asked = cases.map(([rules, where, what]) => ({ bands: bandsFor({ version: 3, rules }, where) ?? [], ...what }))
+  const { rows } = await database.pool.query<{ band: ApprovalBand | null }>(
+    `select approval_band_among(a.bands, a.amount, a.batch, a.day, a.first) as band
+       from unnest($1::jsonb[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[]) with ordinality
+         as a (bands, amount, batch, day, first, position) order by a.position`,
+    [
+      asked.map(({ bands }) => JSON.stringify(bands)),
+      asked.map(({ amountMinor }) => amountMinor),
+      asked.map(({ batchMinor }) => batchMinor),
+      asked.map(({ dayMinor }) => dayMinor),
+      asked.map(({ isFirst }) => isFirst),
+    ],
+  )
+  assert.ok(rows.filter(({ band }) => band?.aboveBatchMinor !== undefined).length > 5)
+  for (const [index, { bands, ...what }] of asked.entries()) assert.deepEqual(rows[index]?.band, chosen(bands, what) ?? null)
+})
+
+test('an error for limits on totals with more than 100 combinations, none for 50 limits of one kind', () => {
+  const limits = (measure: string, count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      name: `${measure} ${index}`,
+      sources: ['api'],
+      currency: 'XAF',
+      aboveMinor: String(100 * (index + 1)),
+      measure,
+      approvals: [1],
+    }))
+  assert.ok(approvalRulesSchema.safeParse(limits('any', 50)).success)
+  assert.ok(approvalRulesSchema.safeParse([...limits('any', 4), ...limits('batchTotal', 4), ...limits('dayTotal', 4)]).success)
+  assert.ok(!approvalRulesSchema.safeParse([...limits('any', 5), ...limits('batchTotal', 4), ...limits('dayTotal', 4)]).success)
+})
+
 test('an error for a rule that makes no sense', () => {
   const good = { name: 'Large', sources: ['api'], approvals: [1] }
   assert.deepEqual(approvalRuleSchema.parse(good), {
     ...good,
     types: ['DEPOSIT'],
     operators: null,
+    countries: null,
     currency: null,
     aboveMinor: '0',
+    measure: 'any',
     firstTimeOnly: false,
     needsCode: false,
     apiMayDecide: false,
@@ -175,6 +226,11 @@ test('an error for a rule that makes no sense', () => {
     { name: 'a\u0000b' },
     { name: 'a\ud800' },
     { sources: ['fax'] },
+    { countries: [] },
+    { countries: ['FRANCE'] },
+    { measure: 'amount' },
+    { measure: 'batchTotal' },
+    { measure: 'dayTotal', aboveMinor: '0', currency: 'XAF' },
   ]
   for (const change of bad) assert.ok(!approvalRuleSchema.safeParse({ ...good, ...change }).success, JSON.stringify(change))
   assert.ok(!approvalRulesSchema.safeParse([good, good]).success)

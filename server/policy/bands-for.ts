@@ -1,6 +1,13 @@
-import { type ApprovalBand, type ApprovalPolicy, type ApprovalRule, type ApprovalRulePart, BASE_RULE } from '#lib/approval-policy.ts'
+import {
+  type ApprovalBand,
+  type ApprovalPolicy,
+  type ApprovalRule,
+  type ApprovalRulePart,
+  BASE_RULE,
+  type RuleMeasure,
+} from '#lib/approval-policy.ts'
 import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { TransactionSource, TransactionType } from '#lib/transaction-status.ts'
 
 export type BandContext = { type: TransactionType; operator: OperatorCode; currency: Currency; source: TransactionSource }
@@ -10,8 +17,8 @@ const NO_POLICY: ApprovalPolicy = { version: 0, rules: [] }
 const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
 
 /**
- * Returns the approval bands of one kind of transaction, in the order in which approval_band_for reads them: the last band whose threshold
- * is less than the amount applies. Returns null if no band can apply, so that the database weighs nothing. What a person or a file
+ * Returns the approval bands of one kind of transaction, in the order in which approval_band_among reads them: the last band whose limits
+ * are exceeded applies. Returns null if no band can apply, so that the database weighs nothing. What a person or a file
  * starts always has a band that applies, whatever the rules say.
  */
 export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): ApprovalBand[] | null {
@@ -27,21 +34,52 @@ export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): A
 }
 
 /**
- * Returns one band for each threshold and each of the two kinds of beneficiary (any, never paid before). Each combines the requirements of
- * all rules that apply there, so that a later band never requires less than an earlier one.
+ * Returns one band for each combination of limits and each of the two kinds of beneficiary (any, never paid before). Each combines the
+ * requirements of all rules that apply there, so that a later band never requires less than an earlier one that applies too. The limits that
+ * a transaction exceeds always include a largest one of each kind, and that combination comes last of all that it exceeds.
  */
 function buildBands(policy: ApprovalPolicy, context: BandContext): ApprovalBand[] | null {
   const applying = policy.rules.filter((rule) => applies(rule, context))
-  const alwaysApplies = applying.some((rule) => rule.aboveMinor === '0' && !rule.firstTimeOnly)
+  const alwaysApplies = applying.some((rule) => rule.aboveMinor === '0' && rule.measure === 'any' && !rule.firstTimeOnly)
   const rules = context.source === 'api' || alwaysApplies ? applying : [BASE_RULE, ...applying]
-  const thresholds = [...new Set(rules.map((rule) => rule.aboveMinor))].sort(compareAmounts)
-  const bands = thresholds.flatMap((aboveMinor) => {
-    const passed = rules.filter((rule) => compareAmounts(rule.aboveMinor, aboveMinor) <= 0)
+  const bands = combineLimits(rules).flatMap((limits) => {
+    const passed = rules.filter((rule) => isPassed(rule, limits))
     const forAnybody = passed.filter((rule) => !rule.firstTimeOnly)
-    const anybody = forAnybody.length > 0 ? [join(forAnybody, aboveMinor, false, policy.version)] : []
-    return forAnybody.length === passed.length ? anybody : [...anybody, join(passed, aboveMinor, true, policy.version)]
+    const anybody = forAnybody.length > 0 ? [join(forAnybody, limits, false, policy.version)] : []
+    return forAnybody.length === passed.length ? anybody : [...anybody, join(passed, limits, true, policy.version)]
   })
   return bands.length > 0 ? bands : null
+}
+
+/** A limit of each kind; null: none of its kind is exceeded. */
+type Limits = Record<RuleMeasure, string | null>
+
+function combineLimits(rules: readonly ApprovalRule[]): Limits[] {
+  const limitsOf = (measure: RuleMeasure) =>
+    [...new Set(rules.filter((rule) => rule.measure === measure).map((rule) => rule.aboveMinor))].sort(compareAmounts)
+  const totals = [null, ...limitsOf('batchTotal')].flatMap((batchTotal) =>
+    [null, ...limitsOf('dayTotal')].map((dayTotal) => ({ batchTotal, dayTotal })),
+  )
+  // Without a limit for all three, those of the totals still apply.
+  const anyLimits = totals.length > 1 ? [null, ...limitsOf('any')] : limitsOf('any')
+  return anyLimits.flatMap((any) => totals.map((total) => ({ any, ...total })))
+}
+
+function isPassed(rule: ApprovalRule, limits: Limits): boolean {
+  const limit = limits[rule.measure]
+  return limit !== null && compareAmounts(rule.aboveMinor, limit) <= 0
+}
+
+/** What is compared with the limits of bands: the largest of the three, and the two totals alone. */
+type WeighedAmounts = { weighedMinor: bigint; batchMinor: bigint; dayMinor: bigint }
+
+/** Whether amounts exceed all limits of a band, as approval_band_among decides it. */
+export function exceedsLimits(band: ApprovalBand, { weighedMinor, batchMinor, dayMinor }: WeighedAmounts): boolean {
+  return (
+    weighedMinor > BigInt(band.aboveMinor) &&
+    (band.aboveBatchMinor === undefined || batchMinor > BigInt(band.aboveBatchMinor)) &&
+    (band.aboveDayMinor === undefined || dayMinor > BigInt(band.aboveDayMinor))
+  )
 }
 
 function applies(rule: ApprovalRule, context: BandContext): boolean {
@@ -49,15 +87,18 @@ function applies(rule: ApprovalRule, context: BandContext): boolean {
     rule.sources.includes(context.source) &&
     rule.types.includes(context.type) &&
     (rule.operators === null || rule.operators.includes(context.operator)) &&
+    (rule.countries === null || rule.countries.includes(OPERATORS[context.operator].country.name)) &&
     (rule.currency === null || rule.currency === context.currency)
   )
 }
 
-function join(rules: readonly ApprovalRule[], aboveMinor: string, firstTimeOnly: boolean, policyVersion: number): ApprovalBand {
+function join(rules: readonly ApprovalRule[], limits: Limits, firstTimeOnly: boolean, policyVersion: number): ApprovalBand {
   const own = rules.filter((rule) => rule !== BASE_RULE)
   const named = own.length > 0 ? own : rules
   return {
-    aboveMinor,
+    aboveMinor: limits.any ?? '0',
+    ...(limits.batchTotal === null ? {} : { aboveBatchMinor: limits.batchTotal }),
+    ...(limits.dayTotal === null ? {} : { aboveDayMinor: limits.dayTotal }),
     firstTimeOnly,
     policyVersion,
     rule: { name: named.map((rule) => rule.name).join(' · '), parts: named.map(toPart) },
@@ -86,6 +127,7 @@ function toPart(rule: ApprovalRule): ApprovalRulePart {
     name: rule.name,
     aboveMinor: rule.aboveMinor,
     currency: rule.currency,
+    measure: rule.measure,
     firstTimeOnly: rule.firstTimeOnly,
     steps: [...rule.approvals],
     needsCode: rule.needsCode,

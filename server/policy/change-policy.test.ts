@@ -6,6 +6,7 @@ import type { CommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { activatePolicy } from './activate-policy.ts'
 import { listPolicies } from './list-policies.ts'
@@ -21,6 +22,7 @@ before(async () => {
   applicationId = (await createTestPartner(database.pool)).applicationId
   ada = person()
   ben = person()
+  for (const role of ['maker', 'checker', 'checker'] as const) await makePerson(database.pool, applicationId, [role])
 })
 after(() => database.drop())
 
@@ -74,6 +76,15 @@ test('invalid_rules with every problem named', async () => {
   assert.ok(!answer.ok && answer.error.kind === 'invalid_rules' && answer.error.problems.length >= 1)
   assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: 'none', actor: ada })).ok)
   assert.ok(!(await proposePolicy(database.pool, { applicationId: crypto.randomUUID(), rules: RULES, actor: SYSTEM_ACTOR })).ok)
+})
+
+test('nobody_can_approve for a person whose rules require more checkers than there are, none for the command line', async () => {
+  const rules = [{ ...RULES[0], approvals: [2, 1] }]
+  const refused = await proposePolicy(database.pool, { applicationId, rules, actor: ada })
+  assert.ok(!refused.ok && refused.error.kind === 'nobody_can_approve')
+  assert.deepEqual(refused.error.findings, [{ kind: 'nobody_can_approve', rules: ['Large'], needed: 3, available: 2, needsCode: false }])
+  assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: [{ ...RULES[0], needsCode: true }], actor: ada })).ok)
+  assert.ok((await proposePolicy(database.pool, { applicationId, rules, actor: SYSTEM_ACTOR })).ok)
 })
 
 test('superseded for a proposal older than the active version, unknown_version for one that does not exist', async () => {

@@ -9,12 +9,6 @@ export type PolicyRow = {
   activatedAt: Date | null
 }
 
-/** Locks the application until the transaction ends, so that versions are numbered without gaps. Returns false if it does not exist. */
-export async function lockPolicies(trx: Queryable, applicationId: string): Promise<boolean> {
-  const { rowCount } = await trx.query('select 1 from applications where application_id = $1 for no key update', [applicationId])
-  return rowCount === 1
-}
-
 /** Inserts the next version, which is not active yet. Returns its number. */
 export async function insertPolicy(trx: Queryable, applicationId: string, rules: unknown, proposedBy: string | null): Promise<number> {
   const { rows } = await trx.query<{ version: number }>(
@@ -87,4 +81,24 @@ export async function markActivated(trx: Queryable, applicationId: string, versi
        where application_id = $1 and version = $2 and activated_at is null`,
     [applicationId, version, activatedBy],
   )
+}
+
+export type NamedPolicyRow = PolicyRow & { proposerName: string | null; activatorName: string | null }
+
+/** Returns versions with the names of their authors, newest first, and the number of the active version (0 if there is none). */
+export async function readNamedPolicies(
+  queryable: Queryable,
+  applicationId: string,
+  { version = null, countMax }: { version?: number | null; countMax: number },
+): Promise<{ rows: NamedPolicyRow[]; activeVersion: number }> {
+  const { rows } = await queryable.query<NamedPolicyRow & { activeVersion: number }>(
+    `select p.version, p.rules, p.proposed_by as "proposedBy", p.proposed_at as "proposedAt", p.activated_by as "activatedBy",
+            p.activated_at as "activatedAt", a.name as "proposerName", b.name as "activatorName",
+            (select coalesce(max(x.version), 0) from approval_policies x
+              where x.application_id = $1 and x.activated_at is not null)::integer as "activeVersion"
+       from approval_policies p left join people a on a.person_id = p.proposed_by left join people b on b.person_id = p.activated_by
+      where p.application_id = $1 and ($2::integer is null or p.version = $2) order by p.version desc limit $3`,
+    [applicationId, version, countMax],
+  )
+  return { rows, activeVersion: rows[0]?.activeVersion ?? 0 }
 }

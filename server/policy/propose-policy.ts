@@ -1,14 +1,25 @@
 import { approvalRulesSchema } from '#lib/approval-policy.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { isRefused, type RuleFinding } from '#lib/rule-finding.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { insertPolicy, lockPolicies } from './policy-store.ts'
+import { checkRules } from './check-rules.ts'
+import { insertPolicy } from './policy-store.ts'
 
-type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_application' } | { kind: 'invalid_rules'; problems: string[] }
+type ProposeFailure =
+  | { kind: 'not_permitted' }
+  | { kind: 'unknown_application' }
+  | { kind: 'invalid_rules'; problems: string[] }
+  /** The present checkers could not approve what these rules hold back. */
+  | { kind: 'nobody_can_approve'; findings: RuleFinding[] }
 
-/** Stores new approval rules as the next version. They take effect when another administrator activates it. */
+/**
+ * Stores new approval rules as the next version. They take effect when another administrator activates it. A person cannot store rules that
+ * the present checkers could not satisfy; the command line can, because it also sets up applications whose people are still to come.
+ */
 export async function proposePolicy(
   pool: Pool,
   command: { applicationId: string; rules: unknown; actor: CommandActor },
@@ -23,7 +34,9 @@ export async function proposePolicy(
     })
   }
   return withTransaction<{ version: number }, ProposeFailure>(pool, async (trx) => {
-    if (!(await lockPolicies(trx, applicationId))) return err({ kind: 'unknown_application' })
+    if (!(await lockApplication(trx, applicationId))) return err({ kind: 'unknown_application' })
+    const findings = actor.kind === 'person' ? (await checkRules(trx, applicationId, parsed.data)).filter(isRefused) : []
+    if (findings.length > 0) return err({ kind: 'nobody_can_approve', findings })
     const version = await insertPolicy(trx, applicationId, parsed.data, actor.id)
     await appendAudit(trx, { applicationId, actor, action: 'policy.proposed', subject: String(version), details: { rules: parsed.data } })
     return ok({ version })

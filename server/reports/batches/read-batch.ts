@@ -13,7 +13,7 @@ import { OPERATORS } from '#lib/operators.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { findSubmittedTwin } from '#server/batches/batch-queries.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { bandsFor } from '#server/policy/bands-for.ts'
+import { bandsFor, exceedsLimits } from '#server/policy/bands-for.ts'
 import {
   countRows,
   type FoundBatch,
@@ -142,7 +142,8 @@ async function readApprovals(queryable: Queryable, { policy }: ApplicationSnapsh
     const totalMinor = BigInt(whole + fraction.padEnd(2, '0'))
     for (const { operator } of batch.sums.filter((sum) => OPERATORS[sum.operator].country.currency === currency)) {
       const bands = bandsFor(policy, { type: batch.type, operator, currency, source: 'file' }) ?? []
-      const passed = bands.filter((band) => totalMinor > BigInt(band.aboveMinor))
+      const weighed = { weighedMinor: totalMinor, batchMinor: totalMinor, dayMinor: 0n }
+      const passed = bands.filter((band) => exceedsLimits(band, weighed))
       if (passed.at(-1)?.firstTimeOnly) isFirstTime ??= await hasFirstTime(queryable, batch)
       const band = passed.findLast(({ firstTimeOnly }) => !firstTimeOnly || isFirstTime)
       if (!band) continue

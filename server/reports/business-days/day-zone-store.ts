@@ -1,3 +1,4 @@
+import { lockCounters } from '#server/database/application-locks.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 /** Begins to count the edges of a zone; false if transactions under way prevent it, which only happens while a release is replaced. */
@@ -75,7 +76,7 @@ export async function selectUnusedZones(queryable: Queryable): Promise<Applicati
 
 /** Removes a zone and its sums, under the lock of the application's counters, so that nothing is counted for it meanwhile. */
 export async function deleteZone(trx: Queryable, { applicationId, timeZone }: ApplicationZone): Promise<void> {
-  await trx.query('select from application_counters where application_id = $1 for no key update', [applicationId])
+  await lockCounters(trx, applicationId)
   for (const table of ['day_zones', 'transaction_day_edges', 'ledger_day_edges'])
     await trx.query(`delete from ${table} where application_id = $1 and time_zone = $2`, [applicationId, timeZone])
 }

@@ -2,6 +2,7 @@ import type { BusinessTime } from '#lib/business-days.ts'
 import type { AdministratorOverview, OperatorHealth, WebhookHealthDto } from '#lib/finance-dto.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { type DayRange, daysBetween } from '#lib/time.ts'
+import { listBlocked } from '#server/approvals/list-blocked.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { countOf, shareOf, withStatus } from '#server/reports/totals/money-figures.ts'
 import { type OperatorStatusSum, selectOperatorDays, selectOperatorSums } from '#server/reports/totals/roll-up-sums-store.ts'
@@ -10,7 +11,7 @@ import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-heal
 
 const WORST_TARGETS = 5
 
-/** Whether operators and receivers work: success per operator over the days, and the webhooks of the last 24 hours. */
+/** Whether operators and receivers work: success per operator over the days, and the webhooks of the last 24 hours. And whether anything waits that nobody can decide. */
 export async function readHealth(
   pool: Pool,
   { applicationId, businessZone }: BusinessTime,
@@ -18,14 +19,15 @@ export async function readHealth(
 ): Promise<AdministratorOverview> {
   const query = { ...range, type: null, operators: [] }
   const ranges = daysOnly(businessZone, range)
-  const [sums, days, webhooks] = await Promise.all([
+  const [sums, days, webhooks, blocked] = await Promise.all([
     selectOperatorSums(pool, applicationId, query, ranges),
     selectOperatorDays(pool, applicationId, ranges),
     readWebhooks(pool, applicationId),
+    listBlocked(pool, applicationId),
   ])
   const counts = new Map(days.map((sum) => [`${sum.operator} ${sum.day}`, Number(sum.count)]))
   const countsOf = (operator: string) => daysBetween(range.from, range.to).map((day) => counts.get(`${operator} ${day}`) ?? 0)
-  return { share: shareOf(sums), operators: toHealth(sums, countsOf), webhooks }
+  return { share: shareOf(sums), operators: toHealth(sums, countsOf), webhooks, blocked: blocked.count }
 }
 
 /** One line per operator that has anything in these days. */

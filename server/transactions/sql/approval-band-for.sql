@@ -1,5 +1,5 @@
--- Returns the approval band that applies to a new transaction: the last band whose threshold is less than the weighed amount. The
--- weighed amount is the largest of the amount, the total of its batch, and the sum of everything of its type that the same maker
+-- Returns the approval band that applies to a new transaction, which approval_band_among chooses by what is measured here. What is
+-- compared with most limits is the largest of the amount, the total of its batch, and the sum of everything of its type that the same maker
 -- started for that person within 24 hours, so that splitting a payment does not avoid a rule. p_phones holds every form of the
 -- person's number. Returns null if no band applies.
 create or replace function approval_band_for(p_application uuid, p_type text, p_maker uuid, p_source text, p_phones text[], p_amount_minor bigint,
@@ -11,7 +11,6 @@ declare
   v_row record;
   v_older integer;
   v_recent_minor bigint := 0;
-  v_weighed_minor bigint;
   v_is_first boolean := false;
   v_strongest jsonb := p_bands -> -1;
 begin
@@ -40,7 +39,6 @@ begin
       end if;
     end loop;
   end loop;
-  v_weighed_minor := greatest(p_amount_minor, p_batch_minor, v_recent_minor + p_earlier_minor + p_amount_minor);
   if exists (select 1 from jsonb_array_elements(p_bands) as band (value) where (band.value ->> 'firstTimeOnly')::boolean) then
     -- Among the newest 500, which is also what a checker is shown. If all of those failed, a checker should look at it.
     select not exists (
@@ -49,8 +47,5 @@ begin
                             order by t.sequence desc limit 500) t
         where t.type = p_type and t.status = 'SUCCESS') into v_is_first;
   end if;
-  return (select band.value from jsonb_array_elements(p_bands) with ordinality as band (value, position)
-          where v_weighed_minor > (band.value ->> 'aboveMinor')::bigint
-            and (v_is_first or not coalesce((band.value ->> 'firstTimeOnly')::boolean, false))
-          order by band.position desc limit 1);
+  return approval_band_among(p_bands, p_amount_minor, p_batch_minor, v_recent_minor + p_earlier_minor + p_amount_minor, v_is_first);
 end $$;

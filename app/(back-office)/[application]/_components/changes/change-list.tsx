@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge, type Tone } from '#components/ui/badge.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
@@ -14,10 +15,17 @@ const TONES: Readonly<Record<ChangeState, Tone>> = {
   expired: 'neutral',
 }
 
-type ListProps = { t: Translate; locale: Locale; application: string; changes: readonly ProposedChangeDto[] }
+type ListProps = {
+  t: Translate
+  locale: Locale
+  application: string
+  changes: readonly ProposedChangeDto[]
+  /** Shows a difference that is more than a list of facts. */
+  differenceOf?: (change: ProposedChangeDto) => ReactNode
+}
 
 /** The proposed changes that a page is about: what would change, who proposed it, and what became of it. Nothing if there are none. */
-export function ChangeList({ t, locale, application, changes }: ListProps) {
+export function ChangeList({ t, locale, application, changes, differenceOf }: ListProps) {
   const open = changes.filter(({ state }) => state === 'open')
   const decided = changes.filter(({ state }) => state !== 'open')
   if (changes.length === 0) return null
@@ -27,7 +35,7 @@ export function ChangeList({ t, locale, application, changes }: ListProps) {
       {open.length === 0 && <p className="mt-1 text-quiet">{t('change.noneOpen')}</p>}
       <ul className="mt-2 grid gap-2">
         {open.map((change) => (
-          <ChangeRow key={change.changeId} t={t} locale={locale} application={application} change={change} />
+          <ChangeRow key={change.changeId} t={t} locale={locale} application={application} change={change} differenceOf={differenceOf} />
         ))}
       </ul>
       {decided.length > 0 && (
@@ -35,7 +43,14 @@ export function ChangeList({ t, locale, application, changes }: ListProps) {
           <summary className="cursor-pointer text-ink-2">{t('change.decided', { count: decided.length })}</summary>
           <ul className="mt-2 grid gap-2">
             {decided.map((change) => (
-              <ChangeRow key={change.changeId} t={t} locale={locale} application={application} change={change} />
+              <ChangeRow
+                key={change.changeId}
+                t={t}
+                locale={locale}
+                application={application}
+                change={change}
+                differenceOf={differenceOf}
+              />
             ))}
           </ul>
         </details>
@@ -44,7 +59,9 @@ export function ChangeList({ t, locale, application, changes }: ListProps) {
   )
 }
 
-function ChangeRow({ t, locale, application, change }: Omit<ListProps, 'changes'> & { change: ProposedChangeDto }) {
+type RowProps = Omit<ListProps, 'changes' | 'differenceOf'> & { change: ProposedChangeDto; differenceOf: ListProps['differenceOf'] }
+
+function ChangeRow({ t, locale, application, change, differenceOf }: RowProps) {
   return (
     <li className="rounded-lg border border-line bg-surface p-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -53,7 +70,7 @@ function ChangeRow({ t, locale, application, change }: Omit<ListProps, 'changes'
           {t(`change.state.${change.state}`)}
         </Badge>
       </div>
-      <ChangeDifference t={t} locale={locale} change={change} />
+      {differenceOf ? differenceOf(change) : <ChangeDifference t={t} locale={locale} change={change} />}
       <p className="mt-2 text-second text-quiet">
         {t('change.proposedBy', { name: change.proposedBy.name })} <TimeText at={change.proposedAt} />
         {change.state === 'open' && (

@@ -1,0 +1,13 @@
+import { Notice } from '#components/ui/empty-state.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { isRefused, type RuleFinding } from '#lib/rule-finding.ts'
+import { findingText } from '#lib/rule-finding-text.ts'
+
+/** What is wrong with rules for the people and services that are there now. */
+export function Findings({ t, findings }: { t: Translate; findings: readonly RuleFinding[] }) {
+  return findings.map((finding) => (
+    <Notice key={JSON.stringify(finding)} tone={isRefused(finding) ? 'bad' : 'wait'}>
+      {findingText(t, finding)}
+    </Notice>
+  ))
+}

@@ -1,0 +1,52 @@
+import type { Metadata } from 'next'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { can } from '#lib/permissions.ts'
+import { toRuleFields } from '#lib/rule-form.ts'
+import { readAddress } from '#lib/schemas/read-address.ts'
+import { ruleEditorAddressSchema } from '#lib/schemas/rule-address.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { listActiveMembers } from '#server/people/person-queries.ts'
+import { readRuleVersion, readRuleVersions } from '#server/policy/read-rules.ts'
+import { RuleEditorPart } from './_components/rule-editor-part.tsx'
+
+type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('rules.editor.title') }
+}
+
+/** The editor of approval rules. It begins with a copy of a version, and stores a new one. */
+export default async function EditRulesPage({ params, searchParams }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'policy:change')
+  const { applicationId } = actor
+  const address = readAddress(ruleEditorAddressSchema, await searchParams)
+  const from = address.ok ? address.value.from : undefined
+  const { pool } = backOfficeRuntime()
+  const [t, locale, chosen, { active }, members] = await Promise.all([
+    getT(),
+    readLocale(),
+    from === undefined ? null : readRuleVersion(pool, applicationId, from),
+    readRuleVersions(pool, applicationId),
+    listActiveMembers(pool, applicationId),
+  ])
+  const version = chosen ?? active
+  const isAlone = members.filter(({ roles }) => can(roles, 'policy:change')).length < 2
+  return (
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['rules.', 'source.'])}>
+      <PageHeader title={t('rules.editor.title')} lead={version && t('rules.editor.lead', { version: version.version })} />
+      {isAlone && (
+        <div className="mt-4">
+          <Notice>{t('rules.alone')}</Notice>
+        </div>
+      )}
+      <RuleEditorPart application={application} initial={(version?.rules ?? []).map((rule) => toRuleFields(rule, locale))} />
+    </PageMessages>
+  )
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { approvalRulesSchema, DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { findRuleProblems, type RuleMember } from './find-rule-problems.ts'
+
+function member(name: string, roles: string, hasSecondFactor = false): RuleMember {
+  return { name, isMaker: roles.includes('maker'), isChecker: roles.includes('checker'), hasSecondFactor }
+}
+const AMA = member('Ama', 'maker')
+const TEAM = [AMA, member('Ben', 'checker'), member('Cora', 'checker')]
+const IN_CAMEROON = [{ type: 'DEPOSIT', operator: 'MOMOCM' }] as const
+
+function find(rules: Record<string, unknown>[], members = TEAM, uses: Parameters<typeof findRuleProblems>[2] = IN_CAMEROON) {
+  const written = rules.map((rule, index) => ({ name: `R${index + 1}`, sources: ['person'], approvals: [1], ...rule }))
+  return findRuleProblems(approvalRulesSchema.parse(written), members, uses)
+}
+
+test('nothing for rules that the present checkers can satisfy, nor for the default rules without people', () => {
+  assert.deepEqual(find([{ approvals: [2] }, { approvals: [1, 1], sources: ['api', 'file'] }]), [])
+  assert.deepEqual(findRuleProblems(DEFAULT_POLICY_RULES, [], IN_CAMEROON), [])
+})
+
+test('nobody_can_approve for more checkers than there are, over both steps together', () => {
+  const expected = { kind: 'nobody_can_approve', rules: ['R1'], needed: 3, available: 2, needsCode: false }
+  assert.deepEqual(find([{ approvals: [3] }]), [expected])
+  assert.deepEqual(find([{ approvals: [1, 2] }]), [expected])
+  assert.deepEqual(find([{ approvals: [3], sources: ['api'] }]), [expected])
+})
+
+test('nobody_can_approve for a code that too few checkers have', () => {
+  const [ben, cora] = [member('Ben', 'checker', true), member('Cora', 'checker')]
+  assert.deepEqual(find([{ approvals: [2], needsCode: true }], [AMA, ben, cora]), [
+    { kind: 'nobody_can_approve', rules: ['R1'], needed: 2, available: 1, needsCode: true },
+  ])
+  assert.deepEqual(find([{ approvals: [1], needsCode: true }], [AMA, ben, cora]), [])
+})
+
+test('nobody_can_approve for rules that only together require too many, named together', () => {
+  assert.deepEqual(find([{ approvals: [2] }, { approvals: [1, 1] }]), [])
+  // The larger first step and the larger second step.
+  const members = [...TEAM, member('Dora', 'checker')]
+  assert.deepEqual(find([{ approvals: [2, 1] }, { approvals: [1, 2] }], members), [
+    { kind: 'nobody_can_approve', rules: ['R1', 'R2'], needed: 4, available: 3, needsCode: false },
+  ])
+})
+
+test('nobody_can_approve where every maker is a checker who is needed, makers_stuck where only some are', () => {
+  const both = member('Dora', 'maker checker')
+  assert.deepEqual(find([{ approvals: [2] }], [both, member('Ben', 'checker')]), [
+    { kind: 'nobody_can_approve', rules: ['R1'], needed: 2, available: 1, needsCode: false },
+  ])
+  assert.deepEqual(find([{ approvals: [2] }], [AMA, both, member('Ben', 'checker')]), [
+    { kind: 'makers_stuck', rules: ['R1'], needed: 2, available: 1, needsCode: false, makers: ['Dora'] },
+  ])
+  assert.deepEqual(find([{ approvals: [2], sources: ['api'] }], [AMA, both, member('Ben', 'checker')]), [])
+})
+
+test('currency_without_rule for a currency in use where other currencies have limits', () => {
+  const uses = OPERATOR_CODES.map((operator) => ({ type: 'DEPOSIT' as const, operator }))
+  const large = { sources: ['api'], currency: 'XAF', aboveMinor: '50000000' }
+  assert.deepEqual(find([large], TEAM, uses), [{ kind: 'currency_without_rule', type: 'DEPOSIT', isApi: true, currencies: ['XOF', 'UGX'] }])
+  assert.deepEqual(find([large], TEAM), [])
+  assert.deepEqual(find([large, { sources: ['api'], countries: ['MALI'] }, { sources: ['api'], operators: ['UGMTN'] }], TEAM, uses), [])
+  const collects = { ...large, currency: 'XOF', types: ['COLLECT'] }
+  assert.equal(find([large, collects], TEAM, uses).length, 1)
+  assert.deepEqual(
+    find([{ ...large, sources: ['api', 'person', 'file'] }], TEAM, uses).map((finding) => 'isApi' in finding && finding.isApi),
+    [true, false],
+  )
+})

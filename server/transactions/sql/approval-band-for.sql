@@ -12,11 +12,11 @@ declare
   v_older integer;
   v_recent_minor bigint := 0;
   v_is_first boolean := false;
-  v_strongest jsonb := p_bands -> -1;
+  v_strongest jsonb;
 begin
-  -- The strongest band applies whatever was paid before, so nothing is read: every row of a file whose total is above all thresholds.
-  if greatest(p_amount_minor, p_batch_minor) > (v_strongest ->> 'aboveMinor')::bigint
-     and not coalesce((v_strongest ->> 'firstTimeOnly')::boolean, false) then
+  -- Nothing is read if the strongest band applies whatever was paid before: every row of a file whose total is above all limits.
+  v_strongest := approval_band_among(jsonb_build_array(p_bands -> -1), p_amount_minor, p_batch_minor, p_earlier_minor + p_amount_minor, false);
+  if v_strongest is not null then
     return v_strongest;
   end if;
   foreach v_phone in array p_phones loop

@@ -12,7 +12,7 @@ type ConfirmFailure =
   | DecideFailure
   /** What is now differs from what both people saw: the change has to be proposed again. */
   | 'changed_meanwhile'
-  /** Whoever proposed it was blocked, has left, or no longer has the roles that it needs or grants. */
+  /** The person who proposed it was blocked, has left, or no longer has the roles that it needs or grants. */
   | 'proposer_gone'
   /** The command refused, such as `not_a_member`. */
   | { code: 'refused'; reason: string }

@@ -17,7 +17,7 @@ export type WaitingKind = {
   amountMinor: bigint
   oldestAt: Date
   expiresAt: Date
-  /** The oldest ones; whoever may decide on the first may decide on all. */
+  /** The oldest ones; a person who may decide on the first may decide on all. */
   transactionIds: string[]
 }
 

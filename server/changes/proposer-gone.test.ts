@@ -49,7 +49,7 @@ const LOSSES: readonly [string, (applicationId: string, personId: string) => Pro
     (applicationId, personId) => setMembership(database.pool, { applicationId, personId, isActive: false, actor: SYSTEM_ACTOR }),
   ],
   [
-    'is no administrator any more',
+    'is no longer an administrator',
     (applicationId, personId) => setMembership(database.pool, { applicationId, personId, roles: ['checker'], actor: SYSTEM_ACTOR }),
   ],
   [

@@ -14,8 +14,8 @@ type AcceptFailure = InvitationFailure | 'invalid_name' | 'password_too_short'
 type Accepted = { personId: string; email: string; slug: string; requiresSecondFactor: boolean; isNew: boolean }
 
 /**
- * Uses a link, once: a new person chooses name and password and becomes a member with the roles that two administrators agreed on. Whoever
- * signs in with this e-mail address already becomes a member, and nothing else about them changes. Nobody is signed in here.
+ * Uses a link, once: a new person chooses name and password and becomes a member with the roles that two administrators agreed on. A
+ * person who signs in with this e-mail address already becomes a member, and nothing else about them changes. Nobody is signed in here.
  */
 export async function acceptInvitation(
   pool: Pool,

@@ -83,7 +83,7 @@ test('expired 24 hours after the link was made, valid again with a new one, whos
   assert.ok((await accept(renewed.token)).ok)
 })
 
-test('own_proposal for a new link to whoever proposed the person, too_old after seven days, not_found in another application', async () => {
+test('own_proposal for a new link to the person’s proposer, too_old after seven days, not_found in another application', async () => {
   const { pool, applicationId, anna, ben, token, age, only } = await scene()
   await token()
   const { invitationId } = await only()
@@ -154,7 +154,7 @@ test('invalid_name, password_too_short or unknown, and nobody created, for input
   assert.equal((await pool.query('select 1 from people where email = $1', [email])).rowCount, 0)
 })
 
-test('not_permitted when whoever proposed the person confirms, also by a direct write', async () => {
+test('not_permitted when the proposer of the person confirms, also by a direct write', async () => {
   const { pool, anna, invite, token } = await scene()
   assert.deepEqual(await invite(['maker'], anna), { ok: false, error: 'not_permitted' })
   await token()

@@ -9,7 +9,7 @@ import { lockInvitation, replaceToken } from './invitation-store.ts'
 type RenewFailure =
   | 'not_permitted'
   | 'not_found'
-  /** Whoever chose the person must not be able to use their link. */
+  /** The proposer must not be able to use the link of the person that they chose. */
   | 'own_proposal'
   /** The two people agreed more than seven days ago. */
   | 'too_old'

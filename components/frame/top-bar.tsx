@@ -34,8 +34,8 @@ export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
       <ApplicationSwitcher t={t} viewer={viewer} />
       {isSandbox && (
         <Badge tone="wait">
-          <span className="hidden lg:inline">{t('frame.sandbox')}</span>
-          <span className="lg:hidden">{t('frame.sandboxShort')}</span>
+          <span className="hidden xl:inline">{t('frame.sandbox')}</span>
+          <span className="xl:hidden">{t('frame.sandboxShort')}</span>
         </Badge>
       )}
       <search className="ml-auto hidden w-56 min-w-0 md:block lg:w-[340px]">

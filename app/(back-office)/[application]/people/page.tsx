@@ -36,7 +36,7 @@ export default async function PeoplePage({ params }: Props) {
   )
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['people.', 'change.', 'role.'])}>
-      <PageHeader title={t('people.title')} lead={t('people.lead')} />
+      <PageHeader title={t('people.title')} />
       {isAlone && (
         <div className="mt-4">
           <Notice>{t('change.noSecondPerson')}</Notice>

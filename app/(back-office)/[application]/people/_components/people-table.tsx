@@ -15,6 +15,9 @@ type Props = {
   isAlone: boolean
 }
 
+/** In a narrow card below the name. */
+const WIDE = '@max-[560px]/card:hidden'
+
 /** Everybody who is or was a member, by name. */
 export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
   return (
@@ -26,8 +29,8 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
           head={
             <>
               <Th>{t('people.name')}</Th>
-              <Th>{t('people.roles')}</Th>
-              <Th>{t('people.secondFactor')}</Th>
+              <Th className={WIDE}>{t('people.roles')}</Th>
+              <Th className={WIDE}>{t('people.secondFactor')}</Th>
               <Th>{t('people.membership')}</Th>
               <Th>
                 <span className="sr-only">{t('people.actions')}</span>
@@ -40,9 +43,13 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
               <Td>
                 <span className="block font-medium">{person.name}</span>
                 <span className="block text-second text-quiet wrap-anywhere">{person.email}</span>
+                <span className="block text-second text-quiet @min-[560px]/card:hidden">{rolesOf(t, person)}</span>
+                <span className="block text-second text-quiet @min-[560px]/card:hidden">
+                  {t('people.secondFactor')} · {factorOf(t, person)}
+                </span>
               </Td>
-              <Td>{person.roles.map((role) => t(`role.${role}`)).join(', ')}</Td>
-              <Td>{t(person.hasSecondFactor ? 'people.factorOn' : 'people.factorOff')}</Td>
+              <Td className={WIDE}>{rolesOf(t, person)}</Td>
+              <Td className={WIDE}>{factorOf(t, person)}</Td>
               <Td>
                 <State t={t} person={person} />
               </Td>
@@ -72,6 +79,9 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
     </section>
   )
 }
+
+const rolesOf = (t: Translate, { roles }: PersonListing) => roles.map((role) => t(`role.${role}`)).join(', ')
+const factorOf = (t: Translate, { hasSecondFactor }: PersonListing) => t(hasSecondFactor ? 'people.factorOn' : 'people.factorOff')
 
 function State({ t, person }: { t: Translate; person: PersonListing }) {
   if (person.isBlocked) return <Badge tone="bad">{t('people.blocked')}</Badge>

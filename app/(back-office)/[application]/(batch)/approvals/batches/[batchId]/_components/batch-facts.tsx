@@ -6,9 +6,14 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchApproval } from '#lib/batch-approval.ts'
 import { formatCount } from '#lib/format.ts'
+
+/** In a narrow card the figures of a row are below each other, each with its name. */
+const WIDE = '@max-[560px]/card:hidden'
+const NARROW = 'block text-second text-quiet @min-[560px]/card:hidden'
 
 /** Count, sums and flags first; then what it needs, and what it costs at each operator. */
 export function BatchFacts({ batch }: { batch: BatchApproval }) {
@@ -64,38 +69,58 @@ function Operators({ batch }: { batch: BatchApproval }) {
   const head = (
     <>
       <Th>{t('batch.operator')}</Th>
-      <Th align="end">{t('batch.rows')}</Th>
+      <Th align="end" className={WIDE}>
+        {t('batch.rows')}
+      </Th>
       <Th align="end">{t('batch.amount')}</Th>
-      <Th align="end">{t('batch.fees')}</Th>
-      <Th align="end">{t('batch.balanceAfter')}</Th>
+      <Th align="end" className={WIDE}>
+        {t('batch.fees')}
+      </Th>
+      <Th align="end" className={WIDE}>
+        {t('batch.balanceAfter')}
+      </Th>
     </>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batch.operators')} tabIndex={0} className="min-w-0 overflow-x-auto">
+    <TableCard isBare label={t('batch.operators')}>
       <Table caption={t('batch.operators')} head={head}>
-        {batch.operators.map((one) => (
-          <Tr key={one.operator}>
-            <Td>
-              <OperatorMark code={one.operator} />
-            </Td>
-            <Td align="end">{formatCount(one.count, locale)}</Td>
-            <Td align="end">
-              <Money amount={one.amount} currency={one.currency} />
-            </Td>
-            <Td align="end">
-              <Money amount={one.fees} currency={one.currency} />
-            </Td>
-            <Td align="end">
-              {one.balance && (
-                <span className={one.balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
-                  <Money amount={one.balance.after} currency={one.currency} />
+        {batch.operators.map((one) => {
+          const fees = <Money amount={one.fees} currency={one.currency} />
+          const after = one.balance && (
+            <span className={one.balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
+              <Money amount={one.balance.after} currency={one.currency} />
+            </span>
+          )
+          return (
+            <Tr key={one.operator}>
+              <Td>
+                <OperatorMark code={one.operator} />
+                <span className={NARROW}>{t('approvals.batches.count', { count: one.count })}</span>
+              </Td>
+              <Td align="end" className={WIDE}>
+                {formatCount(one.count, locale)}
+              </Td>
+              <Td align="end">
+                <Money amount={one.amount} currency={one.currency} />
+                <span className={NARROW}>
+                  {t('batch.fees')} {fees}
                 </span>
-              )}
-            </Td>
-          </Tr>
-        ))}
+                {after && (
+                  <span className={NARROW}>
+                    {t('batch.balanceAfter')} {after}
+                  </span>
+                )}
+              </Td>
+              <Td align="end" className={WIDE}>
+                {fees}
+              </Td>
+              <Td align="end" className={WIDE}>
+                {after}
+              </Td>
+            </Tr>
+          )
+        })}
       </Table>
-    </section>
+    </TableCard>
   )
 }

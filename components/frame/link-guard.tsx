@@ -39,7 +39,8 @@ export function LinkGuard() {
     }
     function onSubmit(event: SubmitEvent) {
       const href = addressOfForm(event)
-      if (href === undefined || navigator.onLine) return
+      if (href === undefined || !(event.target instanceof HTMLFormElement)) return
+      if (navigator.onLine) return showLeaving(event.target)
       event.preventDefault()
       setHeldHref(href)
     }
@@ -81,6 +82,12 @@ export function LinkGuard() {
       )}
     </div>
   )
+}
+
+/** Shows that the page is being left, in place of the link that shows it elsewhere. */
+function showLeaving(form: HTMLFormElement): void {
+  form.dataset['leaving'] = ''
+  setTimeout(() => delete form.dataset['leaving'], BUSY_MAX_MS)
 }
 
 /** The address that a plain form, such as a search, leads to; undefined for any other form. */

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright/test'
+import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
-import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
+import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 import { newQueue, openApprovals, panelOf, rowOf, sendButton } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
@@ -57,6 +58,73 @@ test('a note typed before the connection was lost is kept: a link is offered aga
   await expect(note).toHaveValue('Invoice 118 seen')
   await page.getByRole('button', { name: 'Open the page' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Totals' })).toBeVisible()
+})
+
+test('offline, no form, key or button of any page leads away from what was typed', async ({ page, context }) => {
+  const person = await newPerson(pool, ['maker'])
+  const offline = page.getByText('You are offline, so the page was not opened.')
+  await signIn(page, person, `/${person.slug}/new`)
+  await isComplete(page)
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('Kossi Adjovi')
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await expect(page.getByText('Draft saved')).toBeVisible()
+  await name.fill('Kossi Agbossou')
+  await context.setOffline(true)
+  for (const button of ['Save draft', 'Update draft']) {
+    const save = page.getByRole('button', { name: button })
+    if (await save.isVisible()) await save.click()
+  }
+  await expect(page.getByText('it is not certain whether this was saved')).toBeVisible()
+  await page.getByRole('button', { name: 'Delete Kossi Adjovi' }).click()
+  await expect(page.getByText('it is not certain whether this was saved')).toHaveCount(2)
+  await page.getByRole('button', { name: /account menu$/ }).click()
+  await page.getByRole('button', { name: 'Dark', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await expect(offline).toBeVisible()
+  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.locator('input[name=q]:visible').fill('Awa')
+  await page.keyboard.press('Enter')
+  await expect(offline).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.getByText('You are connected again.')).toBeVisible()
+  await expect(name).toHaveValue('Kossi Agbossou')
+  await expect(page.getByRole('heading', { level: 1, name: 'New payment' })).toBeVisible()
+})
+
+test('offline, a batch is as it was: its draft, and a note about its decision', async ({ page, browser }) => {
+  const person = personWith(['maker'])
+  await signIn(page, person, `/${person.slug}/batches?q=Primes`)
+  await page.getByRole('link', { name: 'Primes du trimestre' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Primes du trimestre' })).toBeVisible()
+  await isComplete(page)
+  await page.context().setOffline(true)
+  await page
+    .getByRole('button', { name: /^Accept/ })
+    .first()
+    .click()
+  await expect(page.getByText('it is not certain whether this was saved')).toBeVisible()
+  await page.getByRole('button', { name: /^Edit/ }).first().click()
+  await expect(page.getByText('This part could not be loaded.')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Primes du trimestre' })).toBeVisible()
+  const queue = await newQueue(pool)
+  const { batchId } = await makeFileBatch(pool, { applicationId: queue.applicationId, makerId: queue.maker.id, count: 2 })
+  const screen = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await signIn(screen, queue.checker, `/${queue.slug}/approvals/batches/${batchId}`)
+  await screen.getByRole('button', { name: 'Validate', exact: true }).click()
+  await screen.getByLabel('Payee note').fill('List seen')
+  await screen.context().setOffline(true)
+  await expect(screen.getByText('No connection: nothing can be decided.')).toBeVisible()
+  await expect(screen.getByRole('button', { name: /^Validate 2/ })).toBeDisabled()
+  await screen.context().setOffline(false)
+  await expect(screen.getByLabel('Payee note')).toHaveValue('List seen')
+  await screen.getByRole('button', { name: /^Validate 2/ }).click()
+  await expect(screen.getByText('2 rows validated')).toBeVisible()
+  await screen.context().close()
 })
 
 test('signed out in one window while a note is typed in another: the note survives signing in again, and is sent', async ({
@@ -126,6 +194,23 @@ test('on a slow connection every link of the frame shows within 100 ms that it w
       return busy
     }, selector)
     expect(tookMs, selector).toBeLessThan(FEEDBACK_MS)
+  }
+  // A search, which is a plain form, and a part whose code is loaded when it is first asked for.
+  for (const press of [
+    () => document.querySelector<HTMLFormElement>('header search form')?.requestSubmit(),
+    () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Change password')?.click(),
+  ]) {
+    const tookMs = await page.evaluate(async (source) => {
+      document.querySelector('[data-leaving]')?.removeAttribute('data-leaving')
+      const pressedAt = performance.now()
+      const shown = new Promise<number>((resolve) => {
+        const look = () => document.querySelector('[data-leaving]') && resolve(performance.now() - pressedAt)
+        new MutationObserver(look).observe(document, { attributes: true, childList: true, subtree: true })
+      })
+      new Function(`(${source})()`)()
+      return shown
+    }, String(press))
+    expect(tookMs).toBeLessThan(FEEDBACK_MS)
   }
   answer()
 })

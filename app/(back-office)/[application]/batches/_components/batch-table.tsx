@@ -26,7 +26,6 @@ export function BatchTable({ t, locale, application, batches }: Props) {
       <Th align="end">{t('batches.sum')}</Th>
       <Th className={WIDE}>{t('batches.maker')}</Th>
       <Th className={WIDE}>{t('batches.decidedBy')}</Th>
-      <Th className={WIDE}>{t('batches.created')}</Th>
     </>
   )
   return (
@@ -72,11 +71,11 @@ function Line({ t, locale, application, batch }: Omit<Props, 'batches'> & { batc
       </Td>
       <Td className={`whitespace-nowrap ${WIDE}`}>
         <bdi>{batch.makerName}</bdi>
+        <span className="block text-second text-quiet">
+          <TimeText at={at} style="full" />
+        </span>
       </Td>
       <Td className={WIDE}>{batch.decidedBy.join(', ') || '–'}</Td>
-      <Td className={`whitespace-nowrap ${WIDE}`}>
-        <TimeText at={at} style="full" />
-      </Td>
     </Tr>
   )
 }

@@ -40,7 +40,7 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
         >
           {people.map((person) => (
             <Tr key={person.personId}>
-              <Td>
+              <Td className="@max-[560px]/card:w-full">
                 <span className="block font-medium">{person.name}</span>
                 <span className="block text-second text-quiet wrap-anywhere">{person.email}</span>
                 <span className="block text-second text-quiet @min-[560px]/card:hidden">{rolesOf(t, person)}</span>

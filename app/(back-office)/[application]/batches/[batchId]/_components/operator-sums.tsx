@@ -71,7 +71,11 @@ function Line({ sum, isDeposit, words: { t, locale } }: LineProps) {
       ] as const)
     : []
   const figure = (amount: string | null) =>
-    amount === null ? '–' : <span className={amount.startsWith('-') ? 'text-bad' : ''}>{formatAmount(amount, locale)}</span>
+    amount === null ? (
+      '–'
+    ) : (
+      <span className={`whitespace-nowrap ${amount.startsWith('-') ? 'text-bad' : ''}`}>{formatAmount(amount, locale)}</span>
+    )
   return (
     <Tr>
       <Td>
@@ -81,8 +85,8 @@ function Line({ sum, isDeposit, words: { t, locale } }: LineProps) {
       <Td align="end" className={WIDE}>
         {formatCount(sum.count, locale)}
       </Td>
-      <Td align="end" className="whitespace-nowrap">
-        {moneyText(sum, locale)}
+      <Td align="end">
+        <span className="whitespace-nowrap">{moneyText(sum, locale)}</span>
         <span className={NARROW}>
           {t('batches.fees')} {formatAmount(sum.fees, locale)}
         </span>
@@ -96,7 +100,7 @@ function Line({ sum, isDeposit, words: { t, locale } }: LineProps) {
         {formatAmount(sum.fees, locale)}
       </Td>
       {balances.map(([label, amount]) => (
-        <Td key={label} align="end" className={`${WIDE} whitespace-nowrap`}>
+        <Td key={label} align="end" className={WIDE}>
           {figure(amount)}
         </Td>
       ))}

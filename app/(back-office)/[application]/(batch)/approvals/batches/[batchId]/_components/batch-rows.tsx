@@ -40,7 +40,7 @@ export function BatchRows({ application, batch, exclusions }: { application: str
           </Button>
         ))}
       </fieldset>
-      <ul aria-busy={isLoading} className="rounded-lg border border-line bg-surface">
+      <ul aria-busy={isLoading} className="@container/rows rounded-lg border border-line bg-surface">
         {rows.map((row) => (
           <BatchRow
             key={row.transactionId}
@@ -89,9 +89,9 @@ function BatchRow({ application, row, canExclude, exclusions, lastReason, onReas
   const name = <span className="sr-only"> {customerName}</span>
   return (
     <li className={`grid min-w-0 gap-2 border-b border-line px-3 py-2 last:border-b-0 ${exclusion ? 'bg-sunken' : ''}`}>
-      <div className="grid min-w-0 gap-x-6 gap-y-2 sm:grid-cols-[minmax(0,1fr)_12rem] sm:items-center">
+      <div className="grid min-w-0 gap-x-6 gap-y-2 @min-[560px]/rows:grid-cols-[minmax(0,1fr)_12rem] @min-[560px]/rows:items-center">
         <PaymentLine payment={row} />
-        <div className="flex flex-wrap items-center gap-2 sm:justify-end">
+        <div className="flex flex-wrap items-center gap-2 @min-[560px]/rows:justify-end">
           <Button size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             {t('batch.evidence')}
             {name}

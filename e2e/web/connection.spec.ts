@@ -68,13 +68,12 @@ test('offline, no form, key or button of any page leads away from what was typed
   const name = page.getByLabel('Name', { exact: true })
   await name.fill('Kossi Adjovi')
   await page.getByRole('button', { name: 'Save draft' }).click()
-  await expect(page.getByText('Draft saved')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Draft saved')).toBeVisible()
+  await page.goto(`/${person.slug}/new`)
+  await isComplete(page)
   await name.fill('Kossi Agbossou')
   await context.setOffline(true)
-  for (const button of ['Save draft', 'Update draft']) {
-    const save = page.getByRole('button', { name: button })
-    if (await save.isVisible()) await save.click()
-  }
+  await page.getByRole('button', { name: 'Save draft' }).click()
   await expect(page.getByText('it is not certain whether this was saved')).toBeVisible()
   await page.getByRole('button', { name: 'Delete Kossi Adjovi' }).click()
   await expect(page.getByText('it is not certain whether this was saved')).toHaveCount(2)
@@ -96,8 +95,10 @@ test('offline, no form, key or button of any page leads away from what was typed
   await expect(page.getByRole('heading', { level: 1, name: 'New payment' })).toBeVisible()
 })
 
-test('offline, a batch is as it was: its draft, and a note about its decision', async ({ page, browser }) => {
+test('offline, a batch is as it was: its draft, and a note about its decision', async ({ browser }) => {
   const person = personWith(['maker'])
+  // Not the page of the fixture: the browser reports the code that it could not load.
+  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await signIn(page, person, `/${person.slug}/batches?q=Primes`)
   await page.getByRole('link', { name: 'Primes du trimestre' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Primes du trimestre' })).toBeVisible()
@@ -124,7 +125,7 @@ test('offline, a batch is as it was: its draft, and a note about its decision', 
   await expect(screen.getByLabel('Payee note')).toHaveValue('List seen')
   await screen.getByRole('button', { name: /^Validate 2/ }).click()
   await expect(screen.getByText('2 rows validated')).toBeVisible()
-  await screen.context().close()
+  for (const each of [page, screen]) await each.context().close()
 })
 
 test('signed out in one window while a note is typed in another: the note survives signing in again, and is sent', async ({
@@ -172,7 +173,7 @@ test('signed out in another window with nothing typed: this one leads to sign-in
   await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/${person.slug}/settings`)}`)
 })
 
-test('on a slow connection every link of the frame shows within 100 ms that it was pressed', async ({ page }) => {
+test('on a slow connection every link of the frame, and a search, show within 100 ms that they were pressed', async ({ page }) => {
   const person = await newPerson(pool, ['finance'])
   await openSettings(page, person)
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
@@ -181,37 +182,25 @@ test('on a slow connection every link of the frame shows within 100 ms that it w
     // The page may have left for another before this request was answered.
     await route.continue().catch(() => undefined)
   })
-  // One within the product, and one that loads the page from the server.
-  for (const selector of [`aside a[href="/${person.slug}/totals"]`, `#more-menu a[href="/${person.slug}/search"]`]) {
-    const tookMs = await page.evaluate(async (wanted) => {
-      const link = document.querySelector<HTMLAnchorElement>(wanted)
-      if (!link) throw new Error(`No ${wanted}`)
+  // One within the product, one that loads the page from the server, and a search. At once: the browser leaves after the first.
+  const tookMs = await page.evaluate(async (slug) => {
+    const links = [`aside a[href="/${slug}/totals"]`, `#more-menu a[href="/${slug}/search"]`]
+    const took: Record<string, number> = {}
+    for (const selector of [...links, 'header search form']) {
+      const pressed = document.querySelector<HTMLElement>(selector)
+      if (!pressed) throw new Error(`No ${selector}`)
       const pressedAt = performance.now()
       const busy = new Promise<number>((resolve) => {
-        new MutationObserver(() => link.ariaBusy === 'true' && resolve(performance.now() - pressedAt)).observe(link, { attributes: true })
+        const look = () => pressed.matches('[aria-busy=true], [data-leaving]') && resolve(performance.now() - pressedAt)
+        new MutationObserver(look).observe(pressed, { attributes: true })
       })
-      link.click()
-      return busy
-    }, selector)
-    expect(tookMs, selector).toBeLessThan(FEEDBACK_MS)
-  }
-  // A search, which is a plain form, and a part whose code is loaded when it is first asked for.
-  for (const press of [
-    () => document.querySelector<HTMLFormElement>('header search form')?.requestSubmit(),
-    () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Change password')?.click(),
-  ]) {
-    const tookMs = await page.evaluate(async (source) => {
-      document.querySelector('[data-leaving]')?.removeAttribute('data-leaving')
-      const pressedAt = performance.now()
-      const shown = new Promise<number>((resolve) => {
-        const look = () => document.querySelector('[data-leaving]') && resolve(performance.now() - pressedAt)
-        new MutationObserver(look).observe(document, { attributes: true, childList: true, subtree: true })
-      })
-      new Function(`(${source})()`)()
-      return shown
-    }, String(press))
-    expect(tookMs).toBeLessThan(FEEDBACK_MS)
-  }
+      if (pressed instanceof HTMLFormElement) pressed.requestSubmit()
+      else pressed.click()
+      took[selector] = await busy
+    }
+    return took
+  }, person.slug)
+  for (const [selector, ms] of Object.entries(tookMs)) expect(ms, selector).toBeLessThan(FEEDBACK_MS)
   answer()
 })
 

@@ -54,7 +54,7 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
       onClick={(event) => {
         if (event.target === event.currentTarget && mayClose()) event.currentTarget.close()
       }}
-      className={`fixed mx-0 mt-auto mb-0 max-h-[92dvh] w-full max-w-none overflow-y-auto rounded-t-lg border border-line bg-surface p-0 text-work text-ink shadow-float ${PLACEMENTS[placement]}`}
+      className={`fixed mx-0 mt-auto mb-0 max-h-[92dvh] w-full max-w-none overflow-y-auto rounded-t-lg border border-line bg-surface p-0 text-left text-work text-ink shadow-float ${PLACEMENTS[placement]}`}
     >
       <div className="p-5">
         <div className={isTitleHidden ? 'absolute top-3 right-3' : 'mb-4 flex items-start justify-between gap-4'}>

@@ -15,9 +15,6 @@ type Props = {
   isAlone: boolean
 }
 
-/** In a narrow card below the name. */
-const WIDE = '@max-[560px]/card:hidden'
-
 /** Everybody who is or was a member, by name. */
 export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
   return (
@@ -26,11 +23,12 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
       <TableCard label={t('people.title')} className="mt-2">
         <Table
           caption={t('people.title')}
+          isList
           head={
             <>
               <Th>{t('people.name')}</Th>
-              <Th className={WIDE}>{t('people.roles')}</Th>
-              <Th className={WIDE}>{t('people.secondFactor')}</Th>
+              <Th>{t('people.roles')}</Th>
+              <Th>{t('people.secondFactor')}</Th>
               <Th>{t('people.membership')}</Th>
               <Th>
                 <span className="sr-only">{t('people.actions')}</span>
@@ -40,16 +38,12 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
         >
           {people.map((person) => (
             <Tr key={person.personId}>
-              <Td className="@max-[560px]/card:w-full">
+              <Td className="@max-[560px]/card:basis-full">
                 <span className="block font-medium">{person.name}</span>
                 <span className="block text-second text-quiet wrap-anywhere">{person.email}</span>
-                <span className="block text-second text-quiet @min-[560px]/card:hidden">{rolesOf(t, person)}</span>
-                <span className="block text-second text-quiet @min-[560px]/card:hidden">
-                  {t('people.secondFactor')} · {factorOf(t, person)}
-                </span>
               </Td>
-              <Td className={WIDE}>{rolesOf(t, person)}</Td>
-              <Td className={WIDE}>{factorOf(t, person)}</Td>
+              <Td>{person.roles.map((role) => t(`role.${role}`)).join(', ')}</Td>
+              <Td label={t('people.secondFactor')}>{t(person.hasSecondFactor ? 'people.factorOn' : 'people.factorOff')}</Td>
               <Td>
                 <State t={t} person={person} />
               </Td>
@@ -79,9 +73,6 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
     </section>
   )
 }
-
-const rolesOf = (t: Translate, { roles }: PersonListing) => roles.map((role) => t(`role.${role}`)).join(', ')
-const factorOf = (t: Translate, { hasSecondFactor }: PersonListing) => t(hasSecondFactor ? 'people.factorOn' : 'people.factorOff')
 
 function State({ t, person }: { t: Translate; person: PersonListing }) {
   if (person.isBlocked) return <Badge tone="bad">{t('people.blocked')}</Badge>

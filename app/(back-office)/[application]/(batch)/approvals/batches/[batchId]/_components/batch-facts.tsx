@@ -11,10 +11,6 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchApproval } from '#lib/batch-approval.ts'
 import { formatCount } from '#lib/format.ts'
 
-/** In a narrow card the figures of a row are below each other, each with its name. */
-const WIDE = '@max-[560px]/card:hidden'
-const NARROW = 'block text-second text-quiet @min-[560px]/card:hidden'
-
 /** Count, sums and flags first; then what it needs, and what it costs at each operator. */
 export function BatchFacts({ batch }: { batch: BatchApproval }) {
   const { t, locale } = useTranslations()
@@ -69,57 +65,38 @@ function Operators({ batch }: { batch: BatchApproval }) {
   const head = (
     <>
       <Th>{t('batch.operator')}</Th>
-      <Th align="end" className={WIDE}>
-        {t('batch.rows')}
-      </Th>
+      <Th align="end">{t('batch.rows')}</Th>
       <Th align="end">{t('batch.amount')}</Th>
-      <Th align="end" className={WIDE}>
-        {t('batch.fees')}
-      </Th>
-      <Th align="end" className={WIDE}>
-        {t('batch.balanceAfter')}
-      </Th>
+      <Th align="end">{t('batch.fees')}</Th>
+      <Th align="end">{t('batch.balanceAfter')}</Th>
     </>
   )
   return (
     <TableCard isBare label={t('batch.operators')}>
-      <Table caption={t('batch.operators')} head={head}>
-        {batch.operators.map((one) => {
-          const fees = <Money amount={one.fees} currency={one.currency} />
-          const after = one.balance && (
-            <span className={one.balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
-              <Money amount={one.balance.after} currency={one.currency} />
-            </span>
-          )
-          return (
-            <Tr key={one.operator}>
-              <Td>
-                <OperatorMark code={one.operator} />
-                <span className={NARROW}>{t('approvals.batches.count', { count: one.count })}</span>
-              </Td>
-              <Td align="end" className={WIDE}>
-                {formatCount(one.count, locale)}
-              </Td>
-              <Td align="end">
-                <Money amount={one.amount} currency={one.currency} />
-                <span className={NARROW}>
-                  {t('batch.fees')} {fees}
+      <Table caption={t('batch.operators')} isList head={head}>
+        {batch.operators.map((one) => (
+          <Tr key={one.operator}>
+            <Td>
+              <OperatorMark code={one.operator} />
+            </Td>
+            <Td align="end" label={t('batch.rows')}>
+              {formatCount(one.count, locale)}
+            </Td>
+            <Td align="end">
+              <Money amount={one.amount} currency={one.currency} />
+            </Td>
+            <Td align="end" label={t('batch.fees')}>
+              <Money amount={one.fees} currency={one.currency} />
+            </Td>
+            <Td align="end" label={t('batch.balanceAfter')}>
+              {one.balance && (
+                <span className={one.balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
+                  <Money amount={one.balance.after} currency={one.currency} />
                 </span>
-                {after && (
-                  <span className={NARROW}>
-                    {t('batch.balanceAfter')} {after}
-                  </span>
-                )}
-              </Td>
-              <Td align="end" className={WIDE}>
-                {fees}
-              </Td>
-              <Td align="end" className={WIDE}>
-                {after}
-              </Td>
-            </Tr>
-          )
-        })}
+              )}
+            </Td>
+          </Tr>
+        ))}
       </Table>
     </TableCard>
   )

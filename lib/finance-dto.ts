@@ -75,6 +75,8 @@ export type OpenContradictions = {
 /** What waits for a checker; `risky` are the oldest that have risk flags, `flagged` how many of the `looked` oldest have any. */
 export type CheckerOverview = {
   count: number
+  /** Batches that wait for this checker; their rows are not in `count` or `sums`. */
+  batches: number
   oldestAt: string | null
   sums: readonly CurrencyAmount[]
   looked: number

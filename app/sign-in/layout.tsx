@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Brand } from '#components/frame/brand.tsx'
+import { OfflineBanner } from '#components/ui/offline-banner.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
@@ -10,33 +11,32 @@ export default async function SignInLayout({ children }: { children: ReactNode }
   const [t, locale] = await Promise.all([getT(), readLocale()])
   const other = locale === 'en' ? 'fr' : 'en'
   return (
-    <div className="mx-auto flex min-h-dvh w-full max-w-[432px] flex-col justify-center px-4 py-8">
-      <div className="rounded-lg border border-line bg-surface">
-        <header className="flex items-center justify-between border-b border-line py-2.5 pr-3 pl-6">
-          <Brand name={t('frame.product')} />
-          <form action={setLanguage}>
-            <input type="hidden" name="locale" value={other} />
-            <button
-              type="submit"
-              lang={other}
-              className="h-8 rounded-sm px-2 text-second text-ink-2 hover:bg-sunken hover:text-ink touch-target"
-            >
-              {t('frame.inOtherLanguage')}
-            </button>
-          </form>
-        </header>
-        <main className="p-6">
-          <MessagesProvider
-            locale={locale}
-            timeZone="UTC"
-            businessZone="UTC"
-            messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.', 'invitation.'])}
-            serverNowMs={Date.now()}
-          >
-            {children}
-          </MessagesProvider>
-        </main>
+    <MessagesProvider
+      locale={locale}
+      timeZone="UTC"
+      businessZone="UTC"
+      messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.', 'invitation.', 'frame.offline'])}
+      serverNowMs={Date.now()}
+    >
+      <OfflineBanner />
+      <div className="mx-auto flex min-h-dvh w-full max-w-[432px] flex-col justify-center px-4 py-8">
+        <div className="rounded-lg border border-line bg-surface">
+          <header className="flex items-center justify-between border-b border-line py-2.5 pr-3 pl-6">
+            <Brand name={t('frame.product')} />
+            <form action={setLanguage}>
+              <input type="hidden" name="locale" value={other} />
+              <button
+                type="submit"
+                lang={other}
+                className="h-8 rounded-sm px-2 text-second text-ink-2 hover:bg-sunken hover:text-ink touch-target"
+              >
+                {t('frame.inOtherLanguage')}
+              </button>
+            </form>
+          </header>
+          <main className="p-6">{children}</main>
+        </div>
       </div>
-    </div>
+    </MessagesProvider>
   )
 }

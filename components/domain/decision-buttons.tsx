@@ -27,7 +27,9 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
   if (row.canRecall === true) {
     return (
       <span className={`flex flex-wrap items-center gap-2 ${className}`}>
-        <NotAllowed reason={t('approvals.obstacle.is_maker')} />
+        <span className="whitespace-nowrap">
+          <NotAllowed reason={t('approvals.obstacle.is_maker')} />
+        </span>
         <Button
           variant="danger"
           size={size}

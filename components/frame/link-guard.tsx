@@ -1,18 +1,19 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useEffect, useState, useTransition } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useIsOnline } from '#components/ui/use-is-online.ts'
+import { HELD_EVENT, useRouter } from '#components/ui/use-router.ts'
 import { hasTypedText, watchTyping } from './typed-text.ts'
 
 /** Shown as busy for no longer than this: somebody may have stopped the load. */
 const BUSY_MAX_MS = 10_000
 
 /**
- * What a pressed link does besides leading on. Without a connection the page stays, with all that was typed in it, and the link is offered
- * again; once connected, it is followed unless something is typed. Every other link shows at once that it was pressed.
+ * What a pressed link does besides leading on. Without a connection the page stays, with all that was typed in it, and the link, or where a
+ * form or a key leads, is offered again; once connected, it is followed unless something is typed. Every other link shows at once that it was
+ * pressed.
  */
 export function LinkGuard() {
   const t = useT()
@@ -36,8 +37,22 @@ export function LinkGuard() {
       link.ariaBusy = 'true'
       setTimeout(() => link.removeAttribute('aria-busy'), BUSY_MAX_MS)
     }
+    function onSubmit(event: SubmitEvent) {
+      const href = addressOfForm(event)
+      if (href === undefined || !(event.target instanceof HTMLFormElement)) return
+      if (navigator.onLine) return showLeaving(event.target)
+      event.preventDefault()
+      setHeldHref(href)
+    }
+    const onHeld = (event: Event) => setHeldHref(event instanceof CustomEvent ? String(event.detail) : undefined)
     addEventListener('click', onClick)
-    return () => removeEventListener('click', onClick)
+    addEventListener('submit', onSubmit)
+    addEventListener(HELD_EVENT, onHeld)
+    return () => {
+      removeEventListener('click', onClick)
+      removeEventListener('submit', onSubmit)
+      removeEventListener(HELD_EVENT, onHeld)
+    }
   }, [])
   useEffect(() => {
     if (!isOnline || heldHref === undefined || hasTypedText()) return
@@ -67,6 +82,19 @@ export function LinkGuard() {
       )}
     </div>
   )
+}
+
+/** Shows that the page is being left, in place of the link that shows it elsewhere. */
+function showLeaving(form: HTMLFormElement): void {
+  form.dataset['leaving'] = ''
+  setTimeout(() => delete form.dataset['leaving'], BUSY_MAX_MS)
+}
+
+/** The address that a plain form, such as a search, leads to; undefined for any other form. */
+function addressOfForm({ defaultPrevented, target }: SubmitEvent): string | undefined {
+  if (defaultPrevented || !(target instanceof HTMLFormElement) || target.method !== 'get') return undefined
+  const fields = [...new FormData(target)].map(([name, value]) => [name, String(value)])
+  return `${target.action}?${new URLSearchParams(fields)}`
 }
 
 /** The link of a plain click that leaves this page, or undefined. */

@@ -7,6 +7,8 @@ import { can, type Permission, type Role } from '#lib/permissions.ts'
 export type NavigationItem = {
   id: string
   label: MessageKey
+  /** Where the label does not fit: below a mark in the bottom bar of a phone. */
+  shortLabel?: MessageKey
   icon: IconName
   permission: Permission
   href: (application: string) => string
@@ -29,6 +31,7 @@ const ITEMS = {
   newPayment: {
     id: 'newPayment',
     label: 'frame.newPayment',
+    shortLabel: 'frame.newPaymentShort',
     icon: 'plus',
     permission: 'transaction:create',
     href: (application) => newPaymentPath(application),

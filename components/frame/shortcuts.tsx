@@ -1,7 +1,7 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useEffect, useState, useTransition } from 'react'
+import { useRouter } from '#components/ui/use-router.ts'
 import { isTyping } from './is-typing.ts'
 import { KeyboardHelp } from './keyboard-help.tsx'
 

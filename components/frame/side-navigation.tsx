@@ -63,7 +63,7 @@ function BottomItem({ t, item, application, badge }: { t: Translate; item: Navig
     <li>
       <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={BOTTOM_ITEM}>
         <Icon name={item.icon} className="size-5" />
-        <span className="max-w-full truncate">{t(item.label)}</span>
+        <span className="max-w-full truncate">{t(item.shortLabel ?? item.label)}</span>
         {badge && <span className="absolute top-1 left-1/2 ml-2 whitespace-nowrap">{badge}</span>}
       </NavLink>
     </li>

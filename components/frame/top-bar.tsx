@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ActionForm } from '#components/ui/action-form.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Icon } from '#components/ui/icon.tsx'
 import { Kbd } from '#components/ui/kbd.tsx'
@@ -34,8 +35,8 @@ export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
       <ApplicationSwitcher t={t} viewer={viewer} />
       {isSandbox && (
         <Badge tone="wait">
-          <span className="hidden lg:inline">{t('frame.sandbox')}</span>
-          <span className="lg:hidden">{t('frame.sandboxShort')}</span>
+          <span className="hidden xl:inline">{t('frame.sandbox')}</span>
+          <span className="xl:hidden">{t('frame.sandboxShort')}</span>
         </Badge>
       )}
       <search className="ml-auto hidden w-56 min-w-0 md:block lg:w-[340px]">
@@ -133,7 +134,7 @@ function LanguageMenu({ t, viewer, action }: { t: Translate; viewer: Viewer; act
       triggerClass="hidden h-8 rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:block"
       trigger={viewer.locale.toUpperCase()}
     >
-      <form action={action}>
+      <ActionForm action={action}>
         {LOCALES.map((locale) => (
           <button
             key={locale}
@@ -147,7 +148,7 @@ function LanguageMenu({ t, viewer, action }: { t: Translate; viewer: Viewer; act
             {t(LANGUAGE_NAMES[locale])}
           </button>
         ))}
-      </form>
+      </ActionForm>
     </Popover>
   )
 }
@@ -171,7 +172,7 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
         <p className="text-second text-quiet">{viewer.roles.map((role) => t(`role.${role}`)).join(', ')}</p>
       </div>
       <MenuRule />
-      <form action={actions.setTheme}>
+      <ActionForm action={actions.setTheme}>
         <MenuHeading>{t('frame.theme')}</MenuHeading>
         <div className="grid grid-cols-3 gap-1 px-1.5 pb-1">
           {THEMES.map((choice) => (
@@ -180,8 +181,8 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
             </MenuChoice>
           ))}
         </div>
-      </form>
-      <form action={actions.setLanguage}>
+      </ActionForm>
+      <ActionForm action={actions.setLanguage}>
         <MenuHeading>{t('frame.language')}</MenuHeading>
         <div className="grid grid-cols-2 gap-1 px-1.5 pb-1">
           {LOCALES.map((locale) => (
@@ -190,7 +191,7 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
             </MenuChoice>
           ))}
         </div>
-      </form>
+      </ActionForm>
       <MenuRule />
       <a href={paths.settings(viewer.application.slug)} className={MENU_ITEM}>
         <Icon name="settings" className="size-4 text-ink-3" />
@@ -201,18 +202,18 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
         {t('keys.open')}
       </button>
       <MenuRule />
-      <form action={actions.signOut}>
+      <ActionForm action={actions.signOut}>
         <button type="submit" className={MENU_ITEM}>
           <Icon name="leave" className="size-4 text-ink-3" />
           {t('frame.signOut')}
         </button>
-      </form>
-      <form action={actions.signOutEverywhere}>
+      </ActionForm>
+      <ActionForm action={actions.signOutEverywhere}>
         <button type="submit" className={MENU_ITEM}>
           <Icon name="shield" className="size-4 text-ink-3" />
           {t('frame.signOutEverywhere')}
         </button>
-      </form>
+      </ActionForm>
     </Popover>
   )
 }

@@ -1,7 +1,10 @@
+/** A search is in the address, and a box of a filter is pressed again. */
+const NOT_TYPED = ['search', 'checkbox', 'radio']
+
 const touched = new Set<HTMLInputElement | HTMLTextAreaElement>()
 
 function onInput({ target }: Event): void {
-  const isField = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'search')
+  const isField = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && !NOT_TYPED.includes(target.type))
   if (isField) touched.add(target)
 }
 

@@ -1,5 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/paths.ts'
 import { hasTypedText } from './typed-text.ts'
 
@@ -21,6 +23,8 @@ type Connection = 'live' | 'lost' | 'ended'
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one effect: its timers and listeners share their state
 export function useLiveUpdates(application: string): Connection {
   const queryClient = useQueryClient()
+  const router = useRouter()
+  const { businessZone } = useTranslations()
   const [connection, setConnection] = useState<Connection>('live')
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one connection: its timers and listeners share their state
   useEffect(() => {
@@ -39,7 +43,10 @@ export function useLiveUpdates(application: string): Connection {
         predicate: ({ queryKey: [root, of] }) => typeof root === 'string' && ROOTS.includes(root) && of === application,
       })
     }
-    function onChange() {
+    function onChange({ data }: MessageEvent<string>) {
+      // The days of the whole page have changed, and with them what the server rendered.
+      const zone = data.split(' ')[1]
+      if (zone !== undefined && zone !== businessZone) router.refresh()
       refreshTimer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + REFRESH_GAP_MS - Date.now()))
     }
     function connect() {
@@ -96,6 +103,6 @@ export function useLiveUpdates(application: string): Connection {
       removeEventListener('online', reconnect)
       removeEventListener('focus', reconnect)
     }
-  }, [application, queryClient])
+  }, [application, businessZone, queryClient, router])
   return connection
 }

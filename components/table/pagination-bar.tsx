@@ -1,8 +1,8 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { formatCount } from '#lib/format.ts'
 
 type PaginationBarProps = {

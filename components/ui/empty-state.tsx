@@ -40,9 +40,14 @@ export function Notice({
     tone
   ]
   return (
-    <div role={tone === 'bad' ? 'alert' : 'status'} className={`flex flex-wrap items-center gap-2.5 rounded-md px-3 py-2 ${colours}`}>
-      <Icon name={icon ?? (tone === 'bad' || tone === 'wait' ? 'alert' : 'info')} />
-      <p className="flex-1 basis-60">{children}</p>
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={`flex flex-wrap items-center gap-x-2.5 gap-y-2 rounded-md px-3 py-2 ${colours}`}
+    >
+      <p className="flex flex-1 basis-60 items-center gap-2.5">
+        <Icon name={icon ?? (tone === 'bad' || tone === 'wait' ? 'alert' : 'info')} className="size-4 shrink-0" />
+        <span className="min-w-0">{children}</span>
+      </p>
       {action}
     </div>
   )

@@ -26,7 +26,8 @@ class PartLoadError extends Error {}
 export function LazyPart<Props extends object>({
   part,
   props,
-  fallback = null,
+  // The page shows that the press was heard.
+  fallback = <span data-leaving hidden />,
 }: {
   part: Part<Props>
   props: Props

@@ -1,13 +1,19 @@
 'use client'
 
+import { useEffect } from 'react'
 import { Icon } from './icon.tsx'
 import { useT } from './translations.tsx'
 import { useIsOnline } from './use-is-online.ts'
 
-/** Shown above the page while the browser is offline. */
+/** Shown above the page while the browser is offline. Until it is online again, no form of an action is sent. */
 export function OfflineBanner() {
   const isOnline = useIsOnline()
   const t = useT()
+  useEffect(() => {
+    // Before React hears of it. Without an answer an action takes the whole page down; a form without script would leave it.
+    addEventListener('submit', holdAction, true)
+    return () => removeEventListener('submit', holdAction, true)
+  }, [])
   return (
     <div role="status" aria-live="polite">
       {!isOnline && (
@@ -18,4 +24,11 @@ export function OfflineBanner() {
       )}
     </div>
   )
+}
+
+function holdAction(event: SubmitEvent): void {
+  if (navigator.onLine || !(event.target instanceof HTMLFormElement)) return
+  // React gives the form of an action an address that is a script.
+  const isAction = event.target.getAttribute('action')?.startsWith('javascript:')
+  if (isAction || event.target.method === 'post') event.preventDefault()
 }

@@ -1,32 +1,38 @@
 import type { ReactNode } from 'react'
 
-/** A plain table (statements, totals). */
-export function Table({
-  caption,
-  isCaptionHidden = true,
-  head,
-  children,
-}: {
+/* biome-ignore-start lint/a11y/noRedundantRoles: as a list on a phone the elements are boxes, and browsers then forget that they are a table */
+
+type TableProps = {
   caption: string
   isCaptionHidden?: boolean
+  /** In a narrow TableCard each row is a few lines, and its cells have their labels: for tables of more than four columns. */
+  isList?: boolean
   head: ReactNode
   children: ReactNode
-}) {
+}
+
+/** A plain table (statements, totals). */
+export function Table({ caption, isCaptionHidden = true, isList = false, head, children }: TableProps) {
   return (
-    <table className="w-full border-collapse text-left">
+    <table role="table" className={`w-full border-collapse text-left ${isList ? 'table-list' : ''}`}>
       <caption className={isCaptionHidden ? 'sr-only' : 'pb-2 text-left font-strong'}>{caption}</caption>
-      <thead>
-        <tr className="border-b border-line">{head}</tr>
+      <thead role="rowgroup">
+        <tr role="row" className="border-b border-line">
+          {head}
+        </tr>
       </thead>
-      <tbody>{children}</tbody>
+      <tbody role="rowgroup">{children}</tbody>
     </table>
   )
 }
 
+type CellProps = { children?: ReactNode; align?: 'start' | 'end'; className?: string }
+
 /** A head cell; `align="end"` for figures. */
-export function Th({ children, align = 'start', className = '' }: { children?: ReactNode; align?: 'start' | 'end'; className?: string }) {
+export function Th({ children, align = 'start', className = '' }: CellProps) {
   return (
     <th
+      role="columnheader"
       scope="col"
       className={`h-9 px-3 text-second font-medium text-quiet whitespace-nowrap ${align === 'end' ? 'text-right' : ''} ${className}`}
     >
@@ -35,12 +41,27 @@ export function Th({ children, align = 'start', className = '' }: { children?: R
   )
 }
 
-/** A cell; `align="end"` for figures. */
-export function Td({ children, align = 'start', className = '' }: { children?: ReactNode; align?: 'start' | 'end'; className?: string }) {
-  return <td className={`h-10 px-3 py-1.5 ${align === 'end' ? 'text-right tabular' : ''} ${className}`}>{children}</td>
+/** A cell; `align="end"` for figures. `label`: what a figure is, where the head of a list is not shown. */
+export function Td({ children, align = 'start', label, className = '' }: CellProps & { label?: string }) {
+  return (
+    <td role="cell" className={`h-10 px-3 py-1.5 ${align === 'end' ? 'text-right tabular' : ''} ${className}`}>
+      {label !== undefined && (
+        <span aria-hidden="true" className="table-list-label">
+          {label}{' '}
+        </span>
+      )}
+      {children}
+    </td>
+  )
 }
 
 /** A row of 40 px with one line, with a rule below it. */
 export function Tr({ children, className = '' }: { children: ReactNode; className?: string }) {
-  return <tr className={`border-b border-line last:border-b-0 ${className}`}>{children}</tr>
+  return (
+    <tr role="row" className={`border-b border-line last:border-b-0 ${className}`}>
+      {children}
+    </tr>
+  )
 }
+
+/* biome-ignore-end lint/a11y/noRedundantRoles: see above */

@@ -30,7 +30,7 @@ test('the whole filter is decided at once: what others did meanwhile is named wi
     { name: 'Okello Stephen', operator: 'UGMTN', phone: '256772408115', amountMinor: 215_000_000n },
   ])
   await openApprovals(page, queue.checker)
-  await expect(page.getByText('60 transactions waiting for your decision.')).toBeVisible()
+  await expect(page.getByText('60 waiting for your decision.')).toBeVisible()
   await wholePage(page).check()
   await expect(bulkBar(page)).toContainText('50 selected')
   await bulkBar(page).getByRole('button', { name: 'Select all 60' }).click()

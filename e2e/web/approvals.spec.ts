@@ -130,6 +130,8 @@ test('finance sees what waits and why it may not decide', async ({ page }) => {
   await expect(page.getByText('Nothing waiting for your decision.').first()).toBeVisible()
   await page.getByRole('link', { name: /Waiting for others/ }).click()
   await expect(rowsOf(page).first()).toContainText('Only checkers decide')
+  // The reason stays within the two lines of a row.
+  expect((await rowsOf(page).first().boundingBox())?.height).toBeLessThanOrEqual(60)
 })
 
 test('several are decided at once: count and sums per currency before, one result for each after', async ({ page }) => {

@@ -104,7 +104,7 @@ test('two approvals: the maker cannot decide, the first checker waits, the secon
     await screen.getByLabel('Payee note').focus()
     await screen.keyboard.type('Seen')
     await screen.keyboard.press('Enter')
-    await expect(screen.getByText(checker === queue.checker ? 'Your approval is stored: 1 of 2.' : '12 rows validated')).toBeVisible()
+    await expect(screen.getByText(checker === queue.checker ? 'Approval recorded: 1 of 2' : '12 rows validated')).toBeVisible()
     await screen.context().close()
   }
   await expect.poll(() => queue.statusOf(items[0]?.transactionId ?? ''), { timeout: 60_000 }).toBe('SUCCESS')

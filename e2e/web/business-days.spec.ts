@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { changeOwnPreferences } from '#server/people/change-own-preferences.ts'
+import { setTimeZone } from '#server/reports/business-days/set-time-zone.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { inSimulatedTime } from '#server/testing/simulated-time.ts'
@@ -85,6 +87,18 @@ test('"Today" at 00:30 in Douala is the new day, while it is still the day befor
   await expect(rowsOf(page)).toHaveCount(1)
   await page.getByRole('button', { name: /^Dates/ }).click()
   await expect(page.getByText('Days in Douala time, both included')).toBeVisible()
+})
+
+test('an open page has the days of a new business time zone without a reload', async ({ page }) => {
+  const person = await financeInDouala()
+  await signIn(page, person, `/${person.slug}/transactions`)
+  await expect(page.getByText('Days in Douala time', { exact: true })).toBeVisible()
+  await page.evaluate(() => document.body.setAttribute('data-same', ''))
+  const { rows } = await pool.query<{ id: string }>('select application_id as id from applications where slug = $1', [person.slug])
+  must(await setTimeZone(pool, { applicationId: rows[0]?.id ?? '', timeZone: 'UTC', actor: SYSTEM_ACTOR }))
+  await expect(page.getByText('Days in UTC', { exact: true })).toBeVisible()
+  await expect(page.locator('tbody')).not.toContainText('14 Mar 2026')
+  await expect(page.locator('body')).toHaveAttribute('data-same')
 })
 
 test('a person who reads clock times in another zone sees the same days, both zones named, and rows with their own date', async ({

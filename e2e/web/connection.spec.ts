@@ -1,8 +1,9 @@
 import type { Page } from 'playwright/test'
+import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, signIn, test } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
-import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
+import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 import { newQueue, openApprovals, panelOf, rowOf, sendButton } from './waiting.ts'
 
 test.describe.configure({ mode: 'default' })
@@ -59,6 +60,74 @@ test('a note typed before the connection was lost is kept: a link is offered aga
   await expect(page.getByRole('heading', { level: 1, name: 'Totals' })).toBeVisible()
 })
 
+test('offline, no form, key or button of any page leads away from what was typed', async ({ page, context }) => {
+  const person = await newPerson(pool, ['maker'])
+  const offline = page.getByText('You are offline, so the page was not opened.')
+  await signIn(page, person, `/${person.slug}/new`)
+  await isComplete(page)
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('Kossi Adjovi')
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Draft saved')).toBeVisible()
+  await page.goto(`/${person.slug}/new`)
+  await isComplete(page)
+  await name.fill('Kossi Agbossou')
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await expect(page.getByText('it is not certain whether this was saved')).toBeVisible()
+  await page.getByRole('button', { name: 'Delete Kossi Adjovi' }).click()
+  await expect(page.getByText('it is not certain whether this was saved')).toHaveCount(2)
+  await page.getByRole('button', { name: /account menu$/ }).click()
+  await page.getByRole('button', { name: 'Dark', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await expect(offline).toBeVisible()
+  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.locator('input[name=q]:visible').fill('Awa')
+  await page.keyboard.press('Enter')
+  await expect(offline).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.getByText('You are connected again.')).toBeVisible()
+  await expect(name).toHaveValue('Kossi Agbossou')
+  await expect(page.getByRole('heading', { level: 1, name: 'New payment' })).toBeVisible()
+})
+
+test('offline, a batch is as it was: its draft, and a note about its decision', async ({ browser }) => {
+  const person = personWith(['maker'])
+  // Not the page of the fixture: the browser reports the code that it could not load.
+  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await signIn(page, person, `/${person.slug}/batches?q=Primes`)
+  await page.getByRole('link', { name: 'Primes du trimestre' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Primes du trimestre' })).toBeVisible()
+  await isComplete(page)
+  await page.context().setOffline(true)
+  await page
+    .getByRole('button', { name: /^Accept/ })
+    .first()
+    .click()
+  await expect(page.getByText('it is not certain whether this was saved')).toBeVisible()
+  await page.getByRole('button', { name: /^Edit/ }).first().click()
+  await expect(page.getByText('This part could not be loaded.')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Primes du trimestre' })).toBeVisible()
+  const queue = await newQueue(pool)
+  const { batchId } = await makeFileBatch(pool, { applicationId: queue.applicationId, makerId: queue.maker.id, count: 2 })
+  const screen = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await signIn(screen, queue.checker, `/${queue.slug}/approvals/batches/${batchId}`)
+  await screen.getByRole('button', { name: 'Validate', exact: true }).click()
+  await screen.getByLabel('Payee note').fill('List seen')
+  await screen.context().setOffline(true)
+  await expect(screen.getByText('No connection: nothing can be decided.')).toBeVisible()
+  await expect(screen.getByRole('button', { name: /^Validate 2/ })).toBeDisabled()
+  await screen.context().setOffline(false)
+  await expect(screen.getByLabel('Payee note')).toHaveValue('List seen')
+  await screen.getByRole('button', { name: /^Validate 2/ }).click()
+  await expect(screen.getByText('2 rows validated')).toBeVisible()
+  for (const each of [page, screen]) await each.context().close()
+})
+
 test('signed out in one window while a note is typed in another: the note survives signing in again, and is sent', async ({
   page,
   context,
@@ -104,7 +173,7 @@ test('signed out in another window with nothing typed: this one leads to sign-in
   await expect(page).toHaveURL(`/sign-in?next=${encodeURIComponent(`/${person.slug}/settings`)}`)
 })
 
-test('on a slow connection every link of the frame shows within 100 ms that it was pressed', async ({ page }) => {
+test('on a slow connection every link of the frame, and a search, show within 100 ms that they were pressed', async ({ page }) => {
   const person = await newPerson(pool, ['finance'])
   await openSettings(page, person)
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
@@ -113,20 +182,25 @@ test('on a slow connection every link of the frame shows within 100 ms that it w
     // The page may have left for another before this request was answered.
     await route.continue().catch(() => undefined)
   })
-  // One within the product, and one that loads the page from the server.
-  for (const selector of [`aside a[href="/${person.slug}/totals"]`, `#more-menu a[href="/${person.slug}/search"]`]) {
-    const tookMs = await page.evaluate(async (wanted) => {
-      const link = document.querySelector<HTMLAnchorElement>(wanted)
-      if (!link) throw new Error(`No ${wanted}`)
+  // One within the product, one that loads the page from the server, and a search. At once: the browser leaves after the first.
+  const tookMs = await page.evaluate(async (slug) => {
+    const links = [`aside a[href="/${slug}/totals"]`, `#more-menu a[href="/${slug}/search"]`]
+    const took: Record<string, number> = {}
+    for (const selector of [...links, 'header search form']) {
+      const pressed = document.querySelector<HTMLElement>(selector)
+      if (!pressed) throw new Error(`No ${selector}`)
       const pressedAt = performance.now()
       const busy = new Promise<number>((resolve) => {
-        new MutationObserver(() => link.ariaBusy === 'true' && resolve(performance.now() - pressedAt)).observe(link, { attributes: true })
+        const look = () => pressed.matches('[aria-busy=true], [data-leaving]') && resolve(performance.now() - pressedAt)
+        new MutationObserver(look).observe(pressed, { attributes: true })
       })
-      link.click()
-      return busy
-    }, selector)
-    expect(tookMs, selector).toBeLessThan(FEEDBACK_MS)
-  }
+      if (pressed instanceof HTMLFormElement) pressed.requestSubmit()
+      else pressed.click()
+      took[selector] = await busy
+    }
+    return took
+  }, person.slug)
+  for (const [selector, ms] of Object.entries(tookMs)) expect(ms, selector).toBeLessThan(FEEDBACK_MS)
   answer()
 })
 

@@ -227,6 +227,13 @@ for (const look of LOOKS) {
       await queue.decide(queue.checker, [returned], 'rejected', 'Pièce justificative manquante')
       await openNewPayment(page, queue.maker)
       await expectAccessibleEverywhere(page)
+      await page.setViewportSize({ width: 360, height: 800 })
+      const labels = page.getByRole('navigation').last().locator('li span:visible')
+      expect(
+        await labels.evaluateAll((all) =>
+          all.filter((label) => label.scrollWidth > label.clientWidth + 1).map((label) => label.textContent),
+        ),
+      ).toEqual([])
       await page.getByLabel(isFrench ? 'Pays' : 'Country').selectOption('BENIN')
       await page.getByLabel(isFrench ? 'Opérateur' : 'Operator').selectOption('BJMTN')
       await page.getByLabel(isFrench ? 'Numéro de téléphone' : 'Phone number').fill('22997123456')

@@ -89,7 +89,7 @@ test('a change that happened in between is reported by the first poll after a pa
   const hub = createLiveHub({ queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
   const subscriber = await createSubscriber()
   const heard: bigint[] = []
-  const watch = () => hub.watch({ ...subscriber, onChange: (changeNumber) => heard.push(changeNumber), onEnd: () => undefined })
+  const watch = () => hub.watch({ ...subscriber, onChange: ({ changeNumber }) => heard.push(changeNumber), onEnd: () => undefined })
   const leave = watch()
   await waitUntil('the first poll', () => heard.length === 1)
   leave()
@@ -98,6 +98,18 @@ test('a change that happened in between is reported by the first poll after a pa
   await waitUntil('the poll after the return', () => heard.length === 2)
   assert.ok((heard[1] ?? 0n) > (heard[0] ?? 0n))
   leaveAgain()
+})
+
+test('a change of the business time zone is reported with the new zone', async () => {
+  const hub = createLiveHub({ queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
+  const subscriber = await createSubscriber()
+  const zones: string[] = []
+  const leave = hub.watch({ ...subscriber, onChange: ({ timeZone }) => zones.push(timeZone), onEnd: () => undefined })
+  await waitUntil('the first poll', () => zones.length === 1)
+  await database.pool.query("update applications set time_zone = 'Africa/Douala' where application_id = $1", [subscriber.applicationId])
+  await waitUntil('the new zone', () => zones.length === 2)
+  assert.deepEqual(zones, ['UTC', 'Africa/Douala'])
+  leave()
 })
 
 test('ended: pages of people who are blocked, signed out everywhere or no longer members, and no others', async () => {
@@ -188,7 +200,7 @@ test('no subscriber is left after a reader has stopped reading', async () => {
     },
   }
   const response = liveStream(subscriber, new AbortController().signal, hub)
-  for (let changes = 0; changes < 1_000; changes++) subscription?.onChange(BigInt(changes))
+  for (let changes = 0; changes < 1_000; changes++) subscription?.onChange({ changeNumber: BigInt(changes), timeZone: 'UTC' })
   assert.equal(real.count(), 0)
   assert.ok((await response.text()).length < 10_000)
 })

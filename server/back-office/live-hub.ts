@@ -1,10 +1,10 @@
 import type { Queryable } from '#server/database/pool.ts'
 import { findAdmitted, type Subscriber } from '#server/people/find-admitted.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { findChangeNumbers } from '#server/reports/overview/change-queries.ts'
+import { type ApplicationRevision, findRevisions } from '#server/reports/overview/change-queries.ts'
 
 export type Subscription = Subscriber & {
-  onChange(changeNumber: bigint): void
+  onChange(revision: ApplicationRevision): void
   /** Called once, when this person loses access. */
   onEnd(): void
 }
@@ -34,19 +34,20 @@ const callAfter = (work: () => void, delayMs: number) => void setTimeout(work, d
  */
 export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, callLater = callAfter }: LiveHubOptions): LiveHub {
   const subscriptions = new Set<Subscription>()
-  // The last number sent to each page. The first poll notifies every page: something may have changed since it was rendered.
-  const told = new WeakMap<Subscription, bigint>()
+  // The last revision sent to each page. The first poll notifies every page: something may have changed since it was rendered.
+  const told = new WeakMap<Subscription, ApplicationRevision>()
   let isScheduled = false
   let checkedAtMs = 0
 
   async function poll(): Promise<void> {
     const watched = [...new Set([...subscriptions].map((subscription) => subscription.applicationId))]
-    const numbers = await findChangeNumbers(queryable, watched)
+    const revisions = await findRevisions(queryable, watched)
     for (const subscription of subscriptions) {
-      const changeNumber = numbers.get(subscription.applicationId)
-      if (changeNumber === undefined || told.get(subscription) === changeNumber) continue
-      told.set(subscription, changeNumber)
-      subscription.onChange(changeNumber)
+      const revision = revisions.get(subscription.applicationId)
+      const before = told.get(subscription)
+      if (!revision || (before?.changeNumber === revision.changeNumber && before.timeZone === revision.timeZone)) continue
+      told.set(subscription, revision)
+      subscription.onChange(revision)
     }
   }
 

@@ -6,7 +6,7 @@ import { createLiveHub, type LiveHub } from './live-hub.ts'
 const HEARTBEAT_MS = 15_000
 /** After this the page reconnects, which also reads the session again. */
 const STREAM_MAX_MS = 30 * 60_000
-/** Events that may wait for a reader that does not read; each is about 30 bytes, and one a second. */
+/** Events that may wait for a reader that does not read; each is about 50 bytes, and one a second. */
 const UNREAD_MAX = 120
 /** Pages that one person may have open at once in this process. */
 const STREAMS_MAX = 40
@@ -22,7 +22,7 @@ function liveHub(): LiveHub {
 }
 
 /**
- * Server-sent events for one open page: `change` with the application's change number, `ended` when the person loses access,
+ * Server-sent events for one open page: `change` with the application's change number and business time zone, `ended` when the person loses access,
  * and a comment every 15 s so that nothing in between closes a silent connection. `no-transform` keeps it from being
  * compressed, and with that from being held back. Ends with the session (`endsAt`), and when its reader stops reading. 429 when the
  * person has 40 of them open already.
@@ -39,7 +39,7 @@ export function liveStream(subscriber: Subscriber & { endsAt: Date }, signal: Ab
       }
       const unwatch = hub.watch({
         ...subscriber,
-        onChange: (changeNumber) => send(`event: change\ndata: ${changeNumber}\n\n`),
+        onChange: ({ changeNumber, timeZone }) => send(`event: change\ndata: ${changeNumber} ${timeZone}\n\n`),
         onEnd: endTold,
       })
       function endTold() {

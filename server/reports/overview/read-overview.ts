@@ -29,10 +29,11 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
 
 /** What waits for this checker, and the flags of the first page of their queue: the payments that they see next. */
 async function readWaiting(pool: Pool, viewer: ApprovalViewer & BusinessTime): Promise<CheckerOverview> {
-  const { rows, total, sums, oldestAt } = await listApprovals(pool, viewer, approvalFilterSchema.parse({}))
+  const { rows, total, sums, oldestAt, batches } = await listApprovals(pool, viewer, approvalFilterSchema.parse({}))
   const flagged = rows.filter((row) => row.risks.length > 0)
   return {
     count: total,
+    batches: batches.length,
     oldestAt,
     sums,
     looked: rows.length,

@@ -14,7 +14,7 @@ import { CurrencySums, MainFigure, OverviewPart } from './overview-part.tsx'
 /** What waits for this checker: how many, since when, how much, and the payments with risk flags. */
 export function CheckerPart({ application, waiting }: { application: string; waiting: CheckerOverview }) {
   const { t, locale } = useTranslations()
-  const { count, oldestAt, sums, looked, flagged, risky } = waiting
+  const { count, batches, oldestAt, sums, looked, flagged, risky } = waiting
   return (
     <OverviewPart title={t('overview.toDecide')}>
       <MainFigure
@@ -29,6 +29,13 @@ export function CheckerPart({ application, waiting }: { application: string; wai
         )}
       </MainFigure>
       <CurrencySums sums={sums} />
+      {batches > 0 && (
+        <p>
+          <Link href={paths.approvals(application)} className="text-accent hover:underline">
+            {t('overview.waitingBatches', { count: batches })}
+          </Link>
+        </p>
+      )}
       {risky.length > 0 && (
         <div>
           <h3 className="font-strong">{t('overview.flagged', { count: flagged, looked: formatCount(looked, locale) })}</h3>

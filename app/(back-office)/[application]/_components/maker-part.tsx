@@ -82,7 +82,7 @@ function Ended({
                   {isReturned && <RelativeTime at={at} />}
                 </span>
                 {!isReturned && <RelativeTime at={at} />}
-                {isReturned && <span className="text-accent">{t('overview.repair')}</span>}
+                {isReturned && <span className="text-accent max-sm:basis-full">{t('overview.repair')}</span>}
               </span>
             </Link>
           </li>

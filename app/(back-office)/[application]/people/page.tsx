@@ -42,11 +42,7 @@ export default async function PeoplePage({ params }: Props) {
   )
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['people.', 'change.', 'role.'])}>
-      <PageHeader
-        title={t('people.title')}
-        lead={t('people.lead')}
-        actions={!isAlone && <InviteButton application={application} ownRoles={actor.roles} />}
-      />
+      <PageHeader title={t('people.title')} actions={!isAlone && <InviteButton application={application} ownRoles={actor.roles} />} />
       {isAlone && (
         <div className="mt-4 grid gap-2">
           <Notice>{t('change.noSecondPerson')}</Notice>

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { ActionForm } from '#components/ui/action-form.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
@@ -65,11 +66,11 @@ export default async function SettingsPage({ params }: Props) {
           />
         </SettingsSection>
         <SettingsSection id="sessions" title={t('settings.sessions')} lead={t('settings.sessionsLead')}>
-          <form action={signOutEverywhere}>
+          <ActionForm action={signOutEverywhere}>
             <Button type="submit" variant="danger">
               {t('frame.signOutEverywhere')}
             </Button>
-          </form>
+          </ActionForm>
         </SettingsSection>
       </div>
     </PageMessages>

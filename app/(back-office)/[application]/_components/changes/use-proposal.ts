@@ -1,7 +1,7 @@
-import { useRouter } from 'next/navigation'
 import { useState, useTransition } from 'react'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
 import { proposeChange } from '../../../../actions/changes.ts'

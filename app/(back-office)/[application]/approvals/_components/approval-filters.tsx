@@ -1,10 +1,10 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { APPROVAL_SORTS, type ApprovalPage } from '#lib/approvals.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Translate } from '#lib/i18n/translate.ts'

@@ -22,7 +22,7 @@ export function BatchItems({ application, batches }: { application: string; batc
           >
             <span className="grid min-w-0 gap-0.5">
               <span className="flex flex-wrap items-center gap-2">
-                <Badge tone="accent">{t('approvals.batches.count', { count: batch.count })}</Badge>
+                <Badge>{t('approvals.batches.count', { count: batch.count })}</Badge>
                 <Link href={paths.batchApproval(application, batch.batchId)} className="font-strong text-accent underline">
                   <bdi>{batch.name ?? t('approvals.batches.unnamed')}</bdi>
                 </Link>

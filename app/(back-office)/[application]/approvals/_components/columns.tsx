@@ -128,7 +128,8 @@ export const WAITING_COLUMNS = [
   column.display({
     id: 'actions',
     cell: ({ row }) => <ActionsCell row={row.original} />,
-    meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden', className: NEAR },
+    // A reason in place of the buttons takes three lines at most.
+    meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden', className: `${NEAR} @min-[640px]/table:min-w-32` },
   }),
 ]
 

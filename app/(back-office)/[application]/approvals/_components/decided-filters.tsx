@@ -1,10 +1,10 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { useToday } from '#components/ui/use-today.ts'
 import type { ApprovalPage } from '#lib/approvals.ts'
 import { formatTime } from '#lib/format-time.ts'

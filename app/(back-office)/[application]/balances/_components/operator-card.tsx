@@ -11,7 +11,7 @@ import { formatAmount } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { OPERATORS } from '#lib/operators.ts'
 
-const QUIET_LINK = 'text-second text-ink-2 hover:text-ink hover:underline'
+const QUIET_LINK = 'text-second text-accent hover:underline'
 
 type Props = { card: BalanceCard; statementHref: string | null; onThreshold: (() => void) | null }
 

@@ -49,7 +49,7 @@ export default async function BatchPage({ params, searchParams }: Props) {
         {batch.state === 'draft' && (
           <DryRun application={application} batch={batch} rows={rows} show={show} page={page} mayChange={mayChange} words={words} />
         )}
-        {batch.state === 'submitting' && <Submitting started={batch.startedCount} total={batch.readyCount} />}
+        {batch.state === 'submitting' && <Submitting application={application} started={batch.startedCount} total={batch.readyCount} />}
         {batch.state === 'submitted' && <BatchRun application={application} batchId={batch.batchId} />}
         {batch.state === 'discarded' && <p className="text-ink-2">{t('batches.discardedText')}</p>}
       </div>

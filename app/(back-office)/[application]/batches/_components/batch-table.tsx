@@ -1,6 +1,7 @@
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import type { BatchListItem } from '#lib/batch-dto.ts'
 import { formatCount, moneyText } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
@@ -10,56 +11,71 @@ import { BatchStateBadge } from './batch-state-badge.tsx'
 
 type Props = { t: Translate; locale: Locale; application: string; batches: readonly BatchListItem[] }
 
+/** In a narrow card a batch has two cells: what it is, and how much. */
+const WIDE = '@max-[560px]/card:hidden'
+const NARROW = 'block text-second text-quiet @min-[560px]/card:hidden'
+
 export function BatchTable({ t, locale, application, batches }: Props) {
   const head = (
     <>
       <Th>{t('batches.name')}</Th>
-      <Th>{t('batches.state')}</Th>
-      <Th align="end">{t('batches.rows')}</Th>
+      <Th className={WIDE}>{t('batches.state')}</Th>
+      <Th align="end" className={WIDE}>
+        {t('batches.rows')}
+      </Th>
       <Th align="end">{t('batches.sum')}</Th>
-      <Th>{t('batches.maker')}</Th>
-      <Th>{t('batches.decidedBy')}</Th>
-      <Th>{t('batches.created')}</Th>
+      <Th className={WIDE}>{t('batches.maker')}</Th>
+      <Th className={WIDE}>{t('batches.decidedBy')}</Th>
     </>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('frame.batches')} tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-surface">
+    <TableCard label={t('frame.batches')}>
       <Table caption={t('frame.batches')} head={head}>
         {batches.map((batch) => (
-          <Tr key={batch.batchId}>
-            <Td>
-              <Link href={paths.batch(application, batch.batchId)} className="font-medium text-accent hover:underline">
-                <bdi>{batch.name}</bdi>
-              </Link>
-              <span className="block text-second text-quiet">{t(`type.${batch.type}`)}</span>
-            </Td>
-            <Td>
-              <BatchStateBadge t={t} state={batch.state} />
-            </Td>
-            <Td align="end">
-              {formatCount(batch.readyCount, locale)}
-              {batch.readyCount < batch.rowCount && (
-                <span className="block text-second text-quiet">{t('batches.ofRows', { count: batch.rowCount })}</span>
-              )}
-            </Td>
-            <Td align="end">
-              {batch.sums.map((sum) => (
-                <span key={sum.currency} className="block whitespace-nowrap">
-                  {moneyText(sum, locale)}
-                </span>
-              ))}
-            </Td>
-            <Td className="whitespace-nowrap">
-              <bdi>{batch.makerName}</bdi>
-            </Td>
-            <Td className="whitespace-nowrap">{batch.decidedBy.join(', ') || '–'}</Td>
-            <Td className="whitespace-nowrap">
-              <TimeText at={batch.submittedAt ?? batch.createdAt} style="full" />
-            </Td>
-          </Tr>
+          <Line key={batch.batchId} t={t} locale={locale} application={application} batch={batch} />
         ))}
       </Table>
-    </section>
+    </TableCard>
+  )
+}
+
+function Line({ t, locale, application, batch }: Omit<Props, 'batches'> & { batch: BatchListItem }) {
+  const state = <BatchStateBadge t={t} state={batch.state} />
+  const at = batch.submittedAt ?? batch.createdAt
+  return (
+    <Tr>
+      <Td>
+        <Link href={paths.batch(application, batch.batchId)} className="font-medium text-accent hover:underline">
+          <bdi>{batch.name}</bdi>
+        </Link>
+        <span className={`block text-second text-quiet ${WIDE}`}>{t(`type.${batch.type}`)}</span>
+        <span className={NARROW}>
+          <bdi>{batch.makerName}</bdi>, <TimeText at={at} />
+        </span>
+        <span className="block pt-1 @min-[560px]/card:hidden">{state}</span>
+      </Td>
+      <Td className={WIDE}>{state}</Td>
+      <Td align="end" className={WIDE}>
+        {formatCount(batch.readyCount, locale)}
+        {batch.readyCount < batch.rowCount && (
+          <span className="block text-second text-quiet">{t('batches.ofRows', { count: batch.rowCount })}</span>
+        )}
+      </Td>
+      <Td align="end" className="@max-[560px]/card:align-top">
+        {batch.sums.map((sum) => (
+          <span key={sum.currency} className="block whitespace-nowrap">
+            {moneyText(sum, locale)}
+          </span>
+        ))}
+        <span className={NARROW}>{t('batches.rowCount', { count: batch.readyCount })}</span>
+      </Td>
+      <Td className={`whitespace-nowrap ${WIDE}`}>
+        <bdi>{batch.makerName}</bdi>
+        <span className="block text-second text-quiet">
+          <TimeText at={at} style="full" />
+        </span>
+      </Td>
+      <Td className={WIDE}>{batch.decidedBy.join(', ') || '–'}</Td>
+    </Tr>
   )
 }

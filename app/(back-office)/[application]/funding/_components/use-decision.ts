@@ -1,7 +1,7 @@
-import { useRouter } from 'next/navigation'
 import { useState, useTransition } from 'react'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { type ActionResult, callAction, refusalText } from '#lib/action-result.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { FUNDING_REFUSALS } from './funding-words.ts'

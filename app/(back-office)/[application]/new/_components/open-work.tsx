@@ -1,6 +1,5 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { type ReactNode, useId, useState, useTransition } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
@@ -9,6 +8,7 @@ import { RelativeTime } from '#components/domain/time-text.tsx'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { OwnTransaction } from '#lib/finance-dto.ts'
 import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
@@ -23,7 +23,7 @@ export function OpenWork({ application, drafts, returned }: Props) {
   const t = useT()
   if (drafts.length + returned.length === 0) return null
   return (
-    <div className="grid gap-8 lg:grid-cols-2">
+    <div className="grid gap-8 lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
       {returned.length > 0 && (
         <Part title={t('payment.returned')}>
           {returned.map((each) => (
@@ -97,7 +97,7 @@ function Draft({ application, draft: { externalId, originId, content, savedAt } 
     startTransition(async () => {
       const discarded = await callAction(() => discardDraft(application, { externalId }))
       setProblem(discarded.ok ? null : refusalText(t, discarded.error.code, WORDS))
-      router.refresh()
+      if (discarded.ok || discarded.error.code !== 'offline') router.refresh()
     })
   return (
     <li className={LINE}>

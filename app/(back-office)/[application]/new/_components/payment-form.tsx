@@ -2,12 +2,12 @@
 
 import '#components/form/zod-without-eval.ts'
 
-import { useRouter } from 'next/navigation'
 import { useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { type ActionRefusal, callAction, refusalText } from '#lib/action-result.ts'
 import type { PaymentContent } from '#lib/payment-preview.ts'
 import { keepDraft, sendForApproval } from '../actions.ts'

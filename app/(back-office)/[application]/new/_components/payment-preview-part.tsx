@@ -173,9 +173,9 @@ function ApprovalNeeds({ approval, amount }: { approval: NonNullable<PaymentPrev
 
 function Line({ name, isWarning = false, children }: { name: string; isWarning?: boolean; children: ReactNode }) {
   return (
-    <div className="flex flex-wrap justify-between gap-x-4">
+    <div className="flex justify-between gap-x-4">
       <dt className={isWarning ? 'text-bad' : 'text-quiet'}>{name}</dt>
-      <dd className={isWarning ? 'text-bad' : ''}>{children}</dd>
+      <dd className={`whitespace-nowrap ${isWarning ? 'text-bad' : ''}`}>{children}</dd>
     </div>
   )
 }

@@ -26,6 +26,7 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
       <TableCard label={t('people.title')} className="mt-2">
         <Table
           caption={t('people.title')}
+          isList
           head={
             <>
               <Th>{t('people.name')}</Th>
@@ -41,14 +42,14 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
         >
           {people.map((person) => (
             <Tr key={person.personId}>
-              <Td className="min-w-48">
+              <Td className="@max-[560px]/card:basis-full">
                 <Link href={paths.person(application, person.personId)} className="block font-medium hover:underline">
                   {person.name}
                 </Link>
                 <span className="block text-second text-quiet wrap-anywhere">{person.email}</span>
               </Td>
               <Td>{person.roles.map((role) => t(`role.${role}`)).join(', ')}</Td>
-              <Td>{t(person.hasSecondFactor ? 'people.factorOn' : 'people.factorOff')}</Td>
+              <Td label={t('people.secondFactor')}>{t(person.hasSecondFactor ? 'people.factorOn' : 'people.factorOff')}</Td>
               <Td>
                 <State t={t} person={person} />
               </Td>

@@ -1,6 +1,5 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
 import type { RecoveryCodes } from '#components/form/recovery-codes.tsx'
@@ -10,6 +9,7 @@ import { Notice } from '#components/ui/empty-state.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 
 const ENROL_PANEL = definePart(() => import('./enrol-panel.tsx'))
 const CODE_DIALOG = definePart(() => import('./code-dialog.tsx'))

@@ -1,3 +1,4 @@
+import { ActionForm } from '#components/ui/action-form.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { THEMES, type Theme } from '#lib/viewer.ts'
 
@@ -5,7 +6,7 @@ import { THEMES, type Theme } from '#lib/viewer.ts'
 export function ThemeForm({ t, theme, action }: { t: Translate; theme: Theme; action: (form: FormData) => Promise<void> }) {
   const words = { system: t('frame.themeSystem'), light: t('frame.themeLight'), dark: t('frame.themeDark') }
   return (
-    <form action={action} className="grid max-w-sm grid-cols-3 gap-1.5">
+    <ActionForm action={action} className="grid max-w-sm grid-cols-3 gap-1.5">
       {THEMES.map((choice) => (
         <button
           key={choice}
@@ -18,6 +19,6 @@ export function ThemeForm({ t, theme, action }: { t: Translate; theme: Theme; ac
           {words[choice]}
         </button>
       ))}
-    </form>
+    </ActionForm>
   )
 }

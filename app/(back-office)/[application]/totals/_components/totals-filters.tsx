@@ -1,11 +1,11 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { closePopover } from '#components/ui/close-popover.ts'
 import { FilterChip } from '#components/ui/filter-chip.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { MENU_ITEM } from '#components/ui/popover.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'

@@ -20,7 +20,8 @@ export function Lead({ data, sort }: { data: TransactionListDto; sort: Transacti
   const { t } = useTranslations()
   return (
     <span className="tabular">
-      {t('transactions.match', { count: data.total })} {t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}
+      {t('transactions.match', { count: data.total })}
+      {data.total > 1 && ` ${t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}`}
       {data.sums.length > 0 && (
         <>
           {' '}

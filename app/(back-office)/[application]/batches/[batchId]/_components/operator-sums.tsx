@@ -1,8 +1,12 @@
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import type { BatchDto } from '#lib/batch-dto.ts'
 import type { BatchWords } from '#lib/batch-text.ts'
 import { formatAmount, formatCount, moneyText } from '#lib/format.ts'
+
+/** A head of two lines where its figures need less than its words. */
+const WRAPPED = 'w-28 py-1 whitespace-normal! leading-4'
 
 /** Sums and fees per operator, and the balance after this file and after everything that waits. */
 export function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto; words: BatchWords }) {
@@ -13,29 +17,42 @@ export function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto;
       <Th align="end">{t('batches.rows')}</Th>
       <Th align="end">{t('batches.sum')}</Th>
       <Th align="end">{t('batches.fees')}</Th>
-      {isDeposit && <Th align="end">{t('batches.balanceAfter')}</Th>}
-      {isDeposit && <Th align="end">{t('batches.balanceAfterWaiting')}</Th>}
+      {isDeposit && (
+        <>
+          <Th align="end" className={WRAPPED}>
+            {t('batches.balanceAfter')}
+          </Th>
+          <Th align="end" className={WRAPPED}>
+            {t('batches.balanceAfterWaiting')}
+          </Th>
+        </>
+      )}
     </>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batches.effect')} tabIndex={0} className="relative grid grid-cols-1 gap-2 overflow-x-auto">
-      <Table caption={t('batches.effect')} head={head}>
-        {batch.operators.map((sum) => (
-          <Tr key={sum.operator}>
-            <Td>
-              <OperatorMark code={sum.operator} />
-            </Td>
-            <Td align="end">{formatCount(sum.count, locale)}</Td>
-            <Td align="end" className="whitespace-nowrap">
-              {moneyText(sum, locale)}
-            </Td>
-            <Td align="end">{formatAmount(sum.fees, locale)}</Td>
-            {isDeposit && <Balance amount={sum.balanceAfter} locale={locale} />}
-            {isDeposit && <Balance amount={sum.balanceAfterWaiting} locale={locale} />}
-          </Tr>
-        ))}
-      </Table>
+    <div className="grid grid-cols-1 gap-2">
+      <TableCard isBare label={t('batches.effect')}>
+        <Table caption={t('batches.effect')} isList head={head}>
+          {batch.operators.map((sum) => (
+            <Tr key={sum.operator}>
+              <Td>
+                <OperatorMark code={sum.operator} />
+              </Td>
+              <Td align="end" label={t('batches.rows')}>
+                {formatCount(sum.count, locale)}
+              </Td>
+              <Td align="end" className="whitespace-nowrap">
+                {moneyText(sum, locale)}
+              </Td>
+              <Td align="end" label={t('batches.fees')}>
+                {formatAmount(sum.fees, locale)}
+              </Td>
+              {isDeposit && <Balance label={t('batches.balanceAfter')} amount={sum.balanceAfter} locale={locale} />}
+              {isDeposit && <Balance label={t('batches.balanceAfterWaiting')} amount={sum.balanceAfterWaiting} locale={locale} />}
+            </Tr>
+          ))}
+        </Table>
+      </TableCard>
       <p className="text-ink-2">
         {t('batches.total')}{' '}
         {batch.sums.map((sum) => (
@@ -45,15 +62,14 @@ export function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto;
         ))}
       </p>
       {batch.operators.some((sum) => sum.balanceAfter?.startsWith('-')) && <p className="text-bad">{t('batches.short')}</p>}
-    </section>
+    </div>
   )
 }
 
-function Balance({ amount, locale }: { amount: string | null; locale: BatchWords['locale'] }) {
-  if (amount === null) return <Td align="end">–</Td>
+function Balance({ label, amount, locale }: { label: string; amount: string | null; locale: BatchWords['locale'] }) {
   return (
-    <Td align="end" className={`whitespace-nowrap ${amount.startsWith('-') ? 'text-bad' : ''}`}>
-      {formatAmount(amount, locale)}
+    <Td align="end" label={label} className={`@max-[560px]/card:basis-full ${amount?.startsWith('-') ? 'text-bad' : ''}`}>
+      {amount === null ? '–' : <span className="whitespace-nowrap">{formatAmount(amount, locale)}</span>}
     </Td>
   )
 }

@@ -6,6 +6,7 @@ import { PhoneText } from '#components/domain/phone-text.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchRowDto } from '#lib/batch-dto.ts'
 import { problemText, warningText } from '#lib/batch-text.ts'
@@ -39,14 +40,13 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
     </>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batches.rowTable')} tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-surface">
+    <TableCard label={t('batches.rowTable')}>
       {error && (
         <p role="alert" className="p-3 text-bad">
           {error}
         </p>
       )}
-      <Table caption={t('batches.rowTable')} head={head}>
+      <Table caption={t('batches.rowTable')} isList head={head}>
         {rows.map((row) => (
           <Tr key={row.rowNumber} className={row.exclusion === null ? '' : 'text-quiet'}>
             <RowCells row={row} />
@@ -83,7 +83,7 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
       {open && (
         <LazyPart part={open.kind === 'edit' ? editPart : excludePart} props={{ ...place, row: open.row, onClose: () => setOpen(null) }} />
       )}
-    </section>
+    </TableCard>
   )
 }
 
@@ -92,9 +92,11 @@ function RowCells({ row }: { row: BatchRowDto }) {
   const { locale } = words
   return (
     <>
-      <Td align="end">{row.rowNumber}</Td>
+      <Td align="end" label={words.t('batches.row')}>
+        {row.rowNumber}
+      </Td>
       <Td className="whitespace-nowrap">{row.phoneNumber ? <PhoneText phoneNumber={row.phoneNumber} /> : row.typed.phone}</Td>
-      <Td>
+      <Td className="@max-[560px]/card:basis-full @max-[560px]/card:font-medium">
         <bdi>{row.customerName ?? row.typed.name}</bdi>
       </Td>
       <Td>{row.operator ? <OperatorMark code={row.operator} /> : row.typed.operator}</Td>
@@ -103,7 +105,7 @@ function RowCells({ row }: { row: BatchRowDto }) {
           ? moneyText({ amount: row.amount, currency: OPERATORS[row.operator].country.currency }, locale)
           : row.typed.amount}
       </Td>
-      <Td className="min-w-52">
+      <Td className="min-w-52 @max-[560px]/card:basis-full">
         <Findings row={row} />
       </Td>
     </>

@@ -1,9 +1,9 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useState, useTransition } from 'react'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { type ActionResult, callAction, refusalText } from '#lib/action-result.ts'
 
 /** What each refusal of a change of a batch says. */
@@ -39,7 +39,8 @@ export function useChange() {
     setIsCalling(false)
     if (result.ok && done) toast(done)
     if (!result.ok) setError(refusalText(t, result.error.code, WORDS))
-    startRefresh(() => router.refresh())
+    // Without an answer there is nothing new to show, and reading the page again would fail too.
+    if (result.ok || result.error.code !== 'offline') startRefresh(() => router.refresh())
     return result.ok
   }
   return { change, error, isBusy: isCalling || isRefreshing }

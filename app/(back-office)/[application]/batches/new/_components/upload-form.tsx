@@ -1,11 +1,11 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { BATCH_FILE_BYTES_MAX, type FileProblem } from '#lib/batch-file/file-problem.ts'
 import { operatorText } from '#lib/batch-text.ts'
 import type { Translate } from '#lib/i18n/translate.ts'

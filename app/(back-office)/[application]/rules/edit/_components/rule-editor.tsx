@@ -2,13 +2,13 @@
 
 import '#components/form/zod-without-eval.ts'
 
-import { useRouter } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { useFieldArray } from 'react-hook-form'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { RULES_MAX } from '#lib/approval-policy.ts'
 import { paths } from '#lib/paths.ts'

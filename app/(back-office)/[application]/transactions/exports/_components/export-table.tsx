@@ -4,6 +4,7 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ExportDto } from '#lib/export-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
@@ -24,9 +25,8 @@ export function ExportTable({ application, exports }: { application: string; exp
     </>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('exports.title')} tabIndex={0} className="overflow-x-auto">
-      <Table caption={t('exports.title')} head={head}>
+    <TableCard label={t('exports.title')}>
+      <Table caption={t('exports.title')} isList head={head}>
         {exports.map((one) => (
           <Tr key={one.exportId}>
             <Td>
@@ -44,10 +44,10 @@ export function ExportTable({ application, exports }: { application: string; exp
                 {one.columns === null ? t('exports.allColumns') : t('exports.columns', { count: one.columns.length })}
               </span>
             </Td>
-            <Td align="end">
+            <Td align="end" label={t('exports.rows')}>
               {one.rowCount === null ? <span className="text-quiet">{t('exports.broken')}</span> : formatCount(one.rowCount, locale)}
             </Td>
-            <Td align="end">
+            <Td align="end" label={t('exports.totals')}>
               {one.totals?.map((total) => (
                 <span key={total.currency} className="block whitespace-nowrap">
                   {formatAmount(total.amount, locale)} {total.currency}
@@ -68,7 +68,7 @@ export function ExportTable({ application, exports }: { application: string; exp
           </Tr>
         ))}
       </Table>
-    </section>
+    </TableCard>
   )
 }
 

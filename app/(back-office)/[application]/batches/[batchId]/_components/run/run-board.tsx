@@ -9,6 +9,7 @@ import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchRowPlace, BatchRunDto, BatchRunOperator } from '#lib/batch-run.ts'
 import { formatCount } from '#lib/format.ts'
@@ -114,7 +115,7 @@ function Progress({ one }: { one: BatchRunOperator }) {
 }
 
 function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }) {
-  const { t, locale } = useTranslations()
+  const { t } = useTranslations()
   const head = (
     <>
       <Th>{t('batch.operator')}</Th>
@@ -127,9 +128,8 @@ function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }
     </>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batch.operators')} tabIndex={0} className="min-w-0 overflow-x-auto">
-      <Table caption={t('batch.operators')} head={head}>
+    <TableCard isBare label={t('batch.operators')}>
+      <Table caption={t('batch.operators')} isList head={head}>
         {operators.map((one) => (
           <Tr key={one.operator}>
             <Td>
@@ -139,23 +139,32 @@ function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }
               <Money amount={one.total.amount} currency={one.currency} />
             </Td>
             {COLUMNS.map(({ key, places }) => (
-              <Td key={key} align="end">
-                {places.map((place) => {
-                  const figure = one.places[place]
-                  if (!figure) return null
-                  return (
-                    <span key={place} className="block whitespace-nowrap">
-                      {places.length > 1 && <span className="text-second text-quiet">{t(`batch.place.${place}`)} </span>}
-                      {formatCount(figure.count, locale)} · <Money amount={figure.amount} currency={one.currency} />
-                    </span>
-                  )
-                })}
-              </Td>
+              <PlaceCell key={key} label={t(`batch.run.column.${key}`)} places={places} one={one} />
             ))}
           </Tr>
         ))}
       </Table>
-    </section>
+    </TableCard>
+  )
+}
+
+/** How many rows of an operator are in these places, and how much that is. */
+function PlaceCell({ label, places, one }: { label: string; places: readonly BatchRowPlace[]; one: BatchRunOperator }) {
+  const { t, locale } = useTranslations()
+  const filled = places.flatMap((place) => {
+    const figure = one.places[place]
+    return figure ? [{ place, ...figure }] : []
+  })
+  if (filled.length === 0) return <Td align="end" />
+  return (
+    <Td align="end" label={label}>
+      {filled.map(({ place, count, amount }) => (
+        <span key={place} className="block whitespace-nowrap @max-[560px]/card:inline">
+          {places.length > 1 && <span className="text-second text-quiet">{t(`batch.place.${place}`)} </span>}
+          {formatCount(count, locale)} · <Money amount={amount} currency={one.currency} />{' '}
+        </span>
+      ))}
+    </Td>
   )
 }
 

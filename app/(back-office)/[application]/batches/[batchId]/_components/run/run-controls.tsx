@@ -1,13 +1,13 @@
 'use client'
 
 import { useQueryClient } from '@tanstack/react-query'
-import { useRouter } from 'next/navigation'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
+import { ReasonForm } from '#components/form/reason-form.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
-import { TextField } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { type ActionResult, callAction, refusalText } from '#lib/action-result.ts'
 import type { BatchRunDto } from '#lib/batch-run.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
@@ -66,7 +66,11 @@ export function RunControls({ application, run, actions }: Props) {
       {problem && <Notice tone="bad">{problem}</Notice>}
       {asked ? (
         <ReasonForm
-          intent={asked}
+          id="field-run-reason"
+          label={t(`batch.run.reason.${asked}`)}
+          hint={t(`batch.run.hint.${asked}`)}
+          submitLabel={t(`batch.run.${asked}`)}
+          isDanger={asked === 'stop'}
           isBusy={isBusy}
           onCancel={() => setAsked(null)}
           onReason={(reason) =>
@@ -114,49 +118,5 @@ export function RunControls({ application, run, actions }: Props) {
         </div>
       )}
     </div>
-  )
-}
-
-function ReasonForm({
-  intent,
-  isBusy,
-  onReason,
-  onCancel,
-}: {
-  intent: Intent
-  isBusy: boolean
-  onReason: (reason: string) => void
-  onCancel: () => void
-}) {
-  const { t } = useTranslations()
-  const [reason, setReason] = useState('')
-  const [isChecked, setIsChecked] = useState(false)
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    setIsChecked(true)
-    if (reason.trim() !== '') onReason(reason.trim())
-  }
-  return (
-    <form noValidate onSubmit={submit} className="grid max-w-lg gap-2.5">
-      <TextField
-        id="field-run-reason"
-        label={t(`batch.run.reason.${intent}`)}
-        hint={t(`batch.run.hint.${intent}`)}
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        error={isChecked && reason.trim() === '' ? t('form.field.required') : undefined}
-        maxLength={500}
-        autoComplete="off"
-        autoFocus
-      />
-      <div className="flex flex-wrap gap-2">
-        <Button type="submit" variant={intent === 'stop' ? 'danger' : 'primary'} isBusy={isBusy}>
-          {t(`batch.run.${intent}`)}
-        </Button>
-        <Button disabled={isBusy} onClick={onCancel}>
-          {t('ui.cancel')}
-        </Button>
-      </div>
-    </form>
   )
 }

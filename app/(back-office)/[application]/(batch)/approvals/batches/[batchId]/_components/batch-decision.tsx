@@ -8,6 +8,7 @@ import { Card } from '#components/ui/card.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { useIsOnline } from '#components/ui/use-is-online.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { BatchApproval, BatchDifference } from '#lib/batch-approval.ts'
 import { formatCount } from '#lib/format.ts'
@@ -73,7 +74,7 @@ function useBatchDecision({ application, batch, exclusions, actions, onDone, onC
   async function submit(event: FormEvent) {
     event.preventDefault()
     setIsChecked(true)
-    if (!asked || isSending || note.trim() === '' || (needsCode && code.trim() === '')) return
+    if (!asked || isSending || !navigator.onLine || note.trim() === '' || (needsCode && code.trim() === '')) return
     setIsSending(true)
     setProblem(null)
     const refusal = asked.intent === 'recall' ? await recall() : await decide(asked.intent, asked.batch)
@@ -179,8 +180,10 @@ type FormProps = {
 
 function DecisionForm({ intent, label, needsCode, isChecked, isSending, note, code, onNote, onCode, onSubmit, onBack }: FormProps) {
   const { t } = useTranslations()
+  const isOnline = useIsOnline()
   return (
     <form noValidate onSubmit={onSubmit} className="grid gap-2.5">
+      {!isOnline && <Notice tone="wait">{t('approvals.send.offline')}</Notice>}
       <NoteField
         intent={intent}
         note={note}
@@ -206,6 +209,7 @@ function DecisionForm({ intent, label, needsCode, isChecked, isSending, note, co
         type="submit"
         variant={intent === 'validated' ? 'primary' : 'danger'}
         isBusy={isSending}
+        disabled={!isOnline}
         className="h-auto! min-h-8 py-1 whitespace-normal!"
       >
         {label}

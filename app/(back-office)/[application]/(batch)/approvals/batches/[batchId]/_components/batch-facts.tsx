@@ -6,6 +6,7 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/badge.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchApproval } from '#lib/batch-approval.ts'
 import { formatCount } from '#lib/format.ts'
@@ -71,22 +72,23 @@ function Operators({ batch }: { batch: BatchApproval }) {
     </>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section aria-label={t('batch.operators')} tabIndex={0} className="min-w-0 overflow-x-auto">
-      <Table caption={t('batch.operators')} head={head}>
+    <TableCard isBare label={t('batch.operators')}>
+      <Table caption={t('batch.operators')} isList head={head}>
         {batch.operators.map((one) => (
           <Tr key={one.operator}>
             <Td>
               <OperatorMark code={one.operator} />
             </Td>
-            <Td align="end">{formatCount(one.count, locale)}</Td>
+            <Td align="end" label={t('batch.rows')}>
+              {formatCount(one.count, locale)}
+            </Td>
             <Td align="end">
               <Money amount={one.amount} currency={one.currency} />
             </Td>
-            <Td align="end">
+            <Td align="end" label={t('batch.fees')}>
               <Money amount={one.fees} currency={one.currency} />
             </Td>
-            <Td align="end">
+            <Td align="end" label={t('batch.balanceAfter')}>
               {one.balance && (
                 <span className={one.balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
                   <Money amount={one.balance.after} currency={one.currency} />
@@ -96,6 +98,6 @@ function Operators({ batch }: { batch: BatchApproval }) {
           </Tr>
         ))}
       </Table>
-    </section>
+    </TableCard>
   )
 }

@@ -1,10 +1,10 @@
 'use client'
 
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Evidence } from '#components/domain/approval-evidence.tsx'
 import { PaymentLine } from '#components/domain/payment.tsx'
+import { ReasonForm } from '#components/form/reason-form.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { BATCH_ROW_FILTERS, BATCH_ROWS_PAGE_SIZE, type BatchApproval, type BatchRowFilter } from '#lib/batch-approval.ts'
@@ -41,7 +41,7 @@ export function BatchRows({ application, batch, exclusions }: { application: str
           </Button>
         ))}
       </fieldset>
-      <ul aria-busy={isLoading} className="rounded-lg border border-line bg-surface">
+      <ul aria-busy={isLoading} className="@container/rows rounded-lg border border-line bg-surface">
         {rows.map((row) => (
           <BatchRow
             key={row.transactionId}
@@ -87,35 +87,41 @@ function BatchRow({ application, row, canExclude, exclusions, lastReason, onReas
   const [isOpen, setIsOpen] = useState(false)
   const { transactionId, customerName } = row
   const exclusion = exclusions.excluded.get(transactionId)
+  const name = <span className="sr-only"> {customerName}</span>
   return (
     <li className={`grid min-w-0 gap-2 border-b border-line px-3 py-2 last:border-b-0 ${exclusion ? 'bg-sunken' : ''}`}>
-      <PaymentLine payment={row} />
+      <div className="grid min-w-0 gap-x-6 gap-y-2 @min-[560px]/rows:grid-cols-[minmax(0,1fr)_12rem] @min-[560px]/rows:items-center">
+        <PaymentLine payment={row} />
+        <div className="flex flex-wrap items-center gap-2 @min-[560px]/rows:justify-end">
+          <Button size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            {t('batch.evidence')}
+            {name}
+          </Button>
+          {canExclude && !exclusion && !isAsking && (
+            <Button size="small" variant="danger" onClick={() => setIsAsking(true)}>
+              {t('batch.exclude')}
+              {name}
+            </Button>
+          )}
+          {exclusion && (
+            <Button size="small" onClick={() => exclusions.include(transactionId)}>
+              {t('batch.include')}
+              {name}
+            </Button>
+          )}
+        </div>
+      </div>
       {exclusion && (
         <p className="text-second text-bad">
           {t('batch.excludedBecause')} <bdi>{exclusion.reason}</bdi>
         </p>
       )}
-      <div className="flex flex-wrap items-center gap-2">
-        <Button size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {t('batch.evidence')}
-          <span className="sr-only"> {customerName}</span>
-        </Button>
-        {canExclude && !exclusion && !isAsking && (
-          <Button size="small" variant="danger" onClick={() => setIsAsking(true)}>
-            {t('batch.exclude')}
-            <span className="sr-only"> {customerName}</span>
-          </Button>
-        )}
-        {exclusion && (
-          <Button size="small" onClick={() => exclusions.include(transactionId)}>
-            {t('batch.include')}
-            <span className="sr-only"> {customerName}</span>
-          </Button>
-        )}
-      </div>
       {isAsking && (
         <ReasonForm
-          id={transactionId}
+          id={`reason-${transactionId}`}
+          label={t('batch.excludeReason')}
+          submitLabel={t('batch.excludeSubmit')}
+          isDanger
           suggestion={lastReason}
           onCancel={() => setIsAsking(false)}
           onReason={(reason) => {
@@ -127,48 +133,5 @@ function BatchRow({ application, row, canExclude, exclusions, lastReason, onReas
       )}
       {isOpen && <Evidence application={application} transactionId={transactionId} payment={row} />}
     </li>
-  )
-}
-
-function ReasonForm({
-  id,
-  suggestion,
-  onReason,
-  onCancel,
-}: {
-  id: string
-  suggestion: string
-  onReason: (reason: string) => void
-  onCancel: () => void
-}) {
-  const { t } = useTranslations()
-  const [reason, setReason] = useState(suggestion)
-  const [isChecked, setIsChecked] = useState(false)
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    setIsChecked(true)
-    if (reason.trim() !== '') onReason(reason.trim())
-  }
-  return (
-    <form noValidate onSubmit={submit} className="grid gap-2">
-      <TextField
-        id={`reason-${id}`}
-        label={t('batch.excludeReason')}
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        error={isChecked && reason.trim() === '' ? t('form.field.required') : undefined}
-        maxLength={500}
-        autoComplete="off"
-        autoFocus
-      />
-      <div className="flex gap-2">
-        <Button type="submit" size="small" variant="danger">
-          {t('batch.excludeSubmit')}
-        </Button>
-        <Button size="small" onClick={onCancel}>
-          {t('ui.cancel')}
-        </Button>
-      </div>
-    </form>
   )
 }

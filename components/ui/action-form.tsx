@@ -1,0 +1,35 @@
+'use client'
+
+import { type FormHTMLAttributes, useEffect, useState } from 'react'
+import { toast } from './toast.tsx'
+import { useT } from './translations.tsx'
+
+type ActionFormProps = Omit<FormHTMLAttributes<HTMLFormElement>, 'action' | 'onSubmit'> & { action: (form: FormData) => Promise<void> }
+
+/**
+ * The form of a server action that returns nothing. It works without a script. With one, a press shows at once, and if the service cannot be
+ * reached the page stays and says so: an action that throws would take the whole page down.
+ */
+export function ActionForm({ action, children, ...rest }: ActionFormProps) {
+  const t = useT()
+  const [isReady, setIsReady] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
+  useEffect(() => setIsReady(true), [])
+  async function send(form: FormData) {
+    try {
+      await action(form)
+    } catch (error) {
+      // Next redirects by throwing.
+      if (error instanceof Error && 'digest' in error) throw error
+      toast(t('action.offline'), 'bad')
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return (
+    <form {...rest} action={isReady ? send : action} onSubmit={() => setIsBusy(true)}>
+      {children}
+      {isBusy && <span data-leaving hidden />}
+    </form>
+  )
+}

@@ -15,6 +15,8 @@ import { followSettings } from '#server/operators/settings/follow-settings.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
+import { createKeyUses } from '#server/partner-auth/key-uses.ts'
+import { createRefusalLog } from '#server/partner-auth/refusal-log.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import { systemClock } from './clock.ts'
@@ -89,6 +91,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   addGauges({ metrics, intake, pool, reportPool })
 
+  const tokens = createTokens({ clock, secret: config.tokenSecret })
   const runtime: Runtime = {
     config,
     pool,
@@ -104,7 +107,9 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     fileReader: createFileReader(),
     batchSubmitter,
     metrics,
-    tokens: createTokens({ clock, secret: config.tokenSecret }),
+    tokens,
+    keyUses: createKeyUses(pool),
+    refusals: createRefusalLog({ pool, tokens, directory }),
     throttle: createSignInThrottle({ pool, clock, secret: config.sessionSecret }),
     accessLog: createAccessLog(config.logLevel),
     wake: { operators: wakeOperators, webhooks: finalListeners.notify },
@@ -152,6 +157,8 @@ async function closeRuntime(runtime: Runtime): Promise<void> {
   await runtime.forcedQueries.close()
   await runtime.settler.drain()
   await runtime.connectors.close()
+  await runtime.keyUses.close()
+  await runtime.refusals.close()
   await runtime.directory.close()
   await runtime.reportPool.end()
   await runtime.pool.end()

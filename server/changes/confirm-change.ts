@@ -1,9 +1,10 @@
+import { CHANGE_LIFETIME_DAYS } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { endChange } from './change-store.ts'
+import { endChange, openCollection } from './change-store.ts'
 import { type DecideFailure, lockOpenChange } from './lock-open-change.ts'
 
 type ConfirmFailure =
@@ -25,13 +26,14 @@ export async function confirmChange(
   return withTransaction<void, ConfirmFailure>(pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
-    const { stored, change } = locked.value
+    const { stored, change, makesSecret } = locked.value
     const present = await change.read(trx, applicationId)
     if (!present.ok) return err({ code: 'refused', reason: present.error })
     if (!isSame(present.value.before, stored.before)) return err('changed_meanwhile')
     const applied = await change.apply(trx, applicationId, actor)
     if (!applied.ok) return err({ code: 'refused', reason: applied.error })
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '' })
+    if (makesSecret) await openCollection(trx, applicationId, changeId, CHANGE_LIFETIME_DAYS)
     const details = { kind: stored.kind, subject: stored.subject, proposedBy: stored.proposedBy }
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return ok(undefined)

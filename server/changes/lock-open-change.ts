@@ -19,7 +19,7 @@ export type DecideFailure =
 export async function lockOpenChange(
   trx: TrxClient,
   { applicationId, changeId, actor }: { applicationId: string; changeId: string; actor: PersonCommandActor },
-): Promise<Result<{ stored: StoredChange; change: BoundChange }, DecideFailure>> {
+): Promise<Result<{ stored: StoredChange; change: BoundChange; makesSecret: boolean }, DecideFailure>> {
   // The application first, as everywhere: its changes come one after the other.
   if (!(await lockChanges(trx, applicationId))) return err('not_found')
   const stored = await lockChange(trx, applicationId, changeId)
@@ -31,5 +31,5 @@ export async function lockOpenChange(
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
   if (stored.proposedBy === actor.id) return err('own_proposal')
   if (change.value.personId === actor.id) return err('about_you')
-  return ok({ stored, change: change.value })
+  return ok({ stored, change: change.value, makesSecret: kind.makesSecret })
 }

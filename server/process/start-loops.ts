@@ -8,6 +8,7 @@ import { createDispatcher } from '#server/operators/dispatcher.ts'
 import { queryContradictions } from '#server/operators/query-contradictions.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
+import { pruneRefusals } from '#server/partner-auth/prune-refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -122,6 +123,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
+    scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]

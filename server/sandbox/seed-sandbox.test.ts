@@ -119,7 +119,7 @@ test('0600: sandbox.json holds the secrets of both applications and their people
   assert.equal(first?.name, 'Kora Stores')
   assert.match(first?.webhookSecret ?? '', /^whsec_/)
   const roles = (people: { roles: string[] }[] = []) => people.map((person) => person.roles.join('+'))
-  assert.deepEqual(roles(first?.people), ['maker', 'maker', 'checker', 'checker', 'finance', 'administrator', 'maker+checker'])
+  assert.deepEqual(roles(first?.people), ['maker', 'maker', 'checker', 'checker', 'finance', 'administrator', 'engineer', 'maker+checker'])
   assert.deepEqual(roles(second?.people), ['maker', 'checker', 'finance', 'administrator'])
   for (const { people } of content.applications) for (const person of people) assert.equal(person.password.length, 20, person.email)
 })

@@ -62,6 +62,7 @@ const fees: ChangeKind = defineKind({
 
 const allowance: ChangeKind = defineKind({
   permission: 'access:change',
+  proposePermission: 'access:propose',
   schema: addressAllowanceSchema,
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network, note }) {
@@ -76,6 +77,7 @@ const allowance: ChangeKind = defineKind({
 
 const removal: ChangeKind = defineKind({
   permission: 'access:change',
+  proposePermission: 'access:propose',
   schema: addressRemovalSchema,
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network }) {

@@ -9,6 +9,8 @@ import type { Connectors } from '#server/operators/connector.ts'
 import type { ForcedQueries } from '#server/operators/forced-queries.ts'
 import type { CallbackIntake } from '#server/operators/handle-callback.ts'
 import type { Tokens } from '#server/partner-auth/access-token.ts'
+import type { KeyUses } from '#server/partner-auth/key-uses.ts'
+import type { RefusalLog } from '#server/partner-auth/refusal-log.ts'
 import type { Intake } from '#server/transactions/intake.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
@@ -25,6 +27,9 @@ export type HttpRuntime = {
   directory: Directory
   tokens: Tokens
   throttle: SignInThrottle
+  /** Where keys are used from, and why calls are refused: for the partner. */
+  keyUses: KeyUses
+  refusals: RefusalLog
   intake: Pick<Intake, 'submit'>
   settler: Settler
   connectors: Connectors

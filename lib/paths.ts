@@ -49,6 +49,10 @@ export const paths = {
   balances: (application: string) => `/${application}/balances`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
   people: (application: string) => `/${application}/people`,
+  keys: (application: string) => `/${application}/keys`,
+  webhooks: (application: string, query: QueryValues = {}) => `/${application}/webhooks${toQuery(query)}`,
+  webhook: (application: string, transactionId: string) => `/${application}/webhooks/${transactionId}`,
+  sandboxTools: (application: string) => `/${application}/sandbox`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

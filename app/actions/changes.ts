@@ -2,10 +2,11 @@
 
 import { z } from 'zod'
 import type { ActionResult } from '#lib/action-result.ts'
-import { CHANGE_KINDS, type ChangeKindName } from '#lib/proposed-change.ts'
+import { CHANGE_KINDS, type ChangeKindName, type CollectedSecret } from '#lib/proposed-change.ts'
 import { err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { collectSecret as collect } from '#server/changes/collect-secret.ts'
 import { confirmChange as confirm } from '#server/changes/confirm-change.ts'
 import { proposeChange as propose } from '#server/changes/propose-change.ts'
 import { refuseChange as refuse } from '#server/changes/refuse-change.ts'
@@ -46,6 +47,19 @@ export async function confirmChange(
   return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
     const result = await confirm(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, actor })
     if (result.ok) return ok(null)
+    return err(typeof result.error === 'string' ? result.error : result.error.code)
+  })
+}
+
+/** Makes the secret of an own proposal that somebody else confirmed. This response is the only place where it ever appears. */
+export async function collectSecret(
+  application: string,
+  input: { changeId: string },
+): Promise<ActionResult<CollectedSecret, 'not_found' | 'not_permitted' | 'not_collectable' | 'confirmation_ended' | 'refused'>> {
+  return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
+    const { pool, clock } = backOfficeRuntime()
+    const result = await collect(pool, { applicationId: actor.applicationId, changeId, actor, now: clock.now() })
+    if (result.ok) return result
     return err(typeof result.error === 'string' ? result.error : result.error.code)
   })
 }

@@ -38,6 +38,14 @@ const ITEMS = {
   batches: { id: 'batches', label: 'frame.batches', icon: 'file', permission: 'batch:read', href: paths.batches, key: 'f' },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
+  keys: { id: 'keys', label: 'frame.credentials', icon: 'key', permission: 'access:read', href: paths.keys },
+  webhooks: {
+    id: 'webhooks',
+    label: 'frame.webhooks',
+    icon: 'hook',
+    permission: 'webhook:read',
+    href: (application) => paths.webhooks(application),
+  },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
 } as const satisfies Record<string, NavigationItem>
 
@@ -48,6 +56,7 @@ const GROUPS: readonly NavigationGroup[] = [
     items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
   },
   { heading: 'frame.administration', items: [ITEMS.people] },
+  { heading: 'frame.integration', items: [ITEMS.keys] },
 ]
 
 /** Returns the side navigation for these roles, without empty groups. */
@@ -60,6 +69,8 @@ export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
 export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
   if (roles.includes('maker')) return [ITEMS.overview, ITEMS.newPayment, ITEMS.approvals, ITEMS.transactions]
   if (roles.includes('checker')) return [ITEMS.overview, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
+  if (roles.length > 0 && roles.every((role) => role === 'engineer'))
+    return [ITEMS.overview, ITEMS.keys, ITEMS.webhooks, ITEMS.transactions]
   return [ITEMS.overview, ITEMS.transactions, ITEMS.totals, ITEMS.balances]
 }
 

@@ -12,7 +12,7 @@ export type ApplicationRow = {
   is_enabled: boolean
   requires_second_factor: boolean
   copies_webhook_status: boolean
-  keys: { id: string; hash: string; expiresAt: string | null; revokedAt: string | null }[]
+  keys: { id: string; prefix: string; hash: string; expiresAt: string | null; revokedAt: string | null }[]
   api_users: { id: string; epoch: number; isBlocked: boolean }[]
   networks: string[]
   services: { key: ServiceKey; isEnabled: boolean; enforcesLimits: boolean; minimumMinor: string | null; maximumMinor: string | null }[]

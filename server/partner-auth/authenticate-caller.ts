@@ -13,7 +13,9 @@ export type Caller = { application: ApplicationSnapshot; apiUserId: string; apiK
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
 /** What a key is compared with when the application is unknown: the work must be the same. */
-const NO_KEYS: readonly ApiKeySnapshot[] = [{ apiKeyId: '', hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) }]
+const NO_KEYS: readonly ApiKeySnapshot[] = [
+  { apiKeyId: '', keyPrefix: '', hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) },
+]
 
 /**
  * Checks apiKey, apiId and bearer token. All three are always checked, digests are compared in constant time, and the

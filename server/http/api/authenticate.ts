@@ -20,10 +20,13 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest): P
     runtime.refusals.noteUnauthenticated(credentials, address)
     return err(UNAUTHENTICATED)
   }
-  const { application } = caller.value
+  const { application, apiKeyId } = caller.value
   const admitted = admitCaller(caller.value, address)
   if (!admitted.ok) {
-    runtime.refusals.note({ applicationId: application.applicationId, cause: admitted.error, address })
+    // The credentials were right: which key it was tells a partner what to revoke.
+    const key = application.keys.find((each) => each.apiKeyId === apiKeyId)
+    const subject = key ? `${key.keyPrefix}…` : ''
+    runtime.refusals.note({ applicationId: application.applicationId, cause: admitted.error, address, subject })
     return err(refuseAdmission(admitted.error, request.peerAddress))
   }
   runtime.keyUses.note(caller.value, address, Date.now())

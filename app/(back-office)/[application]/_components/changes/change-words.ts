@@ -12,6 +12,8 @@ export const CHANGE_REFUSALS = {
   not_open: 'change.notOpen',
   own_proposal: 'change.ownProposal',
   changed_meanwhile: 'change.changedMeanwhile',
+  not_collectable: 'change.notCollectable',
+  confirmation_ended: 'change.confirmationEnded',
   invalid_reason: 'change.reasonMissing',
   offline: 'action.offline',
 } as const

@@ -2,8 +2,8 @@
 
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
 import type { EditedPerson } from './edited-person.ts'
-import { useProposal } from './use-proposal.ts'
 
 type Props = { application: string; person: EditedPerson; onClose: () => void }
 

@@ -5,8 +5,8 @@ import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Checkbox } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ROLES, type Role } from '#lib/permissions.ts'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
 import type { EditedPerson } from './edited-person.ts'
-import { useProposal } from './use-proposal.ts'
 
 type Props = { application: string; person: EditedPerson; ownRoles: readonly Role[]; onClose: () => void }
 

@@ -5,7 +5,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
 import { proposeChange } from '../../../../actions/changes.ts'
-import { CHANGE_REFUSALS } from '../../_components/changes/change-words.ts'
+import { CHANGE_REFUSALS } from './change-words.ts'
 
 /** Proposes a change from a dialog, which closes once the proposal is stored. */
 export function useProposal(application: string, onClose: () => void) {

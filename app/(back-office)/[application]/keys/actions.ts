@@ -14,7 +14,7 @@ export async function revokeKey(application: string, input: { apiKeyId: string }
   return runAction({ schema, permission: 'access:revoke', application, input }, async (actor, { apiKeyId }) => {
     const result = await revokeApiKey(backOfficeRuntime().pool, { applicationId: actor.applicationId, apiKeyId, actor })
     if (result.ok) return ok(null)
-    return err(result.error === 'not_permitted' ? result.error : { code: 'not_found' })
+    return result.error === 'not_permitted' ? err('not_permitted') : err({ code: 'not_found' })
   })
 }
 
@@ -25,6 +25,6 @@ export async function blockApiUser(application: string, input: { apiUserId: stri
     const command = { applicationId: actor.applicationId, apiUserId, isBlocked: true, actor }
     const result = await block(backOfficeRuntime().pool, command)
     if (result.ok) return ok(null)
-    return err(result.error === 'not_permitted' ? result.error : { code: 'not_found' })
+    return result.error === 'not_permitted' ? err('not_permitted') : err({ code: 'not_found' })
   })
 }

@@ -19,6 +19,8 @@ import { createKeyUses } from '#server/partner-auth/key-uses.ts'
 import { createRefusalLog } from '#server/partner-auth/refusal-log.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
+import { createGuardedSender } from '#server/webhooks/create-guarded-sender.ts'
+import type { Sender } from '#server/webhooks/send-webhook.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
@@ -42,6 +44,8 @@ export type Runtime = HttpRuntime & {
   forcedQueries: ForcedQueries
   fileReader: FileReader
   batchSubmitter: BatchSubmitter
+  /** Sends test events of webhooks. */
+  testSender: Sender
   metrics: Metrics
   /**
    * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
@@ -106,6 +110,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     forcedQueries,
     fileReader: createFileReader(),
     batchSubmitter,
+    testSender: createTestSender(config),
     metrics,
     tokens,
     keyUses: createKeyUses(pool),
@@ -126,6 +131,10 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
+}
+
+function createTestSender({ isSandbox, webhookAllowedNetworks }: Config): Sender {
+  return createGuardedSender({ allowsPrivateTargets: isSandbox, allowedNetworks: webhookAllowedNetworks, idleConnectionsMax: 0 })
 }
 
 /** The connectors of the loops and those of forced queries, which have connections of their own; both follow the stored settings. */
@@ -159,6 +168,7 @@ async function closeRuntime(runtime: Runtime): Promise<void> {
   await runtime.connectors.close()
   await runtime.keyUses.close()
   await runtime.refusals.close()
+  runtime.testSender.close()
   await runtime.directory.close()
   await runtime.reportPool.end()
   await runtime.pool.end()

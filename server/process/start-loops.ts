@@ -21,6 +21,7 @@ import type { Runtime } from '#server/runtime.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { sealPlainSecrets } from '#server/secrets-at-rest/reseal-secrets.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
+import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
 import { type ScheduledTask, scheduledTask, startWorker } from '#server/worker.ts'
 
 /** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
@@ -97,6 +98,7 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
+    scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('ask_about_contradictions', '* * * * *', async () => {
       await queryContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })

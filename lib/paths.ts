@@ -52,6 +52,7 @@ export const paths = {
   keys: (application: string) => `/${application}/keys`,
   webhooks: (application: string, query: QueryValues = {}) => `/${application}/webhooks${toQuery(query)}`,
   webhook: (application: string, transactionId: string) => `/${application}/webhooks/${transactionId}`,
+  webhookSigning: (application: string) => `/${application}/webhooks/signing`,
   sandboxTools: (application: string) => `/${application}/sandbox`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,

@@ -37,7 +37,7 @@ export const PERMISSIONS = {
   'access:revoke': ['administrator', 'engineer'],
   'access:change': ['administrator'],
   /** Test transactions; offered in a sandbox only. */
-  'sandbox:use': ['maker', 'engineer', 'administrator'],
+  'sandbox:use': ['administrator', 'engineer'],
   'own-settings:change': ROLES,
 } as const satisfies Record<string, readonly Role[]>
 

@@ -10,7 +10,7 @@ export type DiagnosedAttempt = {
 }
 
 /** Why an attempt ended as it did, as a message with its values. `isProblem`: the receiver has something to change. */
-export type Diagnosis = { key: MessageKey; values: Record<string, string | number>; isProblem: boolean }
+type Diagnosis = { key: MessageKey; values: Record<string, string | number>; isProblem: boolean }
 
 const DEADLINE_S = 5
 /** An answer that took longer than this is a warning: the next one may be too late. */

@@ -1,18 +1,4 @@
 import type { DiagnosedAttempt } from './webhook-diagnosis.ts'
-import type { WebhookState } from './webhook-state.ts'
-
-/** A delivery in the list of the partner's engineer. */
-export type DeliveryRowDto = {
-  transactionId: string
-  externalId: string
-  status: string
-  receiver: string
-  state: WebhookState
-  attempts: number
-  createdAt: string
-  /** The latest attempt, of the schedule or of a person. */
-  last: (DiagnosedAttempt & { startedAt: string }) | null
-}
 
 /** The causes that a list can be filtered by: outcomes of attempts that failed. */
 export const FAILED_OUTCOMES = [

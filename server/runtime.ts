@@ -15,8 +15,7 @@ import { followSettings } from '#server/operators/settings/follow-settings.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
-import { createKeyUses } from '#server/partner-auth/key-uses.ts'
-import { createRefusalLog } from '#server/partner-auth/refusal-log.ts'
+import { closeCallerRecords, createCallerRecords } from '#server/partner-auth/create-caller-records.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import { createGuardedSender } from '#server/webhooks/create-guarded-sender.ts'
@@ -113,8 +112,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     testSender: createTestSender(config),
     metrics,
     tokens,
-    keyUses: createKeyUses(pool),
-    refusals: createRefusalLog({ pool, tokens, directory }),
+    ...createCallerRecords({ pool, tokens, directory, isSandbox: config.isSandbox }),
     throttle: createSignInThrottle({ pool, clock, secret: config.sessionSecret }),
     accessLog: createAccessLog(config.logLevel),
     wake: { operators: wakeOperators, webhooks: finalListeners.notify },
@@ -166,8 +164,7 @@ async function closeRuntime(runtime: Runtime): Promise<void> {
   await runtime.forcedQueries.close()
   await runtime.settler.drain()
   await runtime.connectors.close()
-  await runtime.keyUses.close()
-  await runtime.refusals.close()
+  await closeCallerRecords(runtime)
   runtime.testSender.close()
   await runtime.directory.close()
   await runtime.reportPool.end()

@@ -46,6 +46,7 @@ const ITEMS = {
     permission: 'webhook:read',
     href: (application) => paths.webhooks(application),
   },
+  sandboxTools: { id: 'sandboxTools', label: 'frame.sandboxTools', icon: 'settings', permission: 'sandbox:use', href: paths.sandboxTools },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
 } as const satisfies Record<string, NavigationItem>
 
@@ -56,12 +57,13 @@ const GROUPS: readonly NavigationGroup[] = [
     items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
   },
   { heading: 'frame.administration', items: [ITEMS.people] },
-  { heading: 'frame.integration', items: [ITEMS.keys] },
+  { heading: 'frame.integration', items: [ITEMS.keys, ITEMS.webhooks, ITEMS.sandboxTools] },
 ]
 
-/** Returns the side navigation for these roles, without empty groups. */
-export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
-  const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter((item) => can(roles, item.permission)) }))
+/** Returns the side navigation for these roles, without empty groups. Tools of the sandbox are not offered elsewhere. */
+export function navigationFor(roles: readonly Role[], isSandbox: boolean): NavigationGroup[] {
+  const isOffered = (item: NavigationItem) => can(roles, item.permission) && (isSandbox || item.permission !== 'sandbox:use')
+  const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter(isOffered) }))
   return allowed.filter((group) => group.items.length > 0)
 }
 
@@ -75,7 +77,7 @@ export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
 }
 
 /** The other pages of a role, for the menu next to those of the bottom bar. */
-export function moreFor(roles: readonly Role[]): NavigationItem[] {
+export function moreFor(roles: readonly Role[], isSandbox: boolean): NavigationItem[] {
   const shown = new Set(bottomBarFor(roles).map(({ id }) => id))
-  return navigationFor(roles).flatMap(({ items }) => items.filter(({ id }) => !shown.has(id)))
+  return navigationFor(roles, isSandbox).flatMap(({ items }) => items.filter(({ id }) => !shown.has(id)))
 }

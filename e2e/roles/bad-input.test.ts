@@ -314,6 +314,12 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   proposeChange: { kind: 'application.set', input: { name: 'fine', requiresSecondFactor: false, copiesWebhookStatus: false } },
   confirmChange: { changeId: '' },
   collectSecret: { changeId: '' },
+  countRecovery: { since: '2026-03-14T09:30', includesDelivered: false },
+  startRecovery: { since: '2026-03-14T09:30', includesDelivered: false, counted: 1 },
+  stopRecovery: { recoveryId: '' },
+  sendTestWebhook: { url: 'https://partner.example/hook' },
+  // Not found outside of a sandbox, also with everything right.
+  startTest: { type: 'COLLECT', operator: 'MOMOCM', ending: '901', amount: '5000', webhookUrl: 'https://partner.example/hook' },
   revokeKey: { apiKeyId: '' },
   blockApiUser: { apiUserId: '' },
   refuseChange: { changeId: '', reason: 'fine' },
@@ -328,6 +334,7 @@ const RIGHT_AFTER_ALL = new Set([
   'saveView isShared true',
   'saveView isShared false',
   'setThreshold threshold null',
+  ...['countRecovery', 'startRecovery'].flatMap((action) => [true, false].map((value) => `${action} includesDelivered ${value}`)),
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

@@ -3,13 +3,18 @@ import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascr
 import { personWith, sandboxUrl } from './sandbox.ts'
 
 const PAGES = ['', '/approvals', '/approvals?queue=decided', '/transactions', '/transactions/exports', '/totals', '/balances', '/settings']
+/** Pages of one role besides those of everybody. */
+const OWN_PAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
+  finance: ['/balances/MOMOCM'],
+  engineer: ['/keys', '/webhooks', '/webhooks/signing', '/sandbox'],
+}
 
-for (const role of ['maker', 'checker', 'finance', 'administrator'] as const) {
+for (const role of ['maker', 'checker', 'finance', 'administrator', 'engineer'] as const) {
   test(`no page of a ${role} loads more than 1.35 times the JavaScript of an empty page`, async ({ page, context }) => {
     const person = personWith([role])
     await signIn(page, person)
     const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-    const pages = role === 'finance' ? [...PAGES, '/balances/MOMOCM'] : PAGES
+    const pages = [...PAGES, ...(OWN_PAGES[role] ?? [])]
     for (const address of pages) {
       const { bytes } = await measurePageScripts(sandboxUrl(), `/${person.slug}${address}`, cookie)
       expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)

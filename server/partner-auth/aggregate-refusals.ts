@@ -1,7 +1,17 @@
 import type { RefusalCause } from '#lib/refusal-cause.ts'
 import type { RefusalRow } from './caller-records-store.ts'
 
-export type FoundRefusal = { applicationId: string; cause: RefusalCause; address: string; subject: string; at: Date }
+/** What was called. */
+export type RefusedRequest = { method: string; path: string }
+
+export type FoundRefusal = {
+  applicationId: string
+  cause: RefusalCause
+  address: string
+  subject: string
+  at: Date
+  request?: RefusedRequest | undefined
+}
 
 /** Rows of one statement per application and cause; what exceeds them is counted together, without its address. */
 const ROWS_EACH_MAX = 20

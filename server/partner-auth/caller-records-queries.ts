@@ -1,7 +1,8 @@
 import { isRefusalCause, REFUSAL_CAUSES, type RefusalCause, type RefusalDto } from '#lib/refusal-cause.ts'
+import type { ApiRequestDto } from '#lib/sandbox-tools.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-export type KeyUse = { apiKeyId: string; address: string; firstAt: Date; lastAt: Date }
+type KeyUse = { apiKeyId: string; address: string; firstAt: Date; lastAt: Date }
 
 /** From where the keys of an application were used, the latest use first. */
 export async function listKeyUses(queryable: Queryable, applicationId: string): Promise<KeyUse[]> {
@@ -33,4 +34,18 @@ export async function listRefusals(queryable: Queryable, applicationId: string):
     if (!known) causes.set(cause, refusal)
   }
   return [...causes.values()]
+}
+
+/** The newest calls of an application. Nothing outside of a sandbox. */
+export async function listRequests(queryable: Queryable, applicationId: string): Promise<ApiRequestDto[]> {
+  const { rows } = await queryable.query<Omit<ApiRequestDto, 'at' | 'cause'> & { at: Date; cause: string | null }>(
+    `select request_id as "requestId", at, method, path, status, cause, address from api_requests
+      where application_id = $1 order by at desc, request_id limit 50`,
+    [applicationId],
+  )
+  return rows.map(({ at, cause, ...row }) => ({
+    ...row,
+    at: at.toISOString(),
+    cause: cause !== null && isRefusalCause(cause) ? cause : null,
+  }))
 }

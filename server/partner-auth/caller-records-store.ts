@@ -76,6 +76,40 @@ export async function deleteRefusalsBefore(queryable: Queryable, before: Date): 
   return rowCount ?? 0
 }
 
+export type RequestRow = {
+  applicationId: string
+  requestId: string
+  at: Date
+  method: string
+  path: string
+  status: number
+  cause: RefusalCause | null
+  address: string
+}
+
+/** Calls that are kept per application. */
+const REQUESTS_KEPT = 100
+
+/** Stores calls, removes what exceeds the limit of an application, and lets its open pages know. */
+export async function storeRequests(queryable: Queryable, requests: readonly RequestRow[]): Promise<void> {
+  const applicationIds = [...new Set(requests.map(({ applicationId }) => applicationId))]
+  await queryable.query(
+    `insert into api_requests (application_id, request_id, at, method, path, status, cause, address)
+       select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::text[])`,
+    columnsOf(requests, ['applicationId', 'requestId', 'at', 'method', 'path', 'status', 'cause', 'address']),
+  )
+  await queryable.query(
+    `delete from api_requests a using (
+       select application_id, request_id, row_number() over (partition by application_id order by at desc, request_id) as place
+         from api_requests where application_id = any ($1)) r
+      where a.application_id = r.application_id and a.request_id = r.request_id and r.place > $2`,
+    [applicationIds, REQUESTS_KEPT],
+  )
+  await queryable.query('update application_counters set change_number = change_number + 1 where application_id = any ($1)', [
+    applicationIds,
+  ])
+}
+
 /** The values of rows column by column, as `unnest` takes them. */
 function columnsOf<Row extends object>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] {
   return names.map((name) => rows.map((row) => row[name]))

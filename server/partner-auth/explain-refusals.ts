@@ -2,11 +2,18 @@ import type { RefusalCause } from '#lib/refusal-cause.ts'
 import type { Directory } from '#server/applications/directory.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { AccessClaims, Tokens } from './access-token.ts'
-import type { FoundRefusal } from './aggregate-refusals.ts'
+import type { FoundRefusal, RefusedRequest } from './aggregate-refusals.ts'
 import { selectKeysByHash } from './caller-records-store.ts'
 
 /** What is kept of a call with wrong credentials until its cause is found: no key, only its digest. */
-export type UnexplainedRefusal = { apiId: string | undefined; keyHash: Buffer | undefined; token: string; address: string; at: Date }
+export type UnexplainedRefusal = {
+  apiId: string | undefined
+  keyHash: Buffer | undefined
+  token: string
+  address: string
+  at: Date
+  request?: RefusedRequest | undefined
+}
 
 type Dependencies = { pool: Pool; tokens: Pick<Tokens, 'explain'>; directory: Pick<Directory, 'findByApiId' | 'find'> }
 type KnownKey = { applicationId: string; keyPrefix: string; isRevoked: boolean; isExpired: boolean }
@@ -36,8 +43,9 @@ export async function explainRefusals(dependencies: Dependencies, refusals: read
       currentEpoch: claims && application.apiUserEpochs.get(claims.apiUserId),
     })
     if (cause === undefined) continue
-    const { address, at } = refusal
-    explained.push({ applicationId: application.applicationId, cause, address, subject: key ? `${key.keyPrefix}…` : '', at })
+    const { address, at, request } = refusal
+    const subject = key ? `${key.keyPrefix}…` : ''
+    explained.push({ applicationId: application.applicationId, cause, address, subject, at, request })
   }
   return explained
 }

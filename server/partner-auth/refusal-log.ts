@@ -4,7 +4,7 @@ import { digest } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Tokens } from './access-token.ts'
-import { aggregateRefusals, type FoundRefusal } from './aggregate-refusals.ts'
+import { aggregateRefusals, type FoundRefusal, type RefusedRequest } from './aggregate-refusals.ts'
 import { bearerOf, type Credentials } from './authenticate-caller.ts'
 import { storeRefusals } from './caller-records-store.ts'
 import { explainRefusals, type UnexplainedRefusal } from './explain-refusals.ts'
@@ -12,9 +12,9 @@ import { explainRefusals, type UnexplainedRefusal } from './explain-refusals.ts'
 /** Remembers why calls were refused, so that their partner can read it. */
 export type RefusalLog = {
   /** A call whose three credentials were not accepted (401). The cause is found out later, outside of the request. */
-  noteUnauthenticated(credentials: Credentials, address: string): void
+  noteUnauthenticated(credentials: Credentials, address: string, request?: RefusedRequest): void
   /** A refusal of which application and cause are known. `subject` says what it is about: a user name, an operator. */
-  note(refusal: { applicationId: string; cause: RefusalCause; address: string; subject?: string }): void
+  note(refusal: { applicationId: string; cause: RefusalCause; address: string; subject?: string; request?: RefusedRequest }): void
   /** Writes what is not written yet, and stops. */
   close(): Promise<void>
 }
@@ -28,14 +28,20 @@ const TOKEN_LENGTH_MAX = 4_096
 const COLLECT_MS = 500
 const FLOOD_PAUSE_MS = 5_000
 
-type RefusalLogOptions = { pool: Pool; tokens: Pick<Tokens, 'explain'>; directory: Pick<Directory, 'findByApiId' | 'find'> }
+type RefusalLogOptions = {
+  pool: Pool
+  tokens: Pick<Tokens, 'explain'>
+  directory: Pick<Directory, 'findByApiId' | 'find'>
+  /** Called with each refusal whose application is known. */
+  onExplained?: ((refusal: FoundRefusal) => void) | undefined
+}
 
 /**
  * Collects refusals in memory and stores them aggregated, in one statement per half second at most, and per five seconds in a flood. The
  * request itself only adds to a bounded list, whichever credential is wrong: its duration says nothing about the cause. Refusals that
  * nothing attributes to an application are not stored.
  */
-export function createRefusalLog({ pool, tokens, directory }: RefusalLogOptions): RefusalLog {
+export function createRefusalLog({ pool, tokens, directory, onExplained }: RefusalLogOptions): RefusalLog {
   let unexplained: UnexplainedRefusal[] = []
   let found: FoundRefusal[] = []
   let byAddress = new Map<string, number>()
@@ -52,7 +58,9 @@ export function createRefusalLog({ pool, tokens, directory }: RefusalLogOptions)
     lastWasFlood = batch.unexplained.length + batch.found.length >= EACH_ADDRESS_MAX
     try {
       const explained = await explainRefusals({ pool, tokens, directory }, batch.unexplained)
-      const rows = aggregateRefusals([...batch.found, ...explained])
+      const all = [...batch.found, ...explained]
+      if (onExplained) for (const refusal of all) onExplained(refusal)
+      const rows = aggregateRefusals(all)
       if (rows.length > 0) await storeRefusals(pool, rows)
     } catch (error) {
       reportUnexpected('refusals: store', error, { message: 'Refused calls could not be recorded for their partners' })
@@ -74,7 +82,7 @@ export function createRefusalLog({ pool, tokens, directory }: RefusalLogOptions)
   }
 
   return {
-    noteUnauthenticated(credentials, address) {
+    noteUnauthenticated(credentials, address, request) {
       if (!admit(address)) return
       const token = bearerOf(credentials)
       unexplained.push({
@@ -83,10 +91,11 @@ export function createRefusalLog({ pool, tokens, directory }: RefusalLogOptions)
         token: token.length > TOKEN_LENGTH_MAX ? 'too long' : token,
         address,
         at: new Date(),
+        request,
       })
     },
-    note({ applicationId, cause, address, subject = '' }) {
-      if (admit(address)) found.push({ applicationId, cause, address, subject, at: new Date() })
+    note({ applicationId, cause, address, subject = '', request }) {
+      if (admit(address)) found.push({ applicationId, cause, address, subject, at: new Date(), request })
     },
     async close() {
       clearTimeout(timer)

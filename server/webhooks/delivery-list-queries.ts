@@ -75,18 +75,18 @@ function highest({ before, to }: DeliveryFilter): string {
   return before !== null && before < end ? before : end
 }
 
-export type RequestFactsRow = {
+type RequestFactsRow = {
   externalId: string
   status: string
   amountMinor: bigint
   phoneNumber: string
   operator: string
   message: string | null
-  finalAt: Date
-  url: string
+  finalAt: Date | null
+  url: string | null
 }
 
-/** What the request of a delivery is made from; undefined if the application has no such delivery. */
+/** What the request of a delivery is made from; undefined if the application has no such transaction. */
 export async function readRequestFacts(
   queryable: Queryable,
   applicationId: string,
@@ -95,8 +95,7 @@ export async function readRequestFacts(
   const { rows } = await queryable.query<RequestFactsRow>(
     `select t.external_id as "externalId", t.status, t.amount_minor as "amountMinor", t.phone_number as "phoneNumber", t.operator, t.message,
             t.final_at as "finalAt", t.webhook_url as url
-       from webhook_deliveries d join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
-      where d.application_id = $1 and d.transaction_id = $2`,
+       from transactions t where t.application_id = $1 and t.transaction_id = $2`,
     [applicationId, transactionId],
   )
   return rows[0]

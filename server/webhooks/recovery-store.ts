@@ -31,7 +31,7 @@ export async function insertRecovery(
   return rowCount === 1
 }
 
-export type OpenRecovery = RecoveryScope & {
+type OpenRecovery = RecoveryScope & {
   applicationId: string
   recoveryId: string
   requestedBy: string

@@ -15,9 +15,10 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest): P
     authorization: request.header('authorization'),
   }
   const address = request.peerAddress ?? 'unknown'
+  const called = { method: request.method, path: request.path }
   const caller = await authenticateCaller(runtime.directory, runtime.tokens, credentials)
   if (!caller.ok) {
-    runtime.refusals.noteUnauthenticated(credentials, address)
+    runtime.refusals.noteUnauthenticated(credentials, address, called)
     return err(UNAUTHENTICATED)
   }
   const { application, apiKeyId } = caller.value
@@ -26,7 +27,7 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest): P
     // The credentials were right: which key it was tells a partner what to revoke.
     const key = application.keys.find((each) => each.apiKeyId === apiKeyId)
     const subject = key ? `${key.keyPrefix}…` : ''
-    runtime.refusals.note({ applicationId: application.applicationId, cause: admitted.error, address, subject })
+    runtime.refusals.note({ applicationId: application.applicationId, cause: admitted.error, address, subject, request: called })
     return err(refuseAdmission(admitted.error, request.peerAddress))
   }
   runtime.keyUses.note(caller.value, address, Date.now())

@@ -35,6 +35,16 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
     applicationId: trace.applicationId,
     peerAddress: request.peerAddress,
   })
+  if (runtime.recentRequests && trace.applicationId !== undefined) {
+    const { method, path, peerAddress } = request
+    runtime.recentRequests.note({
+      applicationId: trace.applicationId,
+      method,
+      path,
+      status: response.status,
+      address: peerAddress ?? 'unknown',
+    })
+  }
   return response
 }
 

@@ -15,6 +15,9 @@ import { KeyTable } from './_components/key-table.tsx'
 import { RefusalList } from './_components/refusal-list.tsx'
 import { readCredentials } from './read-credentials.ts'
 
+/** The name of the header, which is the same in every language. */
+const API_ID_HEADER = 'apiId'
+
 type Props = { params: Promise<{ application: string }> }
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -38,7 +41,7 @@ export default async function KeysPage({ params }: Props) {
         </div>
       )}
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1">
-        <Fact label="apiId" value={apiId} />
+        <Fact label={API_ID_HEADER} value={apiId} />
         <Fact label={t('credentials.baseUrl')} value={`${config.publicUrl}/api/v1/transaction`} />
       </dl>
       <ChangeList t={t} locale={locale} application={application} changes={changes} />

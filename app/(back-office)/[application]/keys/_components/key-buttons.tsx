@@ -5,7 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-const ROTATE_DIALOG = definePart(() => import('./rotate-dialog.tsx'))
+const ROTATE_DIALOG = definePart(() => import('../../_components/changes/rotate-dialog.tsx'))
 const END_DIALOG = definePart(() => import('./end-dialog.tsx'))
 
 type Props = { application: string; apiKeyId: string; name: string; mayRotate: boolean }

@@ -5,7 +5,7 @@ import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
-import { useProposal } from '../../_components/changes/use-proposal.ts'
+import { useProposal } from './use-proposal.ts'
 
 const OVERLAP_HOURS = [0, 1, 24, 72, 168, 720] as const
 

@@ -59,7 +59,7 @@ function isValidWebhook(array $headers, string $body, string $secret): bool
 `,
   },
   {
-    language: 'curl and OpenSSL',
+    language: 'curl, OpenSSL',
     text: `# body.json: the body exactly as it arrived. The other values are headers of the request.
 id=$WEBHOOK_ID
 timestamp=$WEBHOOK_TIMESTAMP

@@ -64,7 +64,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/webhooks/[transactionId]': { access: 'webhook:read' },
   // The installation of this test is no sandbox.
   'GET /[application]/sandbox': { access: 'sandbox:use', allowed: 404 },
-  'GET /api/back-office/[application]/requests': { access: 'sandbox:use', allowed: 404 },
+  'GET /api/back-office/[application]/requests': { access: 'sandbox:use' },
   'GET /[application]/people': { access: 'people:change' },
   'GET /[application]/settings': { access: 'own-settings:change' },
 

@@ -10,6 +10,7 @@ export type DeliveryRow = {
   target: string
   state: WebhookState
   attempts: number
+  /** Of the transaction: the list is in this order. */
   createdAt: Date
   outcome: string | null
   httpStatus: number | null
@@ -35,7 +36,7 @@ export async function listDeliveries(
   const { applicationId, filter, zone, limit } = request
   const { rows } = await queryable.query<DeliveryRow>(
     `select d.transaction_id as "transactionId", t.external_id as "externalId", t.status, webhook_receiver(d.target) as target, d.state,
-            d.attempts, d.created_at as "createdAt", a.outcome, a.http_status as "httpStatus", a.detail, a.duration_ms as "durationMs",
+            d.attempts, t.created_at as "createdAt", a.outcome, a.http_status as "httpStatus", a.detail, a.duration_ms as "durationMs",
             a.first_byte_ms as "firstByteMs", a.started_at as "startedAt"
        from webhook_deliveries d
        join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id

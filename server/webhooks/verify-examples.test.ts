@@ -71,7 +71,7 @@ $given = json_decode(file_get_contents('case.json'), true);
 echo isValidWebhook($given['headers'], $given['body'], $given['secret']) ? "valid" : "not valid";
 `,
   },
-  'curl and OpenSSL': { command: 'bash', file: 'example.sh', call: '' },
+  'curl, OpenSSL': { command: 'bash', file: 'example.sh', call: '' },
 } as const
 
 function run(language: keyof typeof RUNNERS, given: Case): string {

@@ -40,7 +40,7 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
     })
   }
   return (
-    <form noValidate onSubmit={submit} className="mt-3 grid max-w-3xl gap-3 sm:grid-cols-2">
+    <form noValidate onSubmit={submit} className="mt-3 grid max-w-3xl items-start gap-3 sm:grid-cols-2">
       <Select id="test-type" name="type" label={t('sandbox.type')}>
         {TRANSACTION_TYPES.map((type) => (
           <option key={type} value={type}>

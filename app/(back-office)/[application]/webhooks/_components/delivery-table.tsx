@@ -69,10 +69,10 @@ function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale
         <Link href={paths.webhook(application, transactionId)} className="font-medium whitespace-nowrap text-accent underline">
           {status} · <TimeText at={createdAt.toISOString()} />
         </Link>
-        <span className="block text-second text-quiet wrap-anywhere">{externalId}</span>
+        <span className="block text-second text-quiet md:whitespace-nowrap">{externalId}</span>
       </Td>
       <Td>
-        <span className="wrap-anywhere">{target}</span>
+        <span className="block min-w-40 wrap-anywhere">{target}</span>
       </Td>
       <Td>
         <Badge tone={TONES[state]} hasDot>
@@ -80,7 +80,7 @@ function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale
         </Badge>
         <span className="block text-second text-quiet">{t('webhooks.attempts', { count: attempts })}</span>
       </Td>
-      <Td className="min-w-56">
+      <Td className="w-full min-w-56">
         {outcome === null ? (
           <span className="text-quiet">{t('webhooks.noAttempt')}</span>
         ) : (

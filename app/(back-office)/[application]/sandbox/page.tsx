@@ -45,11 +45,11 @@ export default async function SandboxPage({ params }: Props) {
           <p className="max-w-3xl text-ink-2">{t('sandbox.testText')}</p>
           <TestTransactionForm application={application} webhookUrl={url !== null && hideSecrets(url) === url ? url : ''} />
         </section>
-        <section aria-labelledby="requests" className="mt-8">
+        <div className="mt-8">
           <h2 id="requests">{t('sandbox.requests')}</h2>
           <p className="max-w-3xl text-ink-2">{t('sandbox.requestsText')}</p>
           <RequestLog application={application} />
-        </section>
+        </div>
       </PageMessages>
     </PageData>
   )

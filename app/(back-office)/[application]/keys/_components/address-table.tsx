@@ -20,7 +20,7 @@ type Props = {
 /** From where the API may be called. */
 export function AddressTable({ t, application, addresses, ownAddress, mayPropose }: Props) {
   return (
-    <section aria-labelledby="addresses" className="mt-8">
+    <div className="mt-8">
       <SectionHead id="addresses" title={t('credentials.addresses')} text={t('credentials.addressesText')}>
         {mayPropose && ownAddress && (
           <ProposeButton
@@ -66,6 +66,6 @@ export function AddressTable({ t, application, addresses, ownAddress, mayPropose
           </Table>
         </TableCard>
       )}
-    </section>
+    </div>
   )
 }

@@ -13,7 +13,7 @@ type Props = { t: Translate; application: string; apiUsers: readonly ListedApiUs
 /** The sign-ins of the partner's programs. */
 export function ApiUserTable({ t, application, apiUsers, mayPropose }: Props) {
   return (
-    <section aria-labelledby="api-users" className="mt-8">
+    <div className="mt-8">
       <SectionHead id="api-users" title={t('credentials.users')} text={t('credentials.usersText')}>
         {mayPropose && <ProposeButton application={application} form="user" label={t('credentials.newUser')} />}
       </SectionHead>
@@ -59,6 +59,6 @@ export function ApiUserTable({ t, application, apiUsers, mayPropose }: Props) {
           </Table>
         </TableCard>
       )}
-    </section>
+    </div>
   )
 }

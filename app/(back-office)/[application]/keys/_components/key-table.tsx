@@ -13,7 +13,7 @@ type Props = { t: Translate; application: string; keys: readonly ListedKey[]; ma
 /** The API keys that work or ended lately: who made each, and from where it was used last. */
 export function KeyTable({ t, application, keys, mayPropose }: Props) {
   return (
-    <section aria-labelledby="keys" className="mt-8">
+    <div className="mt-8">
       <SectionHead id="keys" title={t('credentials.keys')} text={t('credentials.keysText')}>
         {mayPropose && <ProposeButton application={application} form="key" label={t('credentials.newKey')} />}
       </SectionHead>
@@ -66,7 +66,7 @@ export function KeyTable({ t, application, keys, mayPropose }: Props) {
           </Table>
         </TableCard>
       )}
-    </section>
+    </div>
   )
 }
 

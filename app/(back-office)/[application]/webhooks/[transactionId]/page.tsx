@@ -64,17 +64,17 @@ export default async function DeliveryPage({ params }: Props) {
           {t(`webhooks.stateIs.${history.state}`)}
         </Badge>
       </p>
-      <section aria-labelledby="request" className="mt-6">
+      <div className="mt-6">
         <h2 id="request">{t('webhooks.request')}</h2>
         <p className="text-ink-2">{t('webhooks.requestText')}</p>
         <div className="mt-2">
           <CodeBlock label={t('webhooks.request')} text={`POST ${hideSecrets(request.url)}\n${headers.join('\n')}\n\n${request.body}`} />
         </div>
-      </section>
+      </div>
       <section aria-labelledby="attempts" className="mt-6">
         <h2 id="attempts">{t('webhooks.attempts', { count: history.attempts.length })}</h2>
         {history.attempts.length === 0 && <p className="mt-1 text-quiet">{t('webhooks.noAttempt')}</p>}
-        <ol className="mt-2 grid gap-2">
+        <ol className="mt-2 grid grid-cols-1 gap-2">
           {history.attempts.toReversed().map((attempt) => (
             <AttemptCard key={attempt.number} t={t} locale={locale} attempt={attempt} />
           ))}

@@ -39,7 +39,7 @@ export function AttemptCard({ t, locale, attempt }: { t: Translate; locale: Loca
       {responseStart && (
         <div className="mt-2">
           <p className="mb-1 text-second text-quiet">{t('webhooks.responseStart')}</p>
-          <CodeBlock label={t('webhooks.responseStart')} text={responseStart} />
+          <CodeBlock label={t('webhooks.responseOf', { number })} text={responseStart} />
         </div>
       )}
     </li>

@@ -7,6 +7,9 @@ import type { DeliveryFilter } from '#lib/schemas/webhook-portal.ts'
 import { FAILED_OUTCOMES } from '#lib/webhook-portal.ts'
 import { WEBHOOK_STATES } from '#lib/webhook-state.ts'
 
+/** Within a date the browser moves the focus from day to month to year, and does not count that as visible focus of the field. */
+const DATE_FOCUS = 'focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent'
+
 /** The filters as a form that needs no script: its fields become the address. */
 export function DeliveryFilters({ t, application, filter }: { t: Translate; application: string; filter: DeliveryFilter }) {
   const isFiltered = filter.state !== null || filter.cause !== null || filter.from !== null || filter.to !== null
@@ -33,10 +36,17 @@ export function DeliveryFilters({ t, application, filter }: { t: Translate; appl
         </Select>
       </div>
       <div className="w-36">
-        <TextField id="filter-from" name="from" type="date" label={t('webhooks.from')} defaultValue={filter.from ?? ''} />
+        <TextField
+          id="filter-from"
+          name="from"
+          type="date"
+          className={DATE_FOCUS}
+          label={t('webhooks.from')}
+          defaultValue={filter.from ?? ''}
+        />
       </div>
       <div className="w-36">
-        <TextField id="filter-to" name="to" type="date" label={t('webhooks.to')} defaultValue={filter.to ?? ''} />
+        <TextField id="filter-to" name="to" type="date" className={DATE_FOCUS} label={t('webhooks.to')} defaultValue={filter.to ?? ''} />
       </div>
       <Button type="submit">{t('webhooks.apply')}</Button>
       {isFiltered && (

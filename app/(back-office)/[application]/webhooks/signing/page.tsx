@@ -70,7 +70,7 @@ export default async function SigningPage({ params }: Props) {
       <section aria-labelledby="verify" className="mt-8">
         <h2 id="verify">{t('webhooks.verify')}</h2>
         <p className="max-w-3xl text-ink-2">{t('webhooks.verifyText')}</p>
-        <div className="mt-3 grid gap-2">
+        <div className="mt-3 grid grid-cols-1 gap-2">
           {WEBHOOK_EXAMPLES.map(({ language, text }, place) => (
             <details key={language} open={place === 0} className="rounded-lg border border-line bg-surface px-4 py-2">
               <summary className="cursor-pointer font-medium">{language}</summary>

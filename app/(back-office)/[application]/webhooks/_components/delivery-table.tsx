@@ -72,7 +72,7 @@ function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale
         <span className="block text-second text-quiet md:whitespace-nowrap">{externalId}</span>
       </Td>
       <Td>
-        <span className="block min-w-40 wrap-anywhere">{target}</span>
+        <span className="block min-w-52 wrap-anywhere">{target}</span>
       </Td>
       <Td>
         <Badge tone={TONES[state]} hasDot>

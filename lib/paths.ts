@@ -64,6 +64,11 @@ export const paths = {
   ruleVersion: (application: string, version: number, query: QueryValues = {}) => `/${application}/rules/${version}${toQuery(query)}`,
   /** The editor, beginning with a copy of a version. */
   editRules: (application: string, query: QueryValues = {}) => `/${application}/rules/edit${toQuery(query)}`,
+  keys: (application: string) => `/${application}/keys`,
+  webhooks: (application: string, query: QueryValues = {}) => `/${application}/webhooks${toQuery(query)}`,
+  webhook: (application: string, transactionId: string) => `/${application}/webhooks/${transactionId}`,
+  webhookSigning: (application: string) => `/${application}/webhooks/signing`,
+  sandboxTools: (application: string) => `/${application}/sandbox`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

@@ -1,5 +1,5 @@
 /** Roles of a person in one application. A person may hold several. */
-export const ROLES = ['maker', 'checker', 'finance', 'administrator'] as const
+export const ROLES = ['maker', 'checker', 'finance', 'administrator', 'engineer'] as const
 export type Role = (typeof ROLES)[number]
 
 /** The permissions and the roles that have them: the one table that pages, actions and commands use. */
@@ -12,7 +12,11 @@ export const PERMISSIONS = {
   'transaction:decide': ['checker'],
   /** Pause, resume, stop. Makers: only their own batches. */
   'batch:control': ['maker', 'checker', 'administrator'],
-  'webhook:resend': ['maker', 'finance', 'administrator'],
+  'webhook:resend': ['maker', 'finance', 'administrator', 'engineer'],
+  /** Every delivery of the application, what receivers answered, and how to verify a signature. */
+  'webhook:read': ['administrator', 'engineer'],
+  /** To send many webhooks again, and test events. */
+  'webhook:recover': ['administrator', 'engineer'],
   'batch:read': ROLES,
   'approval:read': ROLES,
   'total:read': ROLES,
@@ -29,12 +33,18 @@ export const PERMISSIONS = {
   'policy:change': ['administrator'],
   'people:change': ['administrator'],
   /** To propose or decide a change that needs two people; its kind needs a permission of its own as well. */
-  'change:propose': ['administrator'],
-  'access:read': ['administrator'],
+  'change:propose': ['administrator', 'engineer'],
+  'access:read': ['administrator', 'engineer'],
+  /** To propose keys, API users and addresses, and to collect the secrets of what was confirmed. */
+  'access:propose': ['administrator', 'engineer'],
+  /** Revoking and blocking only take access away, so one person may. */
+  'access:revoke': ['administrator', 'engineer'],
   'access:change': ['administrator'],
   /** Availability, outcomes and balances of the operators, and a test that moves no money. */
   'operator:read': ['administrator'],
   'operator:test': ['administrator'],
+  /** Test transactions; offered in a sandbox only. */
+  'sandbox:use': ['administrator', 'engineer'],
   'own-settings:change': ROLES,
 } as const satisfies Record<string, readonly Role[]>
 

@@ -14,6 +14,12 @@ export const CHANGE_KINDS = [
   'address.allow',
   'address.deny',
   'policy.activate',
+  'key.create',
+  'key.rotate',
+  'api_user.create',
+  'api_user.reset',
+  'api_user.unblock',
+  'webhook_secret.rotate',
 ] as const
 export type ChangeKindName = (typeof CHANGE_KINDS)[number]
 
@@ -36,9 +42,14 @@ export type ProposedChangeDto = {
   decidedBy: { personId: string; name: string } | null
   decidedAt: string | null
   reason: string
+  /** A confirmed change that makes a secret: `yours` can be collected now by the viewer, `others` by its proposer. Null for all others. */
+  collection: 'yours' | 'others' | 'collected' | 'expired' | null
   /** Whether the viewer may confirm or refuse it; otherwise the reason why not. */
   mayDecide: true | 'own_proposal' | 'about_you' | 'not_permitted' | 'decided'
 }
+
+/** A secret that is shown once. */
+export type CollectedSecret = { name: 'apiKey' | 'password' | 'webhookSecret'; value: string }
 
 /** Whether a text names a kind of change. */
 export function isChangeKind(text: string): text is ChangeKindName {

@@ -8,6 +8,8 @@ export const queryKeys = {
   transactions: (application: string) => ['transactions', application] as const,
   transactionList: (application: string, filters: QueryValues) => ['transactions', application, 'list', filters] as const,
   transaction: (application: string, transactionId: string) => ['transactions', application, 'one', transactionId] as const,
+  /** Below the transactions: it changes with them. */
+  apiRequests: (application: string) => ['transactions', application, 'requests'] as const,
   approvals: (application: string) => ['approvals', application] as const,
   approvalList: (application: string, filters: QueryValues) => ['approvals', application, 'list', filters] as const,
   approval: (application: string, transactionId: string) => ['approvals', application, 'one', transactionId] as const,

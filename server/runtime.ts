@@ -16,8 +16,11 @@ import type { OperatorSettings } from '#server/operators/settings/operator-setti
 import { createOperatorTests, type OperatorTests } from '#server/operators/settings/operator-tests.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
+import { closeCallerRecords, createCallerRecords } from '#server/partner-auth/create-caller-records.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
+import { createGuardedSender } from '#server/webhooks/create-guarded-sender.ts'
+import type { Sender } from '#server/webhooks/send-webhook.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
@@ -42,6 +45,8 @@ export type Runtime = HttpRuntime & {
   operatorTests: OperatorTests
   fileReader: FileReader
   batchSubmitter: BatchSubmitter
+  /** Sends test events of webhooks. */
+  testSender: Sender
   metrics: Metrics
   /**
    * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
@@ -91,6 +96,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   addGauges({ metrics, intake, pool, reportPool })
 
+  const tokens = createTokens({ clock, secret: config.tokenSecret })
   const runtime: Runtime = {
     config,
     pool,
@@ -106,8 +112,10 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
     batchSubmitter,
+    testSender: createTestSender(config),
     metrics,
-    tokens: createTokens({ clock, secret: config.tokenSecret }),
+    tokens,
+    ...createCallerRecords({ pool, tokens, directory, isSandbox: config.isSandbox }),
     throttle: createSignInThrottle({ pool, clock, secret: config.sessionSecret }),
     accessLog: createAccessLog(config.logLevel),
     wake: { operators: wakeOperators, webhooks: finalListeners.notify },
@@ -124,6 +132,10 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
+}
+
+function createTestSender({ isSandbox, webhookAllowedNetworks }: Config): Sender {
+  return createGuardedSender({ allowsPrivateTargets: isSandbox, allowedNetworks: webhookAllowedNetworks, idleConnectionsMax: 0 })
 }
 
 /** The connectors of the loops and those of forced queries, which have connections of their own; both follow the stored settings. */
@@ -155,6 +167,8 @@ async function closeRuntime(runtime: Runtime): Promise<void> {
   await runtime.forcedQueries.close()
   await runtime.settler.drain()
   await runtime.connectors.close()
+  await closeCallerRecords(runtime)
+  runtime.testSender.close()
   await runtime.directory.close()
   await runtime.reportPool.end()
   await runtime.pool.end()

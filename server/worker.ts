@@ -76,8 +76,8 @@ export function startWorker(options: WorkerOptions): Worker {
 function startRunner({ pool, logger, preparesStatements, tasks }: WorkerOptions): Promise<Runner> {
   return run({
     pgPool: pool,
-    // One more than the tasks that may take minutes (removing old rows, sealing), so that those of each minute are on time.
-    concurrency: 3,
+    // One more than the tasks that may take minutes (removing old rows, sealing, sending webhooks again), so that those of each minute are on time.
+    concurrency: 4,
     noHandleSignals: true,
     noPreparedStatements: !preparesStatements,
     logger: new GraphileLogger((scope) => (level, message) => {

@@ -2,11 +2,15 @@
 
 import { z } from 'zod'
 import type { ActionResult } from '#lib/action-result.ts'
+
 import { invitationLink } from '#lib/paths.ts'
-import { CHANGE_KINDS, type ChangeKindName } from '#lib/proposed-change.ts'
+
+import { CHANGE_KINDS, type ChangeKindName, type CollectedSecret } from '#lib/proposed-change.ts'
+
 import { err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { collectSecret as collect } from '#server/changes/collect-secret.ts'
 import { confirmChange as confirm } from '#server/changes/confirm-change.ts'
 import { proposeChange as propose } from '#server/changes/propose-change.ts'
 import { readRolesChange } from '#server/changes/read-roles-change.ts'
@@ -68,6 +72,19 @@ export async function confirmChange(
     if (!result.ok) return err(typeof result.error === 'string' ? result.error : result.error.code)
     const { secret } = result.value
     return ok({ link: secret === null ? null : invitationLink(config.publicUrl, secret) })
+  })
+}
+
+/** Makes the secret of an own proposal that somebody else confirmed. This response is the only place where it ever appears. */
+export async function collectSecret(
+  application: string,
+  input: { changeId: string },
+): Promise<ActionResult<CollectedSecret, 'not_found' | 'not_permitted' | 'not_collectable' | 'confirmation_ended' | 'refused'>> {
+  return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
+    const { pool, clock } = backOfficeRuntime()
+    const result = await collect(pool, { applicationId: actor.applicationId, changeId, actor, now: clock.now() })
+    if (result.ok) return result
+    return err(typeof result.error === 'string' ? result.error : result.error.code)
   })
 }
 

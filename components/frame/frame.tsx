@@ -25,7 +25,7 @@ const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focu
 /** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
 export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, children }: FrameProps) {
   const application = viewer.application.slug
-  const items = navigationFor(viewer.roles).flatMap((group) => group.items)
+  const items = navigationFor(viewer.roles, isSandbox).flatMap((group) => group.items)
   const places = Object.fromEntries(items.flatMap((item) => (item.key ? [[item.key, item.href(application)]] : [])))
   return (
     <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[216px_minmax(0,1fr)] print:block">
@@ -42,7 +42,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
         <a href={paths.overview(application)} className="flex h-13 shrink-0 items-center px-5">
           <Brand name={t('frame.product')} />
         </a>
-        <SideNavigation t={t} application={application} roles={viewer.roles} waitingBadge={waitingBadge} />
+        <SideNavigation t={t} application={application} roles={viewer.roles} isSandbox={isSandbox} waitingBadge={waitingBadge} />
       </aside>
       <div className="min-w-0">
         <OfflineBanner />
@@ -55,7 +55,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
           {children}
         </main>
       </div>
-      <BottomBar t={t} application={application} roles={viewer.roles} waitingBadge={waitingBadge} />
+      <BottomBar t={t} application={application} roles={viewer.roles} isSandbox={isSandbox} waitingBadge={waitingBadge} />
     </div>
   )
 }

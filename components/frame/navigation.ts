@@ -44,8 +44,17 @@ const ITEMS = {
   reference: { id: 'reference', label: 'frame.reference', icon: 'info', permission: 'overview:read', href: () => paths.docs() },
   audit: { id: 'audit', label: 'frame.audit', icon: 'shield', permission: 'audit:read', href: (application) => paths.audit(application) },
   rules: { id: 'rules', label: 'frame.rules', icon: 'rules', permission: 'policy:read', href: paths.rules },
+  keys: { id: 'keys', label: 'frame.credentials', icon: 'key', permission: 'access:read', href: paths.keys },
+  webhooks: {
+    id: 'webhooks',
+    label: 'frame.webhooks',
+    icon: 'hook',
+    permission: 'webhook:read',
+    href: (application) => paths.webhooks(application),
+  },
+  sandboxTools: { id: 'sandboxTools', label: 'frame.sandboxTools', icon: 'settings', permission: 'sandbox:use', href: paths.sandboxTools },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
-  terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:read', href: paths.terms },
+  terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:change', href: paths.terms },
   funding: { id: 'funding', label: 'frame.funding', icon: 'arrow-down', permission: 'funding:read', href: paths.funding },
   operators: {
     id: 'operators',
@@ -66,12 +75,13 @@ const GROUPS: readonly NavigationGroup[] = [
     heading: 'frame.administration',
     items: [ITEMS.people, ITEMS.rules, ITEMS.terms, ITEMS.funding, ITEMS.operators, ITEMS.audit],
   },
-  { heading: 'frame.integration', items: [ITEMS.reference] },
+  { heading: 'frame.integration', items: [ITEMS.keys, ITEMS.webhooks, ITEMS.sandboxTools, ITEMS.reference] },
 ]
 
-/** Returns the side navigation for these roles, without empty groups. */
-export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
-  const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter((item) => can(roles, item.permission)) }))
+/** Returns the side navigation for these roles, without empty groups. Tools of the sandbox are not offered elsewhere. */
+export function navigationFor(roles: readonly Role[], isSandbox: boolean): NavigationGroup[] {
+  const isOffered = (item: NavigationItem) => can(roles, item.permission) && (isSandbox || item.permission !== 'sandbox:use')
+  const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter(isOffered) }))
   return allowed.filter((group) => group.items.length > 0)
 }
 
@@ -79,11 +89,13 @@ export function navigationFor(roles: readonly Role[]): NavigationGroup[] {
 export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
   if (roles.includes('maker')) return [ITEMS.overview, ITEMS.newPayment, ITEMS.approvals, ITEMS.transactions]
   if (roles.includes('checker')) return [ITEMS.overview, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
+  if (roles.length > 0 && roles.every((role) => role === 'engineer'))
+    return [ITEMS.overview, ITEMS.keys, ITEMS.webhooks, ITEMS.transactions]
   return [ITEMS.overview, ITEMS.transactions, ITEMS.totals, ITEMS.balances]
 }
 
 /** The other pages of a role, for the menu next to those of the bottom bar. */
-export function moreFor(roles: readonly Role[]): NavigationItem[] {
+export function moreFor(roles: readonly Role[], isSandbox: boolean): NavigationItem[] {
   const shown = new Set(bottomBarFor(roles).map(({ id }) => id))
-  return navigationFor(roles).flatMap(({ items }) => items.filter(({ id }) => !shown.has(id)))
+  return navigationFor(roles, isSandbox).flatMap(({ items }) => items.filter(({ id }) => !shown.has(id)))
 }

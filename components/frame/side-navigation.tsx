@@ -7,16 +7,16 @@ import { can, type Role } from '#lib/permissions.ts'
 import { NavLink } from './nav-link.tsx'
 import { bottomBarFor, moreFor, type NavigationItem, navigationFor } from './navigation.ts'
 
-type Props = { t: Translate; application: string; roles: readonly Role[]; waitingBadge: ReactNode }
+type Props = { t: Translate; application: string; roles: readonly Role[]; isSandbox: boolean; waitingBadge: ReactNode }
 
 const SIDE_ITEM = `flex h-8 items-center gap-3 rounded-sm px-2 font-medium text-ink-2 hover:text-ink
   aria-[current=page]:bg-sunken aria-[current=page]:text-ink`
 
 /** The pages this person may open, at the left of the window from tablet width up. */
-export function SideNavigation({ t, application, roles, waitingBadge }: Props) {
+export function SideNavigation({ t, application, roles, isSandbox, waitingBadge }: Props) {
   return (
     <nav aria-label={t('frame.navigation')} className="flex flex-col gap-5 px-3">
-      {navigationFor(roles).map((group) => (
+      {navigationFor(roles, isSandbox).map((group) => (
         <div key={group.heading ?? 'main'}>
           {group.heading && <p className="px-2 pb-1.5 text-second text-quiet">{t(group.heading)}</p>}
           <ul className="grid gap-0.5">
@@ -40,7 +40,7 @@ const BOTTOM_ITEM = `relative flex h-14 w-full flex-col items-center justify-cen
   aria-[current=page]:text-accent`
 
 /** The four pages a role uses most, and a menu with all the others, at the foot of a phone's screen. */
-export function BottomBar({ t, application, roles, waitingBadge }: Props) {
+export function BottomBar({ t, application, roles, isSandbox, waitingBadge }: Props) {
   return (
     <nav
       aria-label={t('frame.navigation')}
@@ -51,7 +51,7 @@ export function BottomBar({ t, application, roles, waitingBadge }: Props) {
           <BottomItem key={item.id} t={t} item={item} application={application} badge={item.id === 'approvals' ? waitingBadge : null} />
         ))}
         <li>
-          <MoreMenu t={t} application={application} roles={roles} waitingBadge={waitingBadge} />
+          <MoreMenu t={t} application={application} roles={roles} isSandbox={isSandbox} waitingBadge={waitingBadge} />
         </li>
       </ul>
     </nav>
@@ -71,7 +71,7 @@ function BottomItem({ t, item, application, badge }: { t: Translate; item: Navig
 }
 
 /** The rest of the navigation. Its links load the page from the server, which also closes the menu. */
-function MoreMenu({ t, application, roles, waitingBadge }: Props) {
+function MoreMenu({ t, application, roles, isSandbox, waitingBadge }: Props) {
   return (
     <Popover
       id="more-menu"
@@ -85,7 +85,7 @@ function MoreMenu({ t, application, roles, waitingBadge }: Props) {
         </>
       }
     >
-      {moreFor(roles).map((item) => (
+      {moreFor(roles, isSandbox).map((item) => (
         <a key={item.id} href={item.href(application)} className={MENU_ITEM}>
           <Icon name={item.icon} />
           <span className="flex-1">{t(item.label)}</span>

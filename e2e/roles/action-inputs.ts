@@ -69,4 +69,13 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }] },
   // No version has this number, so what is right is not found.
   restoreRules: { version: 99_999 },
+  collectSecret: { changeId: '' },
+  countRecovery: { since: '2026-03-14T09:30', includesDelivered: false },
+  startRecovery: { since: '2026-03-14T09:30', includesDelivered: false, counted: 1 },
+  stopRecovery: { recoveryId: '' },
+  sendTestWebhook: { url: 'https://partner.example/hook' },
+  // Not found outside of a sandbox, also with everything right.
+  startTest: { type: 'COLLECT', operator: 'MOMOCM', ending: '901', amount: '5000', webhookUrl: 'https://partner.example/hook' },
+  revokeKey: { apiKeyId: '' },
+  blockApiUser: { apiUserId: '' },
 }

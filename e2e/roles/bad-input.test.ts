@@ -290,6 +290,7 @@ const RIGHT_AFTER_ALL = new Set([
   'endSessions sessionId null',
   // An application may have no rules.
   'saveRules rules []',
+  ...['countRecovery', 'startRecovery'].flatMap((action) => [true, false].map((value) => `${action} includesDelivered ${value}`)),
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

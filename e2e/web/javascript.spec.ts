@@ -19,9 +19,10 @@ const PAGES = [
 const OWN_PAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
   finance: ['/balances/MOMOCM', '/funding'],
   administrator: ['/people', '/rules/edit', '/audit', '/application', '/funding', '/operators'],
+  engineer: ['/keys', '/webhooks', '/webhooks/signing', '/sandbox'],
 }
 
-for (const role of ['maker', 'checker', 'finance', 'administrator'] as const) {
+for (const role of ['maker', 'checker', 'finance', 'administrator', 'engineer'] as const) {
   test(`no page of a ${role} loads more than 1.35 times the JavaScript of an empty page`, async ({ page, context }) => {
     const person = personWith([role])
     await signIn(page, person)

@@ -67,3 +67,14 @@ export const timeZoneChangeSchema = z.strictObject({ timeZone: text(60).min(1) }
 export const addressAllowanceSchema = z.strictObject({ network: text(60).min(1), note: text(200) })
 export const addressRemovalSchema = z.strictObject({ network: text(60).min(1) })
 export const policyActivationSchema = z.strictObject({ version: z.int().min(1) })
+/** For how long the old secret works beside the new one, from when the new one is collected: at most thirty days. */
+const overlapHours = z.int().min(0).max(720)
+export const keyCreationSchema = z.strictObject({ name: text(200).min(1) })
+export const keyRotationSchema = z.strictObject({ apiKeyId: z.uuid(), overlapHours })
+export const apiUserCreationSchema = z.strictObject({
+  username: text(320)
+    .min(3)
+    .refine((value) => !/\s/.test(value)),
+})
+export const apiUserChangeSchema = z.strictObject({ apiUserId: z.uuid() })
+export const webhookSecretRotationSchema = z.strictObject({ overlapHours })

@@ -16,7 +16,7 @@ const actor = SYSTEM_ACTOR
 export const PERSON_COMMANDS: readonly Command[] = [
   {
     name: 'create-person',
-    summary: 'Make a person a member of an application (maker, checker, finance, administrator)',
+    summary: 'Make a person a member of an application (maker, checker, finance, administrator, engineer)',
     options: { application: required('ID|NAME'), email: required('EMAIL'), name: required('NAME'), roles: required('ROLE,ROLE') },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)

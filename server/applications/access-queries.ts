@@ -152,3 +152,30 @@ async function readPersonListings(queryable: Queryable, applicationId: string): 
     lastSeenAt: row.last_seen_at,
   }))
 }
+
+/** Returns a key that works now; undefined if there is none with this id. */
+export async function findLiveKey(
+  queryable: Queryable,
+  applicationId: string,
+  apiKeyId: string,
+): Promise<{ name: string; keyPrefix: string } | undefined> {
+  const { rows } = await queryable.query<{ name: string; keyPrefix: string }>(
+    `select name, key_prefix as "keyPrefix" from api_keys
+      where application_id = $1 and api_key_id = $2 and revoked_at is null and (expires_at is null or expires_at > now())`,
+    [applicationId, apiKeyId],
+  )
+  return rows[0]
+}
+
+/** Returns an API user of an application; undefined if there is none with this id. */
+export async function findApiUserById(
+  queryable: Queryable,
+  applicationId: string,
+  apiUserId: string,
+): Promise<{ username: string; isBlocked: boolean } | undefined> {
+  const { rows } = await queryable.query<{ username: string; isBlocked: boolean }>(
+    'select username, is_blocked as "isBlocked" from api_users where application_id = $1 and api_user_id = $2',
+    [applicationId, apiUserId],
+  )
+  return rows[0]
+}

@@ -13,7 +13,7 @@ export type ApplicationRow = {
   requires_second_factor: boolean
   copies_webhook_status: boolean
   default_webhook_url: string | null
-  keys: { hash: string; expiresAt: string | null; revokedAt: string | null }[]
+  keys: { id: string; prefix: string; hash: string; expiresAt: string | null; revokedAt: string | null }[]
   api_users: { id: string; epoch: number; isBlocked: boolean }[]
   networks: string[]
   services: { key: ServiceKey; isEnabled: boolean; enforcesLimits: boolean; minimumMinor: string | null; maximumMinor: string | null }[]

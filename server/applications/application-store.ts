@@ -142,6 +142,16 @@ export async function expireKeys(trx: Queryable, applicationId: string, expiresA
   )
 }
 
+/** Lets one key that still works end at an instant, unless it ends before; false when there is no such key. */
+export async function expireKey(trx: Queryable, applicationId: string, apiKeyId: string, expiresAt: Date): Promise<boolean> {
+  const { rowCount } = await trx.query(
+    `update api_keys set expires_at = least(coalesce(expires_at, $3), $3) where application_id = $1 and api_key_id = $2
+       and revoked_at is null and (expires_at is null or expires_at > now())`,
+    [applicationId, apiKeyId, expiresAt],
+  )
+  return rowCount === 1
+}
+
 /** Adds a canonical network; false when it is there already. */
 export async function insertNetwork(trx: Queryable, applicationId: string, network: string, note: string): Promise<boolean> {
   const { rowCount } = await trx.query(

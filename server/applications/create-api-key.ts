@@ -3,10 +3,12 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { generateApiKey } from '#server/credentials/secrets.ts'
+
 import { lockApplication } from '#server/database/application-locks.ts'
-import type { Pool } from '#server/database/pool.ts'
+
+import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { countLiveKeys, expireKeys, insertKey } from './application-store.ts'
+import { countLiveKeys, expireKey, expireKeys, insertKey } from './application-store.ts'
 
 /** Every key is compared on every request: a few for rotation, not a collection. */
 const LIVE_KEYS_MAX = 10
@@ -18,24 +20,39 @@ type CreateApiKey = {
   expiresAt?: Date
   /** Rotation: the keys that work now end at this instant, so that partners can change over in between. */
   othersExpireAt?: Date
+  /** Rotation of one key: it ends at this instant. */
+  replaces?: { apiKeyId: string; expiresAt: Date }
+  /** The person who asked for it, if the actor confirmed it. */
+  requestedBy?: string
 }
+
+type CreateFailure = 'not_permitted' | 'unknown_application' | 'invalid_name' | 'too_many_keys' | 'unknown_key'
 
 /** Makes an API key, returned only once. Only its digest and its first characters are stored. */
 export async function createApiKey(
-  pool: Pool,
+  database: Database,
   command: CreateApiKey,
-): Promise<Result<{ apiKeyId: string; apiKey: string }, 'not_permitted' | 'unknown_application' | 'invalid_name' | 'too_many_keys'>> {
-  const { applicationId, actor } = command
+): Promise<Result<{ apiKeyId: string; apiKey: string }, CreateFailure>> {
+  const { applicationId, actor, replaces } = command
   const name = command.name.trim()
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
   if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
   const { apiKey, keyPrefix, keyHash } = generateApiKey()
   const apiKeyId = randomUUID()
-  return withTransaction(pool, async (trx) => {
+  return withTransaction(database, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     if (command.othersExpireAt) await expireKeys(trx, applicationId, command.othersExpireAt)
+    if (replaces && !(await expireKey(trx, applicationId, replaces.apiKeyId, replaces.expiresAt))) return err('unknown_key')
     if ((await countLiveKeys(trx, applicationId)) >= LIVE_KEYS_MAX) return err('too_many_keys')
-    await insertKey(trx, { applicationId, apiKeyId, name, keyPrefix, keyHash, createdBy: actor.id, expiresAt: command.expiresAt ?? null })
+    await insertKey(trx, {
+      applicationId,
+      apiKeyId,
+      name,
+      keyPrefix,
+      keyHash,
+      createdBy: command.requestedBy ?? actor.id,
+      expiresAt: command.expiresAt ?? null,
+    })
     await appendAudit(trx, {
       applicationId,
       actor,
@@ -46,6 +63,8 @@ export async function createApiKey(
         keyPrefix,
         expiresAt: command.expiresAt?.toISOString() ?? null,
         othersExpireAt: command.othersExpireAt?.toISOString() ?? null,
+        ...(replaces && { replaces: replaces.apiKeyId, replacedEndsAt: replaces.expiresAt.toISOString() }),
+        ...(command.requestedBy !== undefined && { requestedBy: command.requestedBy }),
       },
     })
     return ok({ apiKeyId, apiKey })

@@ -11,7 +11,7 @@ export async function revokeApiKey(
   command: { applicationId: string; apiKeyId: string; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'unknown_key'>> {
   const { applicationId, apiKeyId, actor } = command
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  if (!mayAct(actor, applicationId, 'access:revoke')) return err('not_permitted')
   return withTransaction(pool, async (trx) => {
     const revoked = await revokeKeyRow(trx, applicationId, apiKeyId)
     if (!revoked) return err('unknown_key')

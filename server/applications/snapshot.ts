@@ -7,7 +7,7 @@ import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { type AllowList, createAllowList } from './allow-list.ts'
 import type { ApplicationRow, ServiceKey } from './application-row.ts'
 
-export type ApiKeySnapshot = { hash: Buffer; expiresAt: Date | null; revokedAt: Date | null }
+export type ApiKeySnapshot = { apiKeyId: string; keyPrefix: string; hash: Buffer; expiresAt: Date | null; revokedAt: Date | null }
 export type TransferService = { isEnabled: boolean; enforcesLimits: boolean; minimumMinor: bigint | null; maximumMinor: bigint | null }
 type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
 
@@ -59,6 +59,8 @@ export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) =
     copiesWebhookStatus: row.copies_webhook_status,
     defaultWebhookUrl: row.default_webhook_url,
     keys: row.keys.map((key) => ({
+      apiKeyId: key.id,
+      keyPrefix: key.prefix,
       hash: Buffer.from(key.hash, 'hex'),
       expiresAt: toDate(key.expiresAt),
       revokedAt: toDate(key.revokedAt),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Permission } from '#lib/permissions.ts'
-import type { ChangeFacts } from '#lib/proposed-change.ts'
+import type { ChangeFacts, CollectedSecret } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
@@ -13,8 +13,12 @@ type Json = { [key: string]: string | number | boolean | null | string[] }
 
 /** A kind of change, with its input still to be read. */
 export type ChangeKind = {
-  /** What both people need. */
+  /** What the person who confirms needs. */
   permission: Permission
+  /** What the person who proposes needs. */
+  proposePermission: Permission
+  /** Whether its command makes a secret, which the proposer collects after the confirmation. */
+  makesSecret: boolean
   /** Reads an input or a stored payload. */
   bind(input: unknown): Result<BoundChange, 'invalid'>
 }
@@ -30,23 +34,40 @@ export type BoundChange = {
   mayPropose(actor: PersonCommandActor, difference: Difference): boolean
   /** Reads the difference. An error: there is nothing to change, or no such subject. */
   read(queryable: Queryable, applicationId: string): Promise<Result<Difference, string>>
-  /** Runs the command, as a part of the transaction that records the confirmation. `secret`: what only the person who confirms sees, once. */
+  /**
+   * Runs the command, as a part of the transaction that records the confirmation. `secret`: what only the person who confirms sees, once.
+   * Nothing for a kind whose secret the proposer collects.
+   */
   apply(trx: TrxClient, applicationId: string, by: Deciders): Promise<Result<{ secret: string | null }, string>>
+  /** Runs the command of a kind that makes a secret, in the name of the person who confirmed it, and returns the secret. */
+  collect(trx: TrxClient, collection: Collection): Promise<Result<CollectedSecret, string>>
 }
 
+type Collection = { applicationId: string; actor: PersonCommandActor; collectorId: string; now: Date }
+type Applied<Payload> = { applicationId: string; payload: Payload } & Deciders
+/** A kind has one of the two. */
+type Commands<Payload, Value> =
+  | { apply(trx: TrxClient, change: Applied<Payload>): Promise<Result<Value, string>>; collect?: undefined }
+  | { collect(trx: TrxClient, change: Collection & { payload: Payload }): Promise<Result<CollectedSecret, string>>; apply?: undefined }
+
 /** Defines a kind of change over the command that carries it out. */
-export function defineKind<Payload extends Json, Value>(kind: {
-  permission: Permission
-  schema: z.ZodType<Payload>
-  subjectOf(payload: Payload): string
-  personOf?(payload: Payload): string
-  mayPropose?(actor: PersonCommandActor, difference: Difference): boolean
-  read(queryable: Queryable, applicationId: string, payload: Payload): Promise<Result<Difference, string>>
-  apply(trx: TrxClient, change: { applicationId: string; payload: Payload } & Deciders): Promise<Result<Value, string>>
-  secretOf?(value: Value): string | null
-}): ChangeKind {
+export function defineKind<Payload extends Json, Value>(
+  kind: Commands<Payload, Value> & {
+    permission: Permission
+    /** If it is not the same. */
+    proposePermission?: Permission
+    schema: z.ZodType<Payload>
+    subjectOf(payload: Payload): string
+    personOf?(payload: Payload): string
+    mayPropose?(actor: PersonCommandActor, difference: Difference): boolean
+    read(queryable: Queryable, applicationId: string, payload: Payload): Promise<Result<Difference, string>>
+    secretOf?(value: Value): string | null
+  },
+): ChangeKind {
   return {
     permission: kind.permission,
+    proposePermission: kind.proposePermission ?? kind.permission,
+    makesSecret: kind.collect !== undefined,
     bind(input) {
       const parsed = kind.schema.safeParse(input)
       if (!parsed.success) return err('invalid')
@@ -58,9 +79,11 @@ export function defineKind<Payload extends Json, Value>(kind: {
         mayPropose: (actor, difference) => kind.mayPropose?.(actor, difference) ?? true,
         read: (queryable, applicationId) => kind.read(queryable, applicationId, payload),
         async apply(trx, applicationId, by) {
+          if (!kind.apply) return ok({ secret: null })
           const applied = await kind.apply(trx, { applicationId, payload, ...by })
           return applied.ok ? ok({ secret: kind.secretOf?.(applied.value) ?? null }) : applied
         },
+        collect: async (trx, collection) => (kind.collect ? kind.collect(trx, { ...collection, payload }) : err('makes_no_secret')),
       })
     },
   }

@@ -85,6 +85,38 @@ export async function endChange(
   )
 }
 
+/** Lets the proposer of a confirmed change collect the secret that it makes. */
+export async function openCollection(trx: Queryable, applicationId: string, changeId: string, lifetimeDays: number): Promise<void> {
+  await trx.query(
+    `update proposed_changes set collect_until = now() + make_interval(days => $3) where application_id = $1 and change_id = $2`,
+    [applicationId, changeId, lifetimeDays],
+  )
+}
+
+type CollectableChange = Pick<StoredChange, 'kind' | 'subject' | 'payload' | 'proposedBy'> & {
+  decidedBy: string | null
+  isCollectable: boolean
+}
+
+/** Returns a change and locks its row until the transaction ends, with whether its secret can be collected now. */
+export async function lockCollectable(trx: Queryable, applicationId: string, changeId: string): Promise<CollectableChange | undefined> {
+  const { rows } = await trx.query<CollectableChange>(
+    `select kind, subject, payload, proposed_by as "proposedBy", decided_by as "decidedBy",
+            outcome = 'confirmed' and coalesce(collect_until > now(), false) and collected_at is null as "isCollectable"
+       from proposed_changes where application_id = $1 and change_id = $2 for update`,
+    [applicationId, changeId],
+  )
+  return rows[0]
+}
+
+/** Stores that the secret was collected. */
+export async function endCollection(trx: Queryable, applicationId: string, changeId: string): Promise<void> {
+  await trx.query('update proposed_changes set collected_at = now() where application_id = $1 and change_id = $2', [
+    applicationId,
+    changeId,
+  ])
+}
+
 export type ChangeRow = Omit<StoredChange, 'isOpen' | 'payload'> & {
   proposerName: string
   proposedAt: Date
@@ -95,6 +127,7 @@ export type ChangeRow = Omit<StoredChange, 'isOpen' | 'payload'> & {
   deciderName: string | null
   decidedAt: Date | null
   reason: string
+  collection: 'open' | 'collected' | 'expired' | null
 }
 
 /** Returns the changes of some kinds, newest first. */
@@ -107,7 +140,9 @@ export async function selectChanges(
   const { rows } = await queryable.query<ChangeRow>(
     `select c.change_id as "changeId", c.kind, c.subject, c.before, c.after, c.proposed_by as "proposedBy", p.name as "proposerName",
             c.proposed_at as "proposedAt", c.expires_at as "expiresAt", c.outcome, c.outcome is null and c.expires_at <= now() as "isExpired",
-            c.decided_by as "decidedBy", d.name as "deciderName", c.decided_at as "decidedAt", c.reason
+            c.decided_by as "decidedBy", d.name as "deciderName", c.decided_at as "decidedAt", c.reason,
+            case when c.collect_until is null then null when c.collected_at is not null then 'collected'
+                 when c.collect_until <= now() then 'expired' else 'open' end as collection
        from proposed_changes c join people p on p.person_id = c.proposed_by left join people d on d.person_id = c.decided_by
       where c.application_id = $1 and c.kind = any ($2) order by c.proposed_at desc, c.change_id limit $3`,
     [applicationId, kinds, countMax],

@@ -1,11 +1,14 @@
 import { can } from '#lib/permissions.ts'
+import { CHANGE_LIFETIME_DAYS } from '#lib/proposed-change.ts'
+
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+
 import { lockActiveMember } from '#server/people/person-queries.ts'
-import { endChange } from './change-store.ts'
+import { endChange, openCollection } from './change-store.ts'
 import { type DecideFailure, type LockedChange, lockOpenChange } from './lock-open-change.ts'
 
 type ConfirmFailure =
@@ -32,7 +35,7 @@ export async function confirmChange(
   return withTransaction<Confirmed, ConfirmFailure>(pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
-    const { stored, change } = locked.value
+    const { stored, change, makesSecret } = locked.value
     if (!(await mayStillPropose(trx, applicationId, locked.value))) return err('proposer_gone')
     const present = await change.read(trx, applicationId)
     if (!present.ok) return err({ code: 'refused', reason: present.error })
@@ -40,6 +43,7 @@ export async function confirmChange(
     const applied = await change.apply(trx, applicationId, { actor, proposedBy: stored.proposedBy })
     if (!applied.ok) return err({ code: 'refused', reason: applied.error })
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '' })
+    if (makesSecret) await openCollection(trx, applicationId, changeId, CHANGE_LIFETIME_DAYS)
     const { kind, subject, proposedBy, before, after } = stored
     const details = JSON.parse(JSON.stringify({ kind, subject, proposedBy, before, after }))
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
@@ -48,9 +52,13 @@ export async function confirmChange(
 }
 
 /** A proposal is worth as much as its proposer now: two people must be allowed to make the change when it is made. */
-async function mayStillPropose(trx: TrxClient, applicationId: string, { stored, change, permission }: LockedChange): Promise<boolean> {
+async function mayStillPropose(
+  trx: TrxClient,
+  applicationId: string,
+  { stored, change, proposePermission }: LockedChange,
+): Promise<boolean> {
   const roles = await lockActiveMember(trx, applicationId, stored.proposedBy)
-  if (!roles || !can(roles, permission)) return false
+  if (!roles || !can(roles, proposePermission)) return false
   return change.mayPropose({ kind: 'person', id: stored.proposedBy, applicationId, roles }, stored)
 }
 

@@ -2,13 +2,19 @@ import type { Permission } from '#lib/permissions.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
+import { CREDENTIAL_KINDS } from './kinds/credential-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
 import { POLICY_KINDS } from './kinds/policy-kinds.ts'
 
 /** Every kind of change that needs two administrators. */
-export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = { ...PERSON_KINDS, ...APPLICATION_KINDS, ...POLICY_KINDS }
+export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
+  ...PERSON_KINDS,
+  ...APPLICATION_KINDS,
+  ...POLICY_KINDS,
+  ...CREDENTIAL_KINDS,
+}
 
-/** What both people of a kind of change need. */
+/** What the person who confirms a kind of change needs. */
 export function permissionOf(kind: ChangeKindName): Permission {
   return KINDS[kind].permission
 }

@@ -32,14 +32,15 @@ function toDto(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor):
     expiresAt: expiresAt.toISOString(),
     decidedBy: row.decidedBy === null ? null : { personId: row.decidedBy, name: row.deciderName ?? '' },
     decidedAt: decidedAt?.toISOString() ?? null,
+    collection: row.collection === 'open' ? (row.proposedBy === actor.id ? 'yours' : 'others') : row.collection,
     mayDecide: mayDecide(row, kind, actor),
   }
 }
 
 function mayDecide(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor): ProposedChangeDto['mayDecide'] {
   if (row.outcome !== null || row.isExpired) return 'decided'
-  if (!can(actor.roles, KINDS[kind].permission)) return 'not_permitted'
   if (row.proposedBy === actor.id) return 'own_proposal'
+  if (!can(actor.roles, KINDS[kind].permission)) return 'not_permitted'
   // The subject of a change about a person is that person's id.
   if (row.subject === actor.id) return 'about_you'
   return true

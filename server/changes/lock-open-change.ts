@@ -18,7 +18,7 @@ export type DecideFailure =
   | 'about_you'
 
 /** A change that can be decided, and what its kind requires. */
-export type LockedChange = { stored: StoredChange; change: BoundChange; permission: Permission }
+export type LockedChange = { stored: StoredChange; change: BoundChange; proposePermission: Permission; makesSecret: boolean }
 
 /** Locks a change that can still be decided, for a person who may decide it. */
 export async function lockOpenChange(
@@ -36,5 +36,5 @@ export async function lockOpenChange(
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
   if (stored.proposedBy === actor.id) return err('own_proposal')
   if (change.value.personId === actor.id) return err('about_you')
-  return ok({ stored, change: change.value, permission: kind.permission })
+  return ok({ stored, change: change.value, proposePermission: kind.proposePermission, makesSecret: kind.makesSecret })
 }

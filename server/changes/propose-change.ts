@@ -35,7 +35,7 @@ type ProposeChange = { applicationId: string; kind: ChangeKindName; input: unkno
 export async function proposeChange(pool: Pool, command: ProposeChange): Promise<Result<{ changeId: string }, ProposeFailure>> {
   const { applicationId, actor } = command
   const kind = KINDS[command.kind]
-  if (!mayAct(actor, applicationId, kind.permission)) return err('not_permitted')
+  if (!mayAct(actor, applicationId, kind.proposePermission)) return err('not_permitted')
   const bound = kind.bind(command.input)
   if (!bound.ok) return bound
   if (bound.value.personId === actor.id) return err('about_you')

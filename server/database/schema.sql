@@ -2,6 +2,15 @@
 -- if it is out of date. Functions are listed by signature, because the text of each is in a file of its own. It is one file, however long, so
 -- that one search finds every table that has a column, and one diff shows what a migration changed.
 
+create table api_key_uses (
+  application_id uuid        not null,
+  api_key_id     uuid        not null,
+  address        text        not null,
+  first_at       timestamptz not null,
+  last_at        timestamptz not null,
+  constraint api_key_uses_pkey primary key (application_id, api_key_id, address)
+);
+
 create table api_keys (
   application_id uuid        not null,
   api_key_id     uuid        not null,
@@ -22,6 +31,32 @@ create trigger note_insert after insert on api_keys
   referencing new table as changed_rows for each statement execute function note_application_change();
 create trigger note_update after update on api_keys
   referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table api_refusals (
+  application_id uuid        not null,
+  cause          text        not null,
+  address        text        not null,
+  subject        text        not null,
+  minute         timestamptz not null,
+  count          integer     not null,
+  last_at        timestamptz not null,
+  constraint api_refusals_pkey primary key (application_id, cause, address, subject, minute),
+  constraint api_refusals_count_check check (count > 0)
+);
+create index api_refusals_by_time on api_refusals (application_id, cause, last_at desc);
+
+create table api_requests (
+  application_id uuid        not null,
+  request_id     uuid        not null,
+  at             timestamptz not null,
+  method         text        not null,
+  path           text        not null,
+  status         integer     not null,
+  cause          text,
+  address        text        not null,
+  constraint api_requests_pkey primary key (application_id, request_id)
+);
+create index api_requests_by_time on api_requests (application_id, at desc);
 
 create table api_users (
   application_id uuid        not null,
@@ -589,7 +624,7 @@ create table memberships (
   constraint memberships_pkey primary key (application_id, person_id),
   constraint memberships_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint memberships_person_id_fkey foreign key (person_id) references people(person_id),
-  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator'])
+  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
 );
 create index memberships_by_person on memberships (person_id);
 
@@ -785,7 +820,7 @@ create table person_invitations (
   constraint person_invitations_check2 check (accepted_at is null or withdrawn_at is null),
   constraint person_invitations_email_check check (email = lower(email)),
   constraint person_invitations_name_check check (length(name) >= 1 and length(name) <= 200),
-  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator'])
+  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
 );
 create unique index person_invitations_open on person_invitations (application_id, email)
   where accepted_at is null and withdrawn_at is null;
@@ -829,12 +864,15 @@ create table proposed_changes (
   decided_by     uuid,
   decided_at     timestamptz,
   reason         text        not null default '',
+  collect_until  timestamptz,
+  collected_at   timestamptz,
   constraint proposed_changes_pkey primary key (application_id, change_id),
   constraint proposed_changes_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint proposed_changes_decided_by_fkey foreign key (decided_by) references people(person_id),
   constraint proposed_changes_proposed_by_fkey foreign key (proposed_by) references people(person_id),
   constraint proposed_changes_check check ((outcome is null) = (decided_by is null) and (outcome is null) = (decided_at is null)),
   constraint proposed_changes_check1 check (outcome is null or (outcome = 'withdrawn') = (decided_by = proposed_by)),
+  constraint proposed_changes_collected check (collected_at is null or collect_until is not null and outcome = 'confirmed'),
   constraint proposed_changes_outcome_check check (outcome in ('confirmed', 'refused', 'withdrawn')),
   constraint proposed_changes_reason_check check (length(reason) <= 500)
 );
@@ -1100,10 +1138,14 @@ create table webhook_attempts (
   http_status    integer,
   detail         text,
   waited_ms      integer,
+  first_byte_ms  integer,
+  response_start text,
   constraint webhook_attempts_pkey primary key (application_id, transaction_id, number),
+  constraint webhook_attempts_first_byte_ms_check check (first_byte_ms >= 0),
   constraint webhook_attempts_waited_ms_check check (waited_ms >= 0)
 );
 create index webhook_attempts_by_time on webhook_attempts using brin (started_at) with (autosummarize='on');
+create index webhook_attempts_failed on webhook_attempts (application_id, outcome, transaction_id) where outcome <> 'delivered';
 
 create table webhook_deliveries (
   application_id uuid        not null,
@@ -1122,6 +1164,27 @@ create index webhook_deliveries_by_finish on webhook_deliveries using brin (fini
 create index webhook_deliveries_by_time on webhook_deliveries (next_at) where state = 'due';
 create index webhook_deliveries_due on webhook_deliveries (target, next_at) where state = 'due';
 create index webhook_deliveries_exhausted on webhook_deliveries (application_id, finished_at) where state = 'exhausted';
+create index webhook_deliveries_given_up on webhook_deliveries (application_id, transaction_id) where state = 'exhausted';
+
+create table webhook_recoveries (
+  application_id     uuid        not null,
+  recovery_id        uuid        not null,
+  since              timestamptz not null,
+  until              timestamptz not null,
+  includes_delivered boolean     not null,
+  requested_by       uuid        not null,
+  requested_at       timestamptz not null default now(),
+  counted            integer     not null,
+  cursor_at          timestamptz not null,
+  cursor_id          uuid        not null,
+  resent             integer     not null default 0,
+  ended_at           timestamptz,
+  stopped_by         uuid,
+  constraint webhook_recoveries_pkey primary key (application_id, recovery_id),
+  constraint webhook_recoveries_check check (until > since),
+  constraint webhook_recoveries_counted_check check (counted > 0)
+);
+create unique index webhook_recoveries_open on webhook_recoveries (application_id) where ended_at is null;
 
 create table webhook_resends (
   application_id uuid        not null,
@@ -1138,9 +1201,12 @@ create table webhook_resends (
   http_status    integer,
   detail         text,
   waited_ms      integer,
+  first_byte_ms  integer,
+  response_start text,
   constraint webhook_resends_pkey primary key (application_id, transaction_id, number),
   constraint webhook_resends_check check ((outcome is null) = (started_at is null) and (outcome is null) = (duration_ms is null)),
   constraint webhook_resends_claims_check check (claims >= 0 and claims <= 4),
+  constraint webhook_resends_first_byte_ms_check check (first_byte_ms >= 0),
   constraint webhook_resends_number_check check (number > 0),
   constraint webhook_resends_waited_ms_check check (waited_ms >= 0)
 );
@@ -1162,6 +1228,22 @@ create trigger note_insert after insert on webhook_secrets
   referencing new table as changed_rows for each statement execute function note_application_change();
 create trigger note_update after update on webhook_secrets
   referencing new table as changed_rows for each statement execute function note_application_change();
+
+create table webhook_tests (
+  application_id uuid        not null,
+  test_id        uuid        not null,
+  url            text        not null,
+  requested_by   uuid        not null,
+  requested_at   timestamptz not null default now(),
+  duration_ms    integer,
+  first_byte_ms  integer,
+  outcome        text,
+  http_status    integer,
+  detail         text,
+  response_start text,
+  constraint webhook_tests_pkey primary key (application_id, test_id)
+);
+create index webhook_tests_by_time on webhook_tests (application_id, requested_at desc);
 
 create view ledger_entries as
  select p.application_id,

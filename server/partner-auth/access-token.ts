@@ -14,7 +14,7 @@ const TOKEN_LENGTH_MAX = 4_096
 const FIRST_EPOCH = 1
 
 /** `epoch` counts how often the tokens of this user have been ended; see `authenticateCaller`. */
-type AccessClaims = { apiUserId: string; applicationId: string; epoch: number; expiresAtMs: number }
+export type AccessClaims = { apiUserId: string; applicationId: string; epoch: number; expiresAtMs: number }
 
 /** Signs and checks access tokens. */
 export type Tokens = {
@@ -27,6 +27,8 @@ export type Tokens = {
   successorBytes(refreshToken: string): Buffer
   /** The claims of a token that we signed and that has not expired; immediately when this process has seen it before. */
   verify(token: string): AccessClaims | undefined | Promise<AccessClaims | undefined>
+  /** The claims of a token that we signed, also after it expired; undefined for every other text. For saying why a call was refused. */
+  explain(token: string): Promise<AccessClaims | undefined>
 }
 
 type TokensOptions = {
@@ -45,28 +47,34 @@ export function createTokens({ clock, secret }: TokensOptions): Tokens {
   const successorKey = createHmac('sha256', secret).update('successors of refresh tokens').digest()
   const verified = createBoundedCache<string, AccessClaims>(VERIFIED_MAX)
 
-  async function check(token: string, fingerprint: string): Promise<AccessClaims | undefined> {
+  async function read(token: string, at: Date): Promise<AccessClaims | undefined> {
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
         issuer: ISSUER,
         audience: AUDIENCE,
         requiredClaims: ['sub', 'app', 'exp'],
-        currentDate: clock.now(),
+        currentDate: at,
       })
       const { sub, exp, app, epoch = FIRST_EPOCH } = payload
       if (typeof sub !== 'string' || typeof app !== 'string' || typeof epoch !== 'number' || exp === undefined) return undefined
-      const claims = { apiUserId: sub, applicationId: app, epoch, expiresAtMs: exp * 1_000 }
-      verified.set(fingerprint, claims)
-      return claims
+      return { apiUserId: sub, applicationId: app, epoch, expiresAtMs: exp * 1_000 }
     } catch {
       // jose reports every kind of bad token by throwing; to us they are all the same.
       return undefined
     }
   }
 
+  async function check(token: string, fingerprint: string): Promise<AccessClaims | undefined> {
+    const claims = await read(token, clock.now())
+    if (claims) verified.set(fingerprint, claims)
+    return claims
+  }
+
   return {
     clock,
+    // At the beginning of time nothing has expired; the signature is checked all the same.
+    explain: async (token) => (token.length > TOKEN_LENGTH_MAX ? undefined : read(token, new Date(0))),
     successorBytes: (refreshToken) => createHmac('sha256', successorKey).update(refreshToken).digest(),
     sign(apiUserId, applicationId, epoch = FIRST_EPOCH) {
       const issuedAt = Math.floor(clock.now().getTime() / 1_000)

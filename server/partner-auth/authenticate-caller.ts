@@ -9,11 +9,13 @@ import type { Tokens } from './access-token.ts'
 export type Credentials = { apiKey: string | undefined; apiId: string | undefined; authorization: string | undefined }
 
 /** A program that proved who it is. Whether it may come in is `admitCaller`'s question. */
-export type Caller = { application: ApplicationSnapshot; apiUserId: string }
+export type Caller = { application: ApplicationSnapshot; apiUserId: string; apiKeyId: string }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
 /** What a key is compared with when the application is unknown: the work must be the same. */
-const NO_KEYS: readonly ApiKeySnapshot[] = [{ hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) }]
+const NO_KEYS: readonly ApiKeySnapshot[] = [
+  { apiKeyId: '', keyPrefix: '', hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) },
+]
 
 /**
  * Checks apiKey, apiId and bearer token. All three are always checked, digests are compared in constant time, and the
@@ -27,23 +29,29 @@ export async function authenticateCaller(
 ): Promise<Result<Caller, 'unauthenticated'>> {
   const application = directory.findByApiId(credentials.apiId ?? '')
   const now = tokens.clock.now()
-  const isKeyRight = matchesKey(application?.keys ?? NO_KEYS, credentials.apiKey ?? '', now)
-  const verified = tokens.verify(BEARER.exec(credentials.authorization ?? '')?.[1] ?? '')
+  const apiKeyId = findKey(application?.keys ?? NO_KEYS, credentials.apiKey ?? '', now)
+  const verified = tokens.verify(bearerOf(credentials))
   const claims = verified instanceof Promise ? await verified : verified
   // A token of another application than the key's proves nothing here.
-  if (!application || !isKeyRight || claims?.applicationId !== application.applicationId) return err('unauthenticated')
+  if (!application || apiKeyId === undefined || claims?.applicationId !== application.applicationId) return err('unauthenticated')
   const currentEpoch = application.apiUserEpochs.get(claims.apiUserId)
   // A higher epoch is a token that was issued by another process after a change that this one reads within the next quarter second.
   if (currentEpoch === undefined || claims.epoch < currentEpoch) return err('unauthenticated')
-  return ok({ application, apiUserId: claims.apiUserId })
+  return ok({ application, apiUserId: claims.apiUserId, apiKeyId })
 }
 
-function matchesKey(keys: readonly ApiKeySnapshot[], apiKey: string, now: Date): boolean {
+/** The token of the Authorization header; empty if there is none. */
+export function bearerOf({ authorization }: Pick<Credentials, 'authorization'>): string {
+  return BEARER.exec(authorization ?? '')?.[1] ?? ''
+}
+
+/** Returns the id of the key, if it works now. All keys are compared, whichever is right. */
+function findKey(keys: readonly ApiKeySnapshot[], apiKey: string, now: Date): string | undefined {
   const given = digest(apiKey)
-  let matches = false
+  let found: string | undefined
   for (const key of keys.length > 0 ? keys : NO_KEYS) {
     const isEqual = timingSafeEqual(given, key.hash)
-    matches = (isEqual && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)) || matches
+    found = isEqual && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now) ? key.apiKeyId : found
   }
-  return matches
+  return found
 }

@@ -4,7 +4,7 @@ import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { hashPassword } from '#server/credentials/password.ts'
 import { generatePassword } from '#server/credentials/secrets.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Database } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApiUser } from './api-user-store.ts'
 
@@ -12,7 +12,7 @@ type CreateApiUser = { applicationId: string; username: string; actor: CommandAc
 
 /** Makes the sign-in of a partner's program. Its password is random and returned only once. */
 export async function createApiUser(
-  pool: Pool,
+  database: Database,
   command: CreateApiUser,
 ): Promise<
   Result<{ apiUserId: string; password: string }, 'not_permitted' | 'invalid_username' | 'unknown_application' | 'username_taken'>
@@ -24,7 +24,7 @@ export async function createApiUser(
   const apiUserId = randomUUID()
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
-  return withTransaction(pool, async (trx) => {
+  return withTransaction(database, async (trx) => {
     const outcome = await insertApiUser(trx, { applicationId, apiUserId, username, passwordHash })
     if (outcome !== 'created') return err(outcome)
     await appendAudit(trx, { applicationId, actor, action: 'api_user.created', subject: apiUserId, details: { username } })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RefusalCause } from '#lib/refusal-cause.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type Directory, makeEpochKnown } from '#server/applications/directory.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -8,10 +9,18 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { ACCESS_TOKEN_SECONDS, type Tokens } from './access-token.ts'
 import { formatRefreshToken, storeRefreshToken } from './refresh-token.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import { type ApiUserRow, findApiUser, lockApiUser } from './token-store.ts'
 import { runTokenWork } from './token-work.ts'
 
-export type TokenDeps = { pool: Pool; tokens: Tokens; directory: Directory; throttle: SignInThrottle }
+export type TokenDeps = {
+  pool: Pool
+  tokens: Tokens
+  directory: Directory
+  throttle: SignInThrottle
+  /** Where refusals are noted for the partner. */
+  refusals?: Pick<RefusalLog, 'note'>
+}
 export type TokenPair = { accessToken: string; refreshToken: string; expiresInSeconds: number }
 export type IssueFailure = SignInFailure | { kind: 'user_blocked' } | { kind: 'application_disabled' }
 
@@ -25,19 +34,28 @@ export async function issueTokens(
   request: { username: string; password: string; peerAddress: string },
 ): Promise<Result<TokenPair, IssueFailure>> {
   const { pool, tokens, directory, throttle } = deps
+  let named: ApiUserRow | undefined
+  const refuse = (failure: IssueFailure, cause: RefusalCause): Result<TokenPair, IssueFailure> => {
+    const { username: subject, peerAddress: address } = request
+    if (named) deps.refusals?.note({ applicationId: named.applicationId, cause, address, subject })
+    return err(failure)
+  }
   const checked = await throttle.check<ApiUserRow>({
     scope: 'api',
     name: request.username,
     address: request.peerAddress,
     password: request.password,
     // PostgreSQL cannot store a NUL, so there is no such name.
-    find: async () => (request.username.includes('\0') ? undefined : findApiUser(pool, request.username)),
+    find: async () => {
+      named = request.username.includes('\0') ? undefined : await findApiUser(pool, request.username)
+      return named
+    },
     onWrong: (user, failures) => recordFailure(pool, user, { address: request.peerAddress, failures }),
   })
-  if (!checked.ok) return checked
+  if (!checked.ok) return checked.error.kind === 'wrong_credentials' ? refuse(checked.error, 'wrong_password') : checked
   const user = checked.value
-  if (user.isBlocked) return err({ kind: 'user_blocked' })
-  if (directory.find(user.applicationId)?.isEnabled === false) return err({ kind: 'application_disabled' })
+  if (user.isBlocked) return refuse({ kind: 'user_blocked' }, 'user_blocked')
+  if (directory.find(user.applicationId)?.isEnabled === false) return refuse({ kind: 'application_disabled' }, 'application_disabled')
   const kept = await runTokenWork(user.applicationId, user.apiUserId, () => keepToken(deps, user))
   if (!kept) return err({ kind: 'throttled', retryAfterMs: 1_000 })
   if (!kept.ok) return kept

@@ -21,6 +21,7 @@ export function announcement(
     '  maker          aicha.traore@kora.example',
     '  finance        fatou.ndiaye@kora.example',
     '  administrator  serge.mbarga@kora.example',
+    '  engineer       yannick.tabi@kora.example',
     `Their passwords, more people and the API keys are in ${path.join(config.dataDirectory, 'sandbox.json')}.`,
     'Ctrl-C stops it.',
   ]

@@ -8,6 +8,7 @@ import { createDispatcher } from '#server/operators/dispatcher.ts'
 import { queryContradictions } from '#server/operators/query-contradictions.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
 import { repairOperatorSchedule } from '#server/operators/repair-operator-schedule.ts'
+import { pruneRefusals } from '#server/partner-auth/prune-refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/refresh-token.ts'
 import { pruneEndedSessions } from '#server/people/end-session.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -20,6 +21,7 @@ import type { Runtime } from '#server/runtime.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { sealPlainSecrets } from '#server/secrets-at-rest/reseal-secrets.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
+import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
 import { type ScheduledTask, scheduledTask, startWorker } from '#server/worker.ts'
 
 /** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
@@ -96,6 +98,7 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
+    scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('ask_about_contradictions', '* * * * *', async () => {
       await queryContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
@@ -122,6 +125,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
+    scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]

@@ -1,4 +1,5 @@
 import type { RetentionKind } from '#server/config.ts'
+import { firstIdAfter } from '#server/database/first-id-after.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 /** A column of a key behind application_id, and a value that sorts before all others. */
@@ -152,10 +153,4 @@ export async function removeByTime(
     applicationId === null ? [before, limit] : [before, limit, applicationId],
   )
   return rowCount ?? 0
-}
-
-/** The lowest id that a transaction of this instant can have: version 7 begins with the milliseconds since 1970. */
-function firstIdAfter(instant: Date): string {
-  const hex = instant.getTime().toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
 }

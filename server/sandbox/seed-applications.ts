@@ -29,6 +29,7 @@ export const SEED_APPLICATIONS: readonly SeedApplication[] = [
       { name: 'Jean-Baptiste Ahouansou', email: 'jb.ahouansou@kora.example', roles: ['checker'] },
       { name: 'Fatou Ndiaye', email: 'fatou.ndiaye@kora.example', roles: ['finance'] },
       { name: 'Serge Mbarga', email: 'serge.mbarga@kora.example', roles: ['administrator'] },
+      { name: 'Yannick Tabi', email: 'yannick.tabi@kora.example', roles: ['engineer'] },
       { name: 'Grace Nakato', email: 'grace.nakato@kora.example', roles: ['maker', 'checker'] },
       { name: 'Hélène Biyong', email: 'helene.biyong@kora.example', roles: ['administrator'] },
     ],

@@ -126,6 +126,7 @@ test('0600: sandbox.json holds the secrets of both applications and their people
     'checker',
     'finance',
     'administrator',
+    'engineer',
     'maker+checker',
     'administrator',
   ])

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/time.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { DeliveryLogger } from './attempt-recorder.ts'
 import type { ClaimedDelivery } from './delivery-store.ts'
-import type { Sender, SendResult } from './send-webhook.ts'
+import { NOTHING_ANSWERED, type Sender, type SendResult } from './send-webhook.ts'
 import { signWebhook, type WebhookSecret, webhookIdOf } from './sign-webhook.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
@@ -29,6 +29,6 @@ export async function attemptDelivery(sender: Sender, dependencies: AttemptDepen
       transactionId: delivery.transactionId,
       message: 'A webhook attempt could not be made',
     })
-    return { outcome: 'connection_error', httpStatus: null, detail: 'The attempt could not be made.', durationMs: 0 }
+    return { outcome: 'connection_error', httpStatus: null, detail: 'The attempt could not be made.', durationMs: 0, ...NOTHING_ANSWERED }
   }
 }

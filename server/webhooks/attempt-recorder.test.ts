@@ -27,6 +27,8 @@ function recordOf(applicationId: string, transactionId: string, changes: Partial
     detail: null,
     waitedMs: 0,
     spreadMs: 0,
+    firstByteMs: null,
+    responseStart: null,
     ...changes,
   }
 }

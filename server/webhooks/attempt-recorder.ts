@@ -108,9 +108,9 @@ export class AttemptRecorder {
     const [only] = batch
     if (batch.length > 1) {
       for (const one of batch) await this.#record([one])
-    } else if (only?.detail) {
+    } else if (only?.detail || only?.responseStart) {
       // The receiver's text is the only part that comes from outside.
-      await this.#record([{ ...only, detail: null }])
+      await this.#record([{ ...only, detail: null, responseStart: null }])
     } else {
       reportUnexpected('webhooks: record one', error, {
         logger: this.#options.logger,

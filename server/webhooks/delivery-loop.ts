@@ -5,10 +5,9 @@ import { AttemptStarter } from './attempt-starter.ts'
 import { ClaimPace } from './claim-pace.ts'
 import { ClaimSchedule } from './claim-schedule.ts'
 import { Claimer } from './claimer.ts'
-import { createAddressGuard, LOOPBACK_NETWORKS } from './guard-address.ts'
+import { createGuardedSender } from './create-guarded-sender.ts'
 import { ReceiverSlots } from './receiver-slots.ts'
-import { createHostResolver } from './resolve-host.ts'
-import { type AttemptOutcome, createSender, type Sender } from './send-webhook.ts'
+import type { AttemptOutcome } from './send-webhook.ts'
 
 export type DeliveryLoopOptions = AttemptDependencies & {
   pool: Pool
@@ -55,7 +54,12 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const slots = new ReceiverSlots(options.claimedMax ?? 4_096)
   const pace = new ClaimPace({ walkReceiversMax: options.walkReceiversMax ?? 128, pollMs: POLL_MS, pollMsMax: POLL_MS_MAX })
   const recorder = new AttemptRecorder({ pool, gapsMs, logger, onRecorded: options.onRecorded })
-  const sender = createLoopSender(options, deadlineMs)
+  const sender = createGuardedSender({
+    allowsPrivateTargets: options.allowsPrivateTargets ?? false,
+    allowedNetworks: options.allowedNetworks,
+    deadlineMs,
+    idleConnectionsMax: 1_024,
+  })
   const starter = new AttemptStarter({
     slots,
     recorder,
@@ -90,16 +94,6 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       sender.close()
     },
   }
-}
-
-function createLoopSender(options: DeliveryLoopOptions, deadlineMs: number): Sender {
-  const networks = [...(options.allowsPrivateTargets ? LOOPBACK_NETWORKS : []), ...(options.allowedNetworks ?? [])]
-  return createSender({
-    resolveHost: createHostResolver(),
-    mayConnectTo: createAddressGuard(networks),
-    deadlineMs,
-    idleConnectionsMax: 1_024,
-  })
 }
 
 async function withinDrainTime(work: Promise<void>): Promise<void> {

@@ -89,6 +89,10 @@ export type AttemptRecord = Pick<ClaimedDelivery, 'applicationId' | 'transaction
   outcome: AttemptOutcome
   httpStatus: number | null
   detail: string | null
+  /** From the beginning of the attempt until the status came; null if none did. */
+  firstByteMs: number | null
+  /** How the body of the answer began, as safe text. */
+  responseStart: string | null
   /** From when the attempt was due until it began. */
   waitedMs: number
   /** Added to the pause before the next attempt. */
@@ -106,6 +110,8 @@ export async function recordAttempts(queryable: Queryable, records: readonly Att
     detail: record.detail,
     waited_ms: record.waitedMs,
     spread_ms: record.spreadMs,
+    first_byte_ms: record.firstByteMs,
+    response_start: record.responseStart,
   }))
   await queryable.query({
     name: RECORD_WEBHOOK_OUTCOMES.name,

@@ -11,17 +11,21 @@ export type AttemptRow = {
   httpStatus: number | null
   detail: string | null
   waitedMs: number | null
+  firstByteMs: number | null
+  responseStart: string | null
 }
 
 /** The attempts of one transaction's webhook in the order in which they began, those of the schedule and those that people requested. */
 export async function selectAttempts(queryable: Queryable, applicationId: string, transactionId: string): Promise<AttemptRow[]> {
   const { rows } = await queryable.query<AttemptRow>(
     `select a.origin, a.requested_by as "requestedBy", a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,
-            a.http_status as "httpStatus", a.detail, a.waited_ms as "waitedMs"
-       from (select 'automatic' as origin, number, null as requested_by, started_at, duration_ms, outcome, http_status, detail, waited_ms
+            a.http_status as "httpStatus", a.detail, a.waited_ms as "waitedMs", a.first_byte_ms as "firstByteMs", a.response_start as "responseStart"
+       from (select 'automatic' as origin, number, null as requested_by, started_at, duration_ms, outcome, http_status, detail, waited_ms,
+                    first_byte_ms, response_start
                from webhook_attempts where application_id = $1 and transaction_id = $2
              union all
-             select 'person', r.number, p.name, r.started_at, r.duration_ms, r.outcome, r.http_status, r.detail, r.waited_ms
+             select 'person', r.number, p.name, r.started_at, r.duration_ms, r.outcome, r.http_status, r.detail, r.waited_ms,
+                    r.first_byte_ms, r.response_start
                from webhook_resends r left join people p on p.person_id = r.requested_by
                where r.application_id = $1 and r.transaction_id = $2 and r.outcome is not null) a
        order by a.started_at, a.origin, a.number`,

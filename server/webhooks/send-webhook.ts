@@ -21,7 +21,18 @@ export type AttemptOutcome =
   | 'protocol_error'
   | 'interrupted'
 
-export type SendResult = { outcome: AttemptOutcome; httpStatus: number | null; detail: string | null; durationMs: number }
+export type SendResult = {
+  outcome: AttemptOutcome
+  httpStatus: number | null
+  detail: string | null
+  durationMs: number
+  /** From the beginning of the attempt until the status came; null if none did. */
+  firstByteMs: number | null
+  /** How the body of the answer began, as text that can be stored and shown; null if there was none. */
+  responseStart: string | null
+}
+
+export const NOTHING_ANSWERED = { firstByteMs: null, responseStart: null } as const
 
 export type Sender = {
   /** Makes one attempt. Never rejects. Resolves within the deadline, plus the delay of the event loop. */
@@ -33,6 +44,10 @@ export type SenderOptions = ConnectDependencies & { deadlineMs: number; idleConn
 
 const BODY_BYTES_MAX = 64 * 1024
 const DETAIL_LENGTH_MAX = 500
+/** Of a body this much is kept, for the people who look for a mistake in their receiver. */
+const KEPT_BYTES = 512
+/** How long the body of a failure is waited for: only its beginning is of interest. */
+const FAILURE_BODY_MS = 250
 /** Interim answers (1xx) of one attempt; who sends more is not about to answer. */
 const INTERIM_MAX = 100
 const USER_AGENT = 'Countersign-Webhooks/1.0'
@@ -40,7 +55,7 @@ const USER_AGENT = 'Countersign-Webhooks/1.0'
 /**
  * Sends webhooks. One deadline covers name look-up, connection, TLS, headers and body. Success
  * is exactly status 200. Redirects are not followed, nothing is decompressed, and of the body at most 64 KB are read:
- * a longer one counts as read. Of the answer only the status and the address of a redirect are kept.
+ * a longer one counts as read. Of the answer the status, the address of a redirect and the first 512 bytes of the body are kept.
  */
 export function createSender(options: SenderOptions): Sender {
   const pool = createConnectionPool(options, options.idleConnectionsMax)
@@ -53,6 +68,7 @@ export function createSender(options: SenderOptions): Sender {
           httpStatus: null,
           detail: 'The webhook address is not an http or https URL.',
           durationMs: 0,
+          ...NOTHING_ANSWERED,
         })
       }
       return attempt(pool, options.deadlineMs, parsed, headers, body)
@@ -79,10 +95,13 @@ function attempt(pool: ConnectionPool, deadlineMs: number, url: URL, headers: Re
         httpStatus,
         detail: detail === null ? null : storableDetail(detail),
         durationMs: Math.round(performance.now() - startedAt),
+        firstByteMs: handler.answeredAtMs === null ? null : Math.round(handler.answeredAtMs - startedAt),
+        responseStart: handler.kept.length === 0 ? null : safeText(Buffer.concat(handler.kept)),
       })
     }
 
     const deadline = setTimeout(() => {
+      if (handler.conclude()) return
       const { phase } = connection.progress
       settle(`timeout_${phase}`, handler.httpStatus, `No complete answer within ${deadlineMs / 1000} s; ${WAITING_FOR[phase]}.`, false)
     }, deadlineMs)
@@ -105,11 +124,35 @@ const WAITING_FOR: Record<Phase, string> = {
 
 type Settle = (outcome: AttemptOutcome, httpStatus: number | null, detail: string | null, isReusable: boolean) => void
 
-function createHandler(connection: Connection, settle: Settle): Dispatcher.DispatchHandler & { httpStatus: number | null } {
+type Handler = Dispatcher.DispatchHandler & {
+  httpStatus: number | null
+  answeredAtMs: number | null
+  /** The beginning of the body. */
+  kept: Buffer[]
+  /** Ends the attempt if its outcome is already certain; false if it is not. */
+  conclude(): boolean
+}
+
+function createHandler(connection: Connection, settle: Settle): Handler {
   let bodyBytes = 0
   let interim = 0
+  /** Set once a status other than 200 came: what is still read of the body changes nothing about it. */
+  let failure: { outcome: AttemptOutcome; status: number; detail: string } | undefined
+  let timer: NodeJS.Timeout | undefined
+  const fail = (outcome: AttemptOutcome, status: number, detail: string) => {
+    failure = { outcome, status, detail }
+    timer = setTimeout(conclude, FAILURE_BODY_MS)
+  }
+  function conclude(): boolean {
+    clearTimeout(timer)
+    if (failure) settle(failure.outcome, failure.status, failure.detail, false)
+    return failure !== undefined
+  }
   return {
     httpStatus: null,
+    answeredAtMs: null,
+    kept: [],
+    conclude,
     onRequestStart() {
       connection.progress.phase = 'headers'
     },
@@ -121,22 +164,26 @@ function createHandler(connection: Connection, settle: Settle): Dispatcher.Dispa
         return
       }
       this.httpStatus = status
+      this.answeredAtMs = performance.now()
       connection.progress.phase = 'body'
       if (status >= 300 && status < 400) {
-        settle('redirect', status, `Answered ${status}${redirectTarget(headers['location'])}; redirects are not followed.`, false)
+        fail('redirect', status, `Answered ${status}${redirectTarget(headers['location'])}; redirects are not followed.`)
       } else if (status !== 200) {
-        settle('bad_status', status, `Answered ${status}; only 200 counts as received.`, false)
+        fail('bad_status', status, `Answered ${status}; only 200 counts as received.`)
       }
     },
     onResponseData(_controller, chunk) {
+      // A copy: the client reuses the memory of the chunk.
+      if (bodyBytes < KEPT_BYTES) this.kept.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - bodyBytes)))
       bodyBytes += chunk.length
-      if (bodyBytes > BODY_BYTES_MAX) settle('delivered', 200, 'The answer was longer than 64 KB; the rest was not read.', false)
+      if (failure && bodyBytes >= KEPT_BYTES) conclude()
+      else if (bodyBytes > BODY_BYTES_MAX) settle('delivered', 200, 'The answer was longer than 64 KB; the rest was not read.', false)
     },
     onResponseEnd() {
-      settle('delivered', 200, null, true)
+      if (!conclude()) settle('delivered', 200, null, true)
     },
     onResponseError(_controller, error) {
-      settle(outcomeOf(error, connection.progress.phase), this.httpStatus, messageOf(error), false)
+      if (!conclude()) settle(outcomeOf(error, connection.progress.phase), this.httpStatus, messageOf(error), false)
     },
   }
 }
@@ -175,6 +222,14 @@ function outcomeOf(error: Error, phase: Phase): AttemptOutcome {
   if (phase === 'tls') return 'tls_error'
   if (code.startsWith('HPE_') || error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return 'protocol_error'
   return 'connection_error'
+}
+
+/** The receiver's bytes as text: what is no text becomes the replacement character, so that nothing in it can act on a screen or a log. */
+function safeText(bytes: Buffer): string {
+  return bytes
+    .toString('utf8')
+    .replaceAll(/[^\P{C}\n\t]/gu, '\uFFFD')
+    .slice(0, KEPT_BYTES)
 }
 
 /** Parts of it are the receiver's text (the names in a certificate): without NUL, well-formed and cut, so that PostgreSQL can store it. */

@@ -57,6 +57,8 @@ export const RECORD_WEBHOOK_OUTCOMES = {
     detail: 'text | null',
     waited_ms: 'integer',
     spread_ms: 'integer',
+    first_byte_ms: 'integer | null',
+    response_start: 'text | null',
   },
   result: 'void',
 } as const satisfies BatchFunction

@@ -82,6 +82,7 @@ const fees: ChangeKind = defineKind({
 
 const allowance: ChangeKind = defineKind({
   permission: 'access:change',
+  proposePermission: 'access:propose',
   schema: addressAllowanceSchema,
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network, note }) {
@@ -96,6 +97,7 @@ const allowance: ChangeKind = defineKind({
 
 const removal: ChangeKind = defineKind({
   permission: 'access:change',
+  proposePermission: 'access:propose',
   schema: addressRemovalSchema,
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network }) {

@@ -9,14 +9,29 @@ import type { HttpRuntime } from './http-runtime.ts'
  * Checks the three credentials (401), then address, user and application (403), from the headers only. The body is read later.
  */
 export async function authenticate(runtime: HttpRuntime, request: ApiRequest): Promise<Result<Caller, Refusal>> {
-  const caller = await authenticateCaller(runtime.directory, runtime.tokens, {
+  const credentials = {
     apiKey: request.header('apikey'),
     apiId: request.header('apiid'),
     authorization: request.header('authorization'),
-  })
-  if (!caller.ok) return err(UNAUTHENTICATED)
-  const admitted = admitCaller(caller.value, request.peerAddress ?? 'unknown')
-  return admitted.ok ? ok(caller.value) : err(refuseAdmission(admitted.error, request.peerAddress))
+  }
+  const address = request.peerAddress ?? 'unknown'
+  const called = { method: request.method, path: request.path }
+  const caller = await authenticateCaller(runtime.directory, runtime.tokens, credentials)
+  if (!caller.ok) {
+    runtime.refusals.noteUnauthenticated(credentials, address, called)
+    return err(UNAUTHENTICATED)
+  }
+  const { application, apiKeyId } = caller.value
+  const admitted = admitCaller(caller.value, address)
+  if (!admitted.ok) {
+    // The credentials were right: which key it was tells a partner what to revoke.
+    const key = application.keys.find((each) => each.apiKeyId === apiKeyId)
+    const subject = key ? `${key.keyPrefix}…` : ''
+    runtime.refusals.note({ applicationId: application.applicationId, cause: admitted.error, address, subject, request: called })
+    return err(refuseAdmission(admitted.error, request.peerAddress))
+  }
+  runtime.keyUses.note(caller.value, address, Date.now())
+  return ok(caller.value)
 }
 
 /** Returns the response to a caller whose credentials are right and who may not call. */

@@ -35,6 +35,16 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
     applicationId: trace.applicationId,
     peerAddress: request.peerAddress,
   })
+  if (runtime.recentRequests && trace.applicationId !== undefined) {
+    const { method, path, peerAddress } = request
+    runtime.recentRequests.note({
+      applicationId: trace.applicationId,
+      method,
+      path,
+      status: response.status,
+      address: peerAddress ?? 'unknown',
+    })
+  }
   return response
 }
 
@@ -50,7 +60,14 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
   if (!caller.ok) return refused(caller.error)
   trace.applicationId = caller.value.application.applicationId
   const answer = await endpoint.answer({ runtime, request, caller: caller.value })
+  if (!answer.ok && answer.error.status === 403) noteRefusal(runtime, request, endpoint, trace.applicationId, answer.error)
   return answer.ok ? { status: 200, body: answer.value, contentType: JSON_TYPE } : refused(answer.error)
+}
+
+/** What an endpoint itself refuses with 403: a service that is off, or a decision that the checker may not make. */
+function noteRefusal(runtime: HttpRuntime, request: ApiRequest, { name }: Endpoint, applicationId: string, { message }: Refusal): void {
+  const cause = name === 'validateTransaction' || name === 'rejectTransaction' ? 'decision_refused' : 'service_disabled'
+  runtime.refusals.note({ applicationId, cause, address: request.peerAddress ?? 'unknown', subject: message })
 }
 
 /** HEAD is GET without a body, as HTTP requires. OPTIONS is not allowed, because no browser page calls this API. */

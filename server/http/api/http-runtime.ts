@@ -9,13 +9,14 @@ import type { Connectors } from '#server/operators/connector.ts'
 import type { ForcedQueries } from '#server/operators/forced-queries.ts'
 import type { CallbackIntake } from '#server/operators/handle-callback.ts'
 import type { Tokens } from '#server/partner-auth/access-token.ts'
+import type { CallerRecords } from '#server/partner-auth/create-caller-records.ts'
 import type { Intake } from '#server/transactions/intake.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 import type { Metrics } from './metrics.ts'
 
 /** The part of the process's Runtime that the endpoints use. */
-export type HttpRuntime = {
+export type HttpRuntime = CallerRecords & {
   config: Pick<Config, 'trustedProxies' | 'metricsToken'>
   pool: Pool
   /** Where lists and totals are read: the replica if there is one, otherwise the pool. Never used for decisions. */

@@ -20,6 +20,7 @@ import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-prot
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
+import { createCallerRecords } from '#server/partner-auth/create-caller-records.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { createIntake } from '#server/transactions/intake.ts'
@@ -80,6 +81,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     logger,
     directory,
     tokens,
+    ...createCallerRecords({ pool, tokens, directory, isSandbox: false }),
     settler,
     connectors,
     intake,

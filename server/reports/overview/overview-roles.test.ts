@@ -22,12 +22,13 @@ async function readAs(applicationId: string, id: string, roles: readonly Role[])
 
 test('one part per role of the person, and null for every other role', async () => {
   const applicationId = await makeApplication(database.pool)
+  const parts = ['checker', 'finance', 'maker', 'administrator'] as const
   for (const roles of [['checker'], ['finance'], ['maker'], ['administrator'], ['maker', 'checker'], ROLES] as const) {
     const id = await makePerson(database.pool, applicationId, [...roles])
     const overview = await readAs(applicationId, id, roles)
     assert.deepEqual(
-      ROLES.filter((role) => overview[role] !== null),
-      ROLES.filter((role) => (roles as readonly Role[]).includes(role)),
+      parts.filter((role) => overview[role] !== null),
+      parts.filter((role) => (roles as readonly Role[]).includes(role)),
     )
   }
 })

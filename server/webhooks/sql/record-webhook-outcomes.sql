@@ -12,19 +12,23 @@ begin
   with item as materialized (
     select i.*, i.outcome = 'delivered' as is_delivered
       from json_to_recordset(p_items) as i (application_id uuid, transaction_id uuid, resend_number integer, number smallint,
-        started_at timestamptz, duration_ms integer, outcome text, http_status integer, detail text, waited_ms integer, spread_ms integer)
+        started_at timestamptz, duration_ms integer, outcome text, http_status integer, detail text, waited_ms integer, spread_ms integer,
+        first_byte_ms integer, response_start text)
   ), attempt as (
-    insert into webhook_attempts as a (application_id, transaction_id, number, started_at, duration_ms, outcome, http_status, detail, waited_ms)
-      select i.application_id, i.transaction_id, i.number, i.started_at, i.duration_ms, i.outcome, i.http_status, i.detail, i.waited_ms
+    insert into webhook_attempts as a (application_id, transaction_id, number, started_at, duration_ms, outcome, http_status, detail, waited_ms,
+                                        first_byte_ms, response_start)
+      select i.application_id, i.transaction_id, i.number, i.started_at, i.duration_ms, i.outcome, i.http_status, i.detail, i.waited_ms,
+             i.first_byte_ms, i.response_start
         from item i where i.resend_number is null
       on conflict (application_id, transaction_id, number) do update
         set started_at = excluded.started_at, duration_ms = excluded.duration_ms, outcome = excluded.outcome,
-            http_status = excluded.http_status, detail = excluded.detail, waited_ms = excluded.waited_ms
+            http_status = excluded.http_status, detail = excluded.detail, waited_ms = excluded.waited_ms,
+            first_byte_ms = excluded.first_byte_ms, response_start = excluded.response_start
         where a.outcome = 'interrupted'
   ), resend as (
     update webhook_resends r
       set started_at = i.started_at, duration_ms = i.duration_ms, outcome = i.outcome, http_status = i.http_status, detail = i.detail,
-          waited_ms = i.waited_ms
+          waited_ms = i.waited_ms, first_byte_ms = i.first_byte_ms, response_start = i.response_start
       from item i
       where i.resend_number is not null
         and r.application_id = i.application_id and r.transaction_id = i.transaction_id and r.number = i.resend_number

@@ -26,7 +26,7 @@ export async function generateMetadata(): Promise<Metadata> {
 /** The terms of an application: its settings, transfer services, limits and fees. Every change waits for a second administrator. */
 export default async function ApplicationPage({ params }: Props) {
   const { application } = await params
-  const actor = await requireActor(application, 'access:read')
+  const actor = await requireActor(application, 'access:change')
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
   const [t, locale, terms, changes, members] = await Promise.all([

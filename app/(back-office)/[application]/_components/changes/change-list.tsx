@@ -6,6 +6,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import type { ChangeState, ProposedChangeDto } from '#lib/proposed-change.ts'
 import { ChangeButtons } from './change-buttons.tsx'
 import { ChangeDifference } from './change-difference.tsx'
+import { CollectButton } from './collect-button.tsx'
 
 const TONES: Readonly<Record<ChangeState, Tone>> = {
   open: 'wait',
@@ -26,8 +27,8 @@ type ListProps = {
 
 /** The proposed changes that a page is about: what would change, who proposed it, and what became of it. Nothing if there are none. */
 export function ChangeList({ t, locale, application, changes, differenceOf }: ListProps) {
-  const open = changes.filter(({ state }) => state === 'open')
-  const decided = changes.filter(({ state }) => state !== 'open')
+  const open = changes.filter(isUnfinished)
+  const decided = changes.filter((change) => !isUnfinished(change))
   if (changes.length === 0) return null
   return (
     <section aria-labelledby="changes" className="mt-6">
@@ -59,6 +60,11 @@ export function ChangeList({ t, locale, application, changes, differenceOf }: Li
   )
 }
 
+/** It waits for a decision, or for its proposer, who has not collected the secret that it makes. */
+function isUnfinished({ state, collection }: ProposedChangeDto): boolean {
+  return state === 'open' || collection === 'yours' || collection === 'others'
+}
+
 type RowProps = Omit<ListProps, 'changes' | 'differenceOf'> & { change: ProposedChangeDto; differenceOf: ListProps['differenceOf'] }
 
 function ChangeRow({ t, locale, application, change, differenceOf }: RowProps) {
@@ -87,6 +93,10 @@ function ChangeRow({ t, locale, application, change, differenceOf }: RowProps) {
         )}
       </p>
       {change.reason && <p className="mt-1">{t('change.reasonIs', { reason: change.reason })}</p>}
+      {change.collection === 'yours' && <CollectButton application={application} changeId={change.changeId} />}
+      {change.collection && change.collection !== 'yours' && (
+        <p className="mt-2 text-quiet">{t(`change.collection.${change.collection}`, { name: change.proposedBy.name })}</p>
+      )}
       {change.state === 'open' && (
         <ChangeButtons
           application={application}

@@ -16,6 +16,8 @@ export const CHANGE_REFUSALS = {
   already_member: 'change.alreadyMember',
   already_invited: 'change.alreadyInvited',
   items_waiting: 'change.itemsWaiting',
+  not_collectable: 'change.notCollectable',
+  confirmation_ended: 'change.confirmationEnded',
   invalid_reason: 'change.reasonMissing',
   offline: 'action.offline',
 } as const

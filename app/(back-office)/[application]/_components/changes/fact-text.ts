@@ -27,6 +27,11 @@ export const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   network: 'change.fact.network',
   note: 'change.fact.note',
   version: 'change.fact.version',
+  newKey: 'change.fact.newKey',
+  newUser: 'change.fact.newUser',
+  hasNewPassword: 'change.fact.hasNewPassword',
+  hasNewSecret: 'change.fact.hasNewSecret',
+  overlapHours: 'change.fact.overlap',
 }
 
 /** Returns one side of a difference as text. Amounts are in the currency of the operator that the change is about. */
@@ -45,6 +50,7 @@ export function factText(t: Translate, locale: Locale, name: string, facts: Chan
   }
   // Millionths, shown as a percentage.
   if (name === 'appRatePpm') return `${formatAmount(String(Number(value) / 10_000), locale)} %`
+  if (name === 'overlapHours') return t('change.hours', { count: Number(value) })
   return String(value)
 }
 
@@ -55,9 +61,10 @@ function namesOf<Word extends string>(words: readonly Word[], present: readonly 
     .join(', ')
 }
 
-/** What a change is about, which is the same on both sides: the person, or operator and direction. */
+/** What a change is about, which is the same on both sides: the person, the key or user, or operator and direction. */
 export function subjectText(t: Translate, facts: ChangeFacts): string | null {
   if (typeof facts['person'] === 'string') return facts['person']
+  if (typeof facts['about'] === 'string') return facts['about']
   const { operator, type } = facts
   if (!isOperatorCode(operator) || (type !== 'COLLECT' && type !== 'DEPOSIT')) return null
   const { brand, country } = OPERATORS[operator]

@@ -1,0 +1,44 @@
+'use client'
+
+import { useRouter } from 'next/navigation'
+import { useState, useTransition } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import type { CollectedSecret } from '#lib/proposed-change.ts'
+import { collectSecret } from '../../../../actions/changes.ts'
+import { CHANGE_REFUSALS } from './change-words.ts'
+
+const SECRET_DIALOG = definePart(() => import('./secret-dialog.tsx'))
+
+/** Makes the secret of a confirmed proposal and shows it, once: it is kept in the memory of this component only, until the dialog closes. */
+export function CollectButton({ application, changeId }: { application: string; changeId: string }) {
+  const t = useT()
+  const router = useRouter()
+  const [secret, setSecret] = useState<CollectedSecret | null>(null)
+  const [error, setError] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  function collect() {
+    startTransition(async () => {
+      const result = await callAction(() => collectSecret(application, { changeId }))
+      if (!result.ok) return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
+      setSecret(result.value)
+    })
+  }
+  function close() {
+    setSecret(null)
+    router.refresh()
+  }
+  return (
+    <div className="mt-3 grid justify-items-start gap-2">
+      {error && <ErrorNotice error={error} />}
+      <p>{t('change.collection.yours')}</p>
+      <Button variant="primary" isBusy={isPending} disabled={secret !== null} onClick={collect}>
+        {t('change.collect')}
+      </Button>
+      {secret && <LazyPart part={SECRET_DIALOG} props={{ secret, onClose: close }} />}
+    </div>
+  )
+}

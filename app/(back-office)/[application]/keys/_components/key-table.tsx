@@ -1,0 +1,109 @@
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Badge } from '#components/ui/badge.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
+import type { ListedKey } from '../read-credentials.ts'
+import { KeyButtons } from './key-buttons.tsx'
+import { ProposeButton } from './propose-button.tsx'
+import { SectionHead } from './section-head.tsx'
+
+type Props = { t: Translate; application: string; keys: readonly ListedKey[]; mayPropose: boolean }
+
+/** The API keys that work or ended lately: who made each, and from where it was used last. */
+export function KeyTable({ t, application, keys, mayPropose }: Props) {
+  return (
+    <div className="mt-8">
+      <SectionHead id="keys" title={t('credentials.keys')} text={t('credentials.keysText')}>
+        {mayPropose && <ProposeButton application={application} form="key" label={t('credentials.newKey')} />}
+      </SectionHead>
+      {keys.length === 0 ? (
+        <p className="mt-3 text-quiet">{t('credentials.noKeys')}</p>
+      ) : (
+        <TableCard label={t('credentials.keys')} className="mt-3">
+          <Table
+            caption={t('credentials.keys')}
+            head={
+              <>
+                <Th>{t('credentials.name')}</Th>
+                <Th>{t('credentials.lastUsed')}</Th>
+                <Th>{t('credentials.created')}</Th>
+                <Th>{t('credentials.state')}</Th>
+                <Th>
+                  <span className="sr-only">{t('credentials.actions')}</span>
+                </Th>
+              </>
+            }
+          >
+            {keys.map((key) => (
+              <Tr key={key.apiKeyId}>
+                <Td>
+                  <span className="block font-medium wrap-anywhere">{key.name}</span>
+                  <span className="block text-second text-quiet">{key.keyPrefix}…</span>
+                </Td>
+                <Td>
+                  <LastUses t={t} uses={key.uses} />
+                </Td>
+                <Td>
+                  <TimeText at={key.createdAt} className="block" />
+                  {key.createdBy && <span className="block text-second text-quiet">{key.createdBy}</span>}
+                </Td>
+                <Td>
+                  <State t={t} apiKey={key} />
+                </Td>
+                <Td align="end">
+                  {(key.state === 'works' || key.state === 'ends') && (
+                    <KeyButtons
+                      application={application}
+                      apiKeyId={key.apiKeyId}
+                      name={key.name}
+                      mayRotate={mayPropose && key.state === 'works'}
+                    />
+                  )}
+                </Td>
+              </Tr>
+            ))}
+          </Table>
+        </TableCard>
+      )}
+    </div>
+  )
+}
+
+/** The latest address, and the others behind a disclosure: a stolen key shows itself by an address that nobody knows. */
+function LastUses({ t, uses }: { t: Translate; uses: ListedKey['uses'] }) {
+  const [last, ...others] = uses
+  if (!last) return <span className="text-quiet">{t('credentials.neverUsed')}</span>
+  return (
+    <>
+      <Use use={last} />
+      {others.length > 0 && (
+        <details className="mt-1">
+          <summary className="cursor-pointer text-second text-ink-2">{t('credentials.otherAddresses', { count: others.length })}</summary>
+          {others.map((use) => (
+            <Use key={use.address} use={use} />
+          ))}
+        </details>
+      )}
+    </>
+  )
+}
+
+function Use({ use }: { use: ListedKey['uses'][number] }) {
+  return (
+    <span className="block">
+      <TimeText at={use.lastAt} className="block" />
+      <span className="block text-second text-quiet wrap-anywhere">{use.address}</span>
+    </span>
+  )
+}
+
+function State({ t, apiKey: { state, endsAt } }: { t: Translate; apiKey: ListedKey }) {
+  if (state === 'works') return <Badge tone="ok">{t('credentials.works')}</Badge>
+  return (
+    <>
+      <Badge tone={state === 'ends' ? 'wait' : 'neutral'}>{t(`credentials.${state}`)}</Badge>
+      {endsAt && <TimeText at={endsAt} className="block text-second text-quiet" />}
+    </>
+  )
+}

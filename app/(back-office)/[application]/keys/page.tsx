@@ -1,0 +1,66 @@
+import type { Metadata } from 'next'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages } from '#lib/i18n/translate.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { ChangeList } from '../_components/changes/change-list.tsx'
+import { AddressTable } from './_components/address-table.tsx'
+import { ApiUserTable } from './_components/api-user-table.tsx'
+import { KeyTable } from './_components/key-table.tsx'
+import { RefusalList } from './_components/refusal-list.tsx'
+import { readCredentials } from './read-credentials.ts'
+
+/** The name of the header, which is the same in every language. */
+const API_ID_HEADER = 'apiId'
+
+type Props = { params: Promise<{ application: string }> }
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('credentials.title') }
+}
+
+/** What a partner's program needs to call the API, and why its calls were refused. */
+export default async function KeysPage({ params }: Props) {
+  const { application } = await params
+  const actor = await requireActor(application, 'access:read')
+  const { config } = backOfficeRuntime()
+  const [t, locale, credentials] = await Promise.all([getT(), readLocale(), readCredentials(actor)])
+  const { apiId, keys, apiUsers, addresses, ownAddress, refusals, changes, hasSecondPerson } = credentials
+  const shared = { t, application, mayPropose: hasSecondPerson }
+  return (
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['credentials.', 'change.'])}>
+      <PageHeader title={t('credentials.title')} lead={t('credentials.lead')} />
+      {!hasSecondPerson && (
+        <div className="mt-4">
+          <Notice>{t('credentials.noSecondPerson')}</Notice>
+        </div>
+      )}
+      <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1">
+        <Fact label={API_ID_HEADER} value={apiId} />
+        <Fact label={t('credentials.baseUrl')} value={`${config.publicUrl}/api/v1/transaction`} />
+      </dl>
+      <ChangeList t={t} locale={locale} application={application} changes={changes} />
+      <KeyTable {...shared} keys={keys} />
+      <ApiUserTable {...shared} apiUsers={apiUsers} />
+      <AddressTable {...shared} addresses={addresses} ownAddress={ownAddress} />
+      <RefusalList t={t} application={application} refusals={refusals} mayPropose={hasSecondPerson} />
+    </PageMessages>
+  )
+}
+
+function Fact({ label, value }: { label: string; value: string }) {
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-x-2">
+      <dt className="text-quiet">{label}</dt>
+      <dd className="flex min-w-0 items-center gap-1">
+        <span className="min-w-0 wrap-anywhere tabular">{value}</span>
+        <CopyButton text={value} label={label} />
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+'use client'
+
+import { type FormEvent, useState, useTransition } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { SIMULATED_ENDINGS } from '#lib/sandbox-tools.ts'
+import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
+import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { startTest } from '../actions.ts'
+
+const REFUSALS = {
+  not_permitted: 'action.forbidden',
+  no_api_user: 'sandbox.noApiUser',
+  refused: 'sandbox.refused',
+  overloaded: 'sandbox.overloaded',
+  offline: 'action.offline',
+} as const
+
+/** The form of a test transaction: what happens to it is chosen from a list. */
+export function TestTransactionForm({ application, webhookUrl }: { application: string; webhookUrl: string }) {
+  const t = useT()
+  const [error, setError] = useState<string | null>(null)
+  const [startedId, setStartedId] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    // The server reads the fields with its schema: what is not in the lists is refused there.
+    const input = Object.fromEntries(new FormData(event.currentTarget)) as TestTransactionInput
+    startTransition(async () => {
+      const result = await callAction(() => startTest(application, input))
+      setError(result.ok ? null : refusalText(t, result.error.code, REFUSALS))
+      setStartedId(result.ok ? result.value.transactionId : null)
+    })
+  }
+  return (
+    <form noValidate onSubmit={submit} className="mt-3 grid max-w-3xl items-start gap-3 sm:grid-cols-2">
+      <Select id="test-type" name="type" label={t('sandbox.type')}>
+        {TRANSACTION_TYPES.map((type) => (
+          <option key={type} value={type}>
+            {t(`type.${type}`)}
+          </option>
+        ))}
+      </Select>
+      <Select id="test-operator" name="operator" label={t('sandbox.operator')} defaultValue="MOMOCM">
+        {OPERATOR_CODES.map((code) => (
+          <option key={code} value={code}>
+            {OPERATORS[code].brand} · {t(`country.${OPERATORS[code].country.name}`)}
+          </option>
+        ))}
+      </Select>
+      <Select id="test-ending" name="ending" label={t('sandbox.outcome')} hint={t('sandbox.outcomeHint')}>
+        {SIMULATED_ENDINGS.map((ending) => (
+          <option key={ending} value={ending}>
+            {ending} · {t(`sandbox.ending.${ENDINGS[ending]}`)}
+          </option>
+        ))}
+      </Select>
+      <TextField id="test-amount" name="amount" inputMode="decimal" label={t('sandbox.amount')} defaultValue="5000" maxLength={13} />
+      <div className="sm:col-span-2">
+        <TextField
+          id="test-webhook"
+          name="webhookUrl"
+          type="url"
+          label={t('sandbox.webhookUrl')}
+          defaultValue={webhookUrl}
+          maxLength={2_048}
+        />
+      </div>
+      <div className="grid justify-items-start gap-3 sm:col-span-2">
+        {error && <ErrorNotice error={error} />}
+        <Button type="submit" variant="primary" isBusy={isPending}>
+          {t('sandbox.start')}
+        </Button>
+        {startedId && (
+          <Notice tone="ok">
+            {t('sandbox.started')}{' '}
+            <Link href={paths.transaction(application, startedId)} className="underline">
+              {startedId}
+            </Link>
+          </Notice>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** The names of the outcomes in the texts, which have no digits in their keys. */
+const ENDINGS = {
+  '000': 'success',
+  '901': 'funds',
+  '902': 'number',
+  '903': 'cancelled',
+  '904': 'timeout',
+  '905': 'account',
+  '906': 'callbackLost',
+  '907': 'silentMoved',
+  '908': 'silentNotMoved',
+  '909': 'callbackThrice',
+  '910': 'callbackFirst',
+  '911': 'errorsFirst',
+  '912': 'never',
+  '913': 'contradiction',
+  '914': 'slow',
+} as const satisfies Record<(typeof SIMULATED_ENDINGS)[number], string>

@@ -1,0 +1,93 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { Badge } from '#components/ui/badge.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { PageHeader } from '#components/ui/page-header.tsx'
+import { PageMessages } from '#components/ui/translations.tsx'
+import { hideSecrets } from '#lib/hide-secrets.ts'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import { requireActor } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { readDelivery } from '#server/webhooks/read-delivery.ts'
+import { AttemptCard } from '../_components/attempt-card.tsx'
+import { CodeBlock } from '../_components/code-block.tsx'
+import { ResendWebhookButton } from '../_components/resend-webhook-button.tsx'
+
+type Props = { params: Promise<{ application: string; transactionId: string }> }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getT())('webhooks.delivery') }
+}
+
+/** One webhook: what was sent, what came back, how long it took, and what to change. */
+export default async function DeliveryPage({ params }: Props) {
+  const { application, transactionId } = await params
+  const actor = await requireActor(application, 'webhook:read')
+  const { pool, directory } = backOfficeRuntime()
+  const { applicationId } = actor
+  const copiesStatus = directory.find(applicationId)?.copiesWebhookStatus ?? false
+  const delivery = UUID.test(transactionId) ? await readDelivery(pool, { applicationId, transactionId, copiesStatus }) : undefined
+  if (delivery === undefined) return notFound()
+  const [t, locale] = await Promise.all([getT(), readLocale()])
+  if (delivery === null) {
+    return (
+      <>
+        <PageHeader title={t('webhooks.delivery')} />
+        <EmptyState title={t('webhooks.noneYet')} text={t('webhooks.noneText')} action={<AllWebhooks t={t} application={application} />} />
+      </>
+    )
+  }
+  const { request, history, obstacle } = delivery
+  const headers = ['content-type: application/json', `webhook-id: ${request.webhookId}`, 'webhook-timestamp: …', 'webhook-signature: v1,…']
+  return (
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['webhooks.', 'transaction.resend'])}>
+      <p className="mb-2">
+        <AllWebhooks t={t} application={application} />
+      </p>
+      <PageHeader
+        title={t('webhooks.delivery')}
+        lead={
+          <Link href={paths.transaction(application, transactionId)} className="text-accent underline wrap-anywhere">
+            {t('webhooks.ofTransaction', { id: transactionId })}
+          </Link>
+        }
+        actions={<ResendWebhookButton application={application} transactionId={transactionId} obstacle={obstacle} />}
+      />
+      <p className="mt-3">
+        <Badge tone={history.state === 'delivered' ? 'ok' : history.state === 'due' ? 'run' : 'bad'} hasDot>
+          {t(`webhooks.stateIs.${history.state}`)}
+        </Badge>
+      </p>
+      <div className="mt-6">
+        <h2 id="request">{t('webhooks.request')}</h2>
+        <p className="text-ink-2">{t('webhooks.requestText')}</p>
+        <div className="mt-2">
+          <CodeBlock label={t('webhooks.request')} text={`POST ${hideSecrets(request.url)}\n${headers.join('\n')}\n\n${request.body}`} />
+        </div>
+      </div>
+      <section aria-labelledby="attempts" className="mt-6">
+        <h2 id="attempts">{t('webhooks.attempts', { count: history.attempts.length })}</h2>
+        {history.attempts.length === 0 && <p className="mt-1 text-quiet">{t('webhooks.noAttempt')}</p>}
+        <ol className="mt-2 grid grid-cols-1 gap-2">
+          {history.attempts.toReversed().map((attempt) => (
+            <AttemptCard key={attempt.number} t={t} locale={locale} attempt={attempt} />
+          ))}
+        </ol>
+      </section>
+    </PageMessages>
+  )
+}
+
+function AllWebhooks({ t, application }: { t: Translate; application: string }) {
+  return (
+    <Link href={paths.webhooks(application)} className="text-accent underline">
+      {t('webhooks.back')}
+    </Link>
+  )
+}

@@ -1,0 +1,95 @@
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Badge, type Tone } from '#components/ui/badge.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
+import { TableCard } from '#components/ui/table-card.tsx'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/paths.ts'
+import type { DeliveryFilter } from '#lib/schemas/webhook-portal.ts'
+import type { WebhookState } from '#lib/webhook-state.ts'
+import type { DeliveryRow } from '#server/webhooks/delivery-list-queries.ts'
+import { diagnosisText } from './diagnosis-text.ts'
+
+const TONES: Readonly<Record<WebhookState, Tone>> = { delivered: 'ok', due: 'run', exhausted: 'bad' }
+
+type Props = {
+  t: Translate
+  locale: Locale
+  application: string
+  filter: DeliveryFilter
+  rows: readonly DeliveryRow[]
+  hasMore: boolean
+}
+
+/** A page of deliveries: what was sent to whom, and why the last attempt ended as it did. */
+export function DeliveryTable({ t, locale, application, filter, rows, hasMore }: Props) {
+  const last = rows.at(-1)
+  if (!last) return <EmptyState title={t('webhooks.none')} text={t('webhooks.noneText')} />
+  return (
+    <>
+      <TableCard label={t('webhooks.deliveries')} className="mt-4">
+        <Table
+          caption={t('webhooks.deliveries')}
+          head={
+            <>
+              <Th>{t('webhooks.event')}</Th>
+              <Th>{t('webhooks.receiver')}</Th>
+              <Th>{t('webhooks.state')}</Th>
+              <Th>{t('webhooks.lastAttempt')}</Th>
+            </>
+          }
+        >
+          {rows.map((row) => (
+            <DeliveryLine key={row.transactionId} t={t} locale={locale} application={application} row={row} />
+          ))}
+        </Table>
+      </TableCard>
+      {(hasMore || filter.before !== null) && (
+        <nav aria-label={t('webhooks.pages')} className="no-print mt-3 flex gap-2">
+          {filter.before !== null && (
+            <ButtonLink href={paths.webhooks(application, { ...filter, before: null })}>{t('webhooks.newest')}</ButtonLink>
+          )}
+          {hasMore && (
+            <ButtonLink href={paths.webhooks(application, { ...filter, before: last.transactionId })}>{t('webhooks.older')}</ButtonLink>
+          )}
+        </nav>
+      )}
+    </>
+  )
+}
+
+function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale' | 'application'> & { row: DeliveryRow }) {
+  const { transactionId, externalId, status, target, state, attempts, createdAt, outcome, startedAt } = row
+  return (
+    <Tr>
+      <Td>
+        <Link href={paths.webhook(application, transactionId)} className="font-medium whitespace-nowrap text-accent underline">
+          {status} · <TimeText at={createdAt.toISOString()} />
+        </Link>
+        <span className="block text-second text-quiet md:whitespace-nowrap">{externalId}</span>
+      </Td>
+      <Td>
+        <span className="block min-w-52 wrap-anywhere">{target}</span>
+      </Td>
+      <Td>
+        <Badge tone={TONES[state]} hasDot>
+          {t(`webhooks.stateIs.${state}`)}
+        </Badge>
+        <span className="block text-second text-quiet">{t('webhooks.attempts', { count: attempts })}</span>
+      </Td>
+      <Td className="w-full min-w-56">
+        {outcome === null ? (
+          <span className="text-quiet">{t('webhooks.noAttempt')}</span>
+        ) : (
+          <>
+            {diagnosisText(t, locale, { ...row, outcome, durationMs: row.durationMs ?? 0 })}
+            {startedAt && <TimeText at={startedAt.toISOString()} className="block text-second text-quiet" />}
+          </>
+        )}
+      </Td>
+    </Tr>
+  )
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { OPERATOR_CODES } from '#lib/operators.ts'
+import { SIMULATED_ENDINGS } from '#lib/sandbox-tools.ts'
+import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+
+/** A test transaction. The schema of the API reads amount and address once more. */
+export const testTransactionSchema = z.object({
+  type: z.enum(TRANSACTION_TYPES),
+  operator: z.enum(OPERATOR_CODES),
+  ending: z.enum(SIMULATED_ENDINGS),
+  amount: z
+    .string()
+    .trim()
+    .regex(/^\d{1,10}(\.\d{1,2})?$/),
+  webhookUrl: z.string().trim().min(1).max(2_048),
+})
+export type TestTransactionInput = z.input<typeof testTransactionSchema>

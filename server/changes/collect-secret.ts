@@ -1,0 +1,58 @@
+import { can } from '#lib/permissions.ts'
+import { type CollectedSecret, isChangeKind } from '#lib/proposed-change.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { loadActor } from '#server/people/load-actor.ts'
+import { endCollection, lockCollectable } from './change-store.ts'
+import { KINDS } from './kinds.ts'
+
+type CollectFailure =
+  | 'not_found'
+  | 'not_permitted'
+  /** It was collected, or the time for it is over. */
+  | 'not_collectable'
+  /** The person who confirmed it could no longer confirm it. */
+  | 'confirmation_ended'
+  /** The command refused, such as `too_many_keys`. */
+  | { code: 'refused'; reason: string }
+
+/**
+ * Makes the secret of a change that somebody else confirmed and returns it to its proposer, once. The secret is generated here: between the
+ * confirmation and this call there is nothing to steal, and neither the second person nor the database ever has it. The command runs in
+ * the name of the person who confirmed, whose roles are read again.
+ */
+export async function collectSecret(
+  pool: Pool,
+  command: { applicationId: string; changeId: string; actor: PersonCommandActor; now: Date },
+): Promise<Result<CollectedSecret, CollectFailure>> {
+  const { applicationId, changeId, actor, now } = command
+  return withTransaction<CollectedSecret, CollectFailure>(pool, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('not_found')
+    const stored = await lockCollectable(trx, applicationId, changeId)
+    if (!stored || stored.proposedBy !== actor.id || !isChangeKind(stored.kind)) return err('not_found')
+    const kind = KINDS[stored.kind]
+    if (!mayAct(actor, applicationId, kind.proposePermission)) return err('not_permitted')
+    if (!stored.isCollectable) return err('not_collectable')
+    const change = kind.bind(stored.payload)
+    if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
+    const confirmer = await readConfirmer(trx, applicationId, stored.decidedBy)
+    if (!confirmer || !can(confirmer.roles, kind.permission)) return err('confirmation_ended')
+    const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now })
+    if (!collected.ok) return err({ code: 'refused', reason: collected.error })
+    await endCollection(trx, applicationId, changeId)
+    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: confirmer.id }
+    await appendAudit(trx, { applicationId, actor, action: 'change.collected', subject: changeId, details })
+    return ok(collected.value)
+  })
+}
+
+async function readConfirmer(trx: TrxClient, applicationId: string, personId: string | null): Promise<PersonCommandActor | undefined> {
+  const confirmer = personId === null ? undefined : await loadActor(trx, personId, applicationId)
+  if (!confirmer?.ok) return undefined
+  const { kind, id, roles } = confirmer.value
+  return { kind, id, applicationId, roles }
+}

@@ -1,0 +1,116 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import {
+  apiUserChangeSchema,
+  apiUserCreationSchema,
+  keyCreationSchema,
+  keyRotationSchema,
+  webhookSecretRotationSchema,
+} from '#lib/schemas/proposed-change.ts'
+import { findApiUserById, findLiveKey } from '#server/applications/access-queries.ts'
+import { createApiKey } from '#server/applications/create-api-key.ts'
+import { rotateWebhookSecret } from '#server/applications/rotate-webhook-secret.ts'
+import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
+import { blockApiUser } from '#server/partner-auth/block-api-user.ts'
+import { createApiUser } from '#server/partner-auth/create-api-user.ts'
+import { resetApiUserPassword } from '#server/partner-auth/reset-api-user-password.ts'
+
+const HOUR_MS = 3_600_000
+const shared = { permission: 'access:change', proposePermission: 'access:propose' } as const
+
+const keyCreation: ChangeKind = defineKind({
+  ...shared,
+  schema: keyCreationSchema,
+  subjectOf: ({ name }) => name,
+  async read(_queryable, _applicationId, { name }) {
+    return ok({ before: { newKey: null }, after: { newKey: name } })
+  },
+  async collect(trx, { applicationId, payload, actor, collectorId }) {
+    return secretOf('apiKey', await createApiKey(trx, { applicationId, name: payload.name, actor, requestedBy: collectorId }))
+  },
+})
+
+/** A new key with the name of an old one, which ends when the overlap is over. The overlap begins when the new key is collected. */
+const keyRotation: ChangeKind = defineKind({
+  ...shared,
+  schema: keyRotationSchema,
+  subjectOf: ({ apiKeyId }) => apiKeyId,
+  async read(queryable, applicationId, { apiKeyId, overlapHours }) {
+    const key = await findLiveKey(queryable, applicationId, apiKeyId)
+    if (!key) return err('unknown_key')
+    const about = `${key.name} (${key.keyPrefix}…)`
+    return ok({ before: { about, newKey: null, overlapHours: null }, after: { about, newKey: key.name, overlapHours } })
+  },
+  async collect(trx, { applicationId, payload: { apiKeyId, overlapHours }, actor, collectorId, now }) {
+    const key = await findLiveKey(trx, applicationId, apiKeyId)
+    if (!key) return err('unknown_key')
+    const replaces = { apiKeyId, expiresAt: new Date(now.getTime() + overlapHours * HOUR_MS) }
+    return secretOf('apiKey', await createApiKey(trx, { applicationId, name: key.name, actor, requestedBy: collectorId, replaces }))
+  },
+})
+
+const apiUserCreation: ChangeKind = defineKind({
+  ...shared,
+  schema: apiUserCreationSchema,
+  subjectOf: ({ username }) => username,
+  async read(_queryable, _applicationId, { username }) {
+    return ok({ before: { newUser: null }, after: { newUser: username } })
+  },
+  async collect(trx, { applicationId, payload, actor }) {
+    return secretOf('password', await createApiUser(trx, { applicationId, username: payload.username, actor }))
+  },
+})
+
+const passwordReset: ChangeKind = defineKind({
+  ...shared,
+  schema: apiUserChangeSchema,
+  subjectOf: ({ apiUserId }) => apiUserId,
+  async read(queryable, applicationId, { apiUserId }) {
+    const user = await findApiUserById(queryable, applicationId, apiUserId)
+    if (!user) return err('unknown_user')
+    return ok({ before: { about: user.username, hasNewPassword: false }, after: { about: user.username, hasNewPassword: true } })
+  },
+  async collect(trx, { applicationId, payload, actor }) {
+    return secretOf('password', await resetApiUserPassword(trx, { applicationId, apiUserId: payload.apiUserId, actor }))
+  },
+})
+
+const unblocking: ChangeKind = defineKind({
+  ...shared,
+  schema: apiUserChangeSchema,
+  subjectOf: ({ apiUserId }) => apiUserId,
+  async read(queryable, applicationId, { apiUserId }) {
+    const user = await findApiUserById(queryable, applicationId, apiUserId)
+    if (!user) return err('unknown_user')
+    return ok({ before: { about: user.username, isBlocked: user.isBlocked }, after: { about: user.username, isBlocked: false } })
+  },
+  apply: (trx, { applicationId, payload, actor }) => blockApiUser(trx, { applicationId, ...payload, isBlocked: false, actor }),
+})
+
+const webhookSecretRotation: ChangeKind = defineKind({
+  ...shared,
+  schema: webhookSecretRotationSchema,
+  subjectOf: () => 'webhook secret',
+  async read(_queryable, _applicationId, { overlapHours }) {
+    return ok({ before: { hasNewSecret: false, overlapHours: null }, after: { hasNewSecret: true, overlapHours } })
+  },
+  async collect(trx, { applicationId, payload, actor, now }) {
+    const othersExpireAt = new Date(now.getTime() + payload.overlapHours * HOUR_MS)
+    return secretOf('webhookSecret', await rotateWebhookSecret(trx, { applicationId, othersExpireAt, actor }))
+  },
+})
+
+function secretOf<Name extends string>(
+  name: Name,
+  made: Result<Readonly<Record<Name, string>>, string>,
+): Result<{ name: Name; value: string }, string> {
+  return made.ok ? ok({ name, value: made.value[name] }) : made
+}
+
+export const CREDENTIAL_KINDS = {
+  'key.create': keyCreation,
+  'key.rotate': keyRotation,
+  'api_user.create': apiUserCreation,
+  'api_user.reset': passwordReset,
+  'api_user.unblock': unblocking,
+  'webhook_secret.rotate': webhookSecretRotation,
+}

@@ -1,0 +1,116 @@
+import type { RefusalCause } from '#lib/refusal-cause.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+export type KeyUseRow = { applicationId: string; apiKeyId: string; address: string; firstAt: Date; lastAt: Date }
+
+/** Addresses that are kept per key: those used last. */
+const ADDRESSES_KEPT = 20
+
+/** Stores from where keys were used, and removes what exceeds the limit of a key. */
+export async function storeKeyUses(queryable: Queryable, uses: readonly KeyUseRow[]): Promise<void> {
+  await queryable.query(
+    `insert into api_key_uses as u (application_id, api_key_id, address, first_at, last_at)
+       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[])
+       on conflict (application_id, api_key_id, address) do update set last_at = greatest(u.last_at, excluded.last_at)`,
+    columnsOf(uses, ['applicationId', 'apiKeyId', 'address', 'firstAt', 'lastAt']),
+  )
+  await queryable.query(
+    `delete from api_key_uses u using (
+       select application_id, api_key_id, address,
+              row_number() over (partition by application_id, api_key_id order by last_at desc, address) as place
+         from api_key_uses where (application_id, api_key_id) in (select * from unnest($1::uuid[], $2::uuid[]))) r
+      where u.application_id = r.application_id and u.api_key_id = r.api_key_id and u.address = r.address and r.place > $3`,
+    [...columnsOf(uses, ['applicationId', 'apiKeyId']), ADDRESSES_KEPT],
+  )
+}
+
+export type RefusalRow = {
+  applicationId: string
+  cause: RefusalCause
+  address: string
+  subject: string
+  minute: Date
+  count: number
+  lastAt: Date
+}
+
+/** Rows that are kept of each cause of an application: the newest. */
+const ROWS_KEPT = 50
+
+/** Adds counted refusals, and removes what exceeds the limit of a cause. */
+export async function storeRefusals(queryable: Queryable, refusals: readonly RefusalRow[]): Promise<void> {
+  await queryable.query(
+    `insert into api_refusals as r (application_id, cause, address, subject, minute, count, last_at)
+       select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::integer[], $7::timestamptz[])
+       on conflict (application_id, cause, address, subject, minute) do update
+         set count = least(r.count::bigint + excluded.count, 2000000000)::integer, last_at = greatest(r.last_at, excluded.last_at)`,
+    columnsOf(refusals, ['applicationId', 'cause', 'address', 'subject', 'minute', 'count', 'lastAt']),
+  )
+  await queryable.query(
+    `delete from api_refusals a using (
+       select application_id, cause, address, subject, minute,
+              row_number() over (partition by application_id, cause order by last_at desc, minute desc, address, subject) as place
+         from api_refusals where (application_id, cause) in (select * from unnest($1::uuid[], $2::text[]))) r
+      where a.application_id = r.application_id and a.cause = r.cause and a.address = r.address and a.subject = r.subject
+        and a.minute = r.minute and r.place > $3`,
+    [...columnsOf(refusals, ['applicationId', 'cause']), ROWS_KEPT],
+  )
+}
+
+type KeyByHashRow = { hash: string; applicationId: string; keyPrefix: string; isRevoked: boolean; isExpired: boolean }
+
+/** The keys with these digests, of any application, also those that have ended. */
+export async function selectKeysByHash(queryable: Queryable, hashes: readonly Buffer[]): Promise<Map<string, KeyByHashRow>> {
+  const { rows } = await queryable.query<KeyByHashRow>(
+    `select encode(key_hash, 'hex') as hash, application_id as "applicationId", key_prefix as "keyPrefix",
+            revoked_at is not null as "isRevoked", coalesce(expires_at <= now(), false) as "isExpired"
+       from api_keys where key_hash = any ($1::bytea[])`,
+    [hashes],
+  )
+  return new Map(rows.map((row) => [row.hash, row]))
+}
+
+/** Removes refusals that nobody looks for any more. */
+export async function deleteRefusalsBefore(queryable: Queryable, before: Date): Promise<number> {
+  const { rowCount } = await queryable.query('delete from api_refusals where last_at < $1', [before])
+  return rowCount ?? 0
+}
+
+export type RequestRow = {
+  applicationId: string
+  requestId: string
+  at: Date
+  method: string
+  path: string
+  status: number
+  cause: RefusalCause | null
+  address: string
+}
+
+/** Calls that are kept per application. */
+const REQUESTS_KEPT = 100
+
+/** Stores calls, removes what exceeds the limit of an application, and lets its open pages know. */
+export async function storeRequests(queryable: Queryable, requests: readonly RequestRow[]): Promise<void> {
+  const applicationIds = [...new Set(requests.map(({ applicationId }) => applicationId))]
+  await queryable.query(
+    `insert into api_requests (application_id, request_id, at, method, path, status, cause, address)
+       select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::text[])`,
+    columnsOf(requests, ['applicationId', 'requestId', 'at', 'method', 'path', 'status', 'cause', 'address']),
+  )
+  await queryable.query(
+    `delete from api_requests a using (
+       select application_id, request_id, row_number() over (partition by application_id order by at desc, request_id) as place
+         from api_requests where application_id = any ($1)) r
+      where a.application_id = r.application_id and a.request_id = r.request_id and r.place > $2`,
+    [applicationIds, REQUESTS_KEPT],
+  )
+  await queryable.query('update application_counters set change_number = change_number + 1 where application_id = any ($1)', [
+    applicationIds,
+  ])
+}
+
+/** The values of rows column by column, as `unnest` takes them. */
+function columnsOf<Row extends object>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] {
+  return names.map((name) => rows.map((row) => row[name]))
+}

@@ -32,7 +32,7 @@ export default async function SigningPage({ params }: Props) {
   const actor = await requireActor(application, 'webhook:read')
   const { pool, directory, clock } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, tests, url, changes, members] = await Promise.all([
+  const [t, locale, tests, latestUrl, changes, members] = await Promise.all([
     getT(),
     readLocale(),
     listWebhookTests(pool, applicationId),
@@ -40,7 +40,9 @@ export default async function SigningPage({ params }: Props) {
     listChanges(pool, { applicationId, kinds: ['webhook_secret.rotate'], actor }),
     listActiveMembers(pool, applicationId),
   ])
-  const secrets = (directory.find(applicationId)?.webhookSecrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > clock.now())
+  const snapshot = directory.find(applicationId)
+  const url = snapshot?.defaultWebhookUrl ?? latestUrl
+  const secrets = (snapshot?.webhookSecrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > clock.now())
   const mayRotate = members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'access:change'))
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['webhooks.', 'change.', 'credentials.overlap', 'credentials.collect'])}>

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Clock } from '#lib/time.ts'
 import { systemClock } from '#server/clock.ts'
+import { createAirtelSimulator } from './airtel/answer-airtel.ts'
 import { onBadDay } from './bad-day.ts'
 import { Books } from './books.ts'
 import { createCallbackSender } from './callback-sender.ts'
@@ -9,6 +10,7 @@ import { DueQueue } from './due-queue.ts'
 import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
 import { handleRequest } from './handle-request.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
+import { createOrangeCmSimulator } from './orange-cm/answer-orange-cm.ts'
 import { conclude, type Simulation } from './simulation.ts'
 
 type SimulatorOptions = {
@@ -28,6 +30,8 @@ type SimulatorOptions = {
   givesTokens?: boolean
   /** The host that callback addresses must have, where an operator registers one; undefined: any. */
   callbackHost?: string | undefined
+  /** The service's address, for operators with which a webhook is registered once; undefined: none is. */
+  webhookBaseUrl?: string | undefined
   /** The share of requests that are late, refused or lost, from 0 to 1: an operator on a bad day. */
   badDayShare?: number
   random?: () => number
@@ -52,8 +56,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     due,
     callbacks,
     now: () => clock.now(),
-    protocols: [GATEWAY_SIMULATOR, createMtnSimulator(options.secret)],
+    protocols: [
+      GATEWAY_SIMULATOR,
+      createMtnSimulator(options.secret),
+      createAirtelSimulator(options.secret),
+      createOrangeCmSimulator(options.secret),
+    ],
     callbackHost: options.callbackHost,
+    webhookBaseUrl: options.webhookBaseUrl,
     secret: options.secret,
     delayMs: options.delayMs ?? DELAY_MS,
     slowDelayMs: options.slowDelayMs ?? SLOW_DELAY_MS,

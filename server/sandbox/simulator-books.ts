@@ -42,6 +42,8 @@ function writtenFormOf({ operator, transactionId, applicationId }: LiveTransacti
       return { protocol: 'airtel', reference: airtelId(ids), context: transactionId.replaceAll('-', '') }
     case 'orange-cm':
       return { protocol: 'orange-cm', reference: payTokenOf(transactionId), context: transactionId }
+    case 'moov':
+      return { protocol: 'moov', reference: transactionId, context: transactionId }
     default:
       return { protocol: 'gateway', reference: transactionId, context: applicationId }
   }

@@ -2,6 +2,7 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { airtelAccountOf } from './airtel/credentials.ts'
+import { MOOV_COUNTRIES, type MoovCountry, moovAccountOf } from './moov/credentials.ts'
 import { mtnAccountOf } from './mtn/credentials.ts'
 import { orangeCmAccountOf } from './orange-cm/credentials.ts'
 
@@ -19,8 +20,21 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
       disbursement: mtnAccountOf(secret, 'disbursement'),
     },
   }))
+  const moov = Object.entries(MOOV_COUNTRIES).map(([country, operator]) => ({
+    operator,
+    protocol: 'moov',
+    document: {
+      baseUrl: `${url}/moov/${country}/com.tlc.merchant.api`,
+      environment: 'test',
+      ...moovAccountOf(secret, country as MoovCountry),
+      takesDecimals: true,
+      // The simulator refuses a reference that it has, and has a code of its own for each.
+      codeMeanings: { 91: 'cancelledByCustomer', 92: 'operatorTimeout', 94: 'notFound' },
+    },
+  }))
   const own: OperatorSettings[] = [
     ...mtn,
+    ...moov,
     {
       operator: 'UGAIRTEL',
       protocol: 'airtel',

@@ -9,6 +9,7 @@ import { createCallbackSender } from './callback-sender.ts'
 import { DueQueue } from './due-queue.ts'
 import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
 import { handleRequest } from './handle-request.ts'
+import { MOOV_SIMULATOR } from './moov/answer-moov.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
 import { createOrangeCmSimulator } from './orange-cm/answer-orange-cm.ts'
 import { conclude, type Simulation } from './simulation.ts'
@@ -61,6 +62,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       createMtnSimulator(options.secret),
       createAirtelSimulator(options.secret),
       createOrangeCmSimulator(options.secret),
+      MOOV_SIMULATOR,
     ],
     callbackHost: options.callbackHost,
     webhookBaseUrl: options.webhookBaseUrl,

@@ -112,8 +112,11 @@ export type Connector = {
   balance(): Promise<BalanceOutcome>
   /** Absent where the protocol has no such call. Moves no money. */
   checkAccount?(phoneNumber: string): Promise<AccountOutcome>
-  /** `headers` have lower-case names; `body` is the raw bytes, because signatures are over bytes. */
-  parseCallback(headers: Record<string, string | string[] | undefined>, body: Buffer): CallbackOutcome
+  /**
+   * `headers` have lower-case names; `body` is the raw bytes, because signatures are over bytes; `search` is the undecoded query of the
+   * address, where an operator repeats nothing but the address that a submission named.
+   */
+  parseCallback(headers: Record<string, string | string[] | undefined>, body: Buffer, search?: string): CallbackOutcome
   close(): Promise<void>
 }
 

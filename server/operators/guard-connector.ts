@@ -34,10 +34,10 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     query: (query) => settled(() => connector.query(query)),
     balance: () => settled(() => connector.balance()),
     ...(checkAccount && { checkAccount: (phoneNumber) => settled(() => checkAccount(phoneNumber)) }),
-    parseCallback(headers, body) {
+    parseCallback(headers, body, search) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {
-        return cleanCallback(connector.parseCallback(headers, body))
+        return cleanCallback(connector.parseCallback(headers, body, search))
       } catch (error) {
         reportUnexpected('operators: callback', error, { logger, operator, message: 'A connector threw while it parsed a callback' })
         return { kind: 'malformed', detail: 'The connector failed' }

@@ -1,15 +1,39 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { systemClock } from '#server/clock.ts'
 import { freePort } from '#server/database/embedded.ts'
-import { createTestDatabase } from '#server/testing/database.ts'
-import { createTestPartner } from '#server/testing/partner.ts'
+import { createLogger } from '#server/logger.ts'
+import { setOperator } from '#server/operators/settings/set-operator.ts'
+import { testOperator } from '#server/operators/settings/test-operator.ts'
+import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { readBooks } from '#server/operators/testing/compare-books.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { fund } from '#server/testing/factories.ts'
+import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { isReady, MAIN, PRODUCTION, pidsOf, signInPartner, startNode, stop } from './testing.ts'
+import { type Call, isReady, MAIN, PRODUCTION, pidsOf, type Started, signInPartner, startNode, stop } from './testing.ts'
 
-test('403 for an operator without settings in production, which stamps its database and has no seeds and no simulator', async () => {
-  const database = await createTestDatabase()
-  const [at, stub] = [await freePort(), await freePort()]
-  const service = startNode([MAIN], {
+const GATEWAY_SECRET = 'shared with the gateway'
+
+let database: TestDatabase
+let at: number
+let service: Started
+let partner: TestPartner
+let call: Call
+let folder: string
+let gateway: Simulator
+
+before(async () => {
+  database = await createTestDatabase()
+  const stub = await freePort()
+  at = await freePort()
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-gateway-'))
+  gateway = await startSimulator({ port: 0, folder, secret: GATEWAY_SECRET, delayMs: 30 })
+  service = startNode([MAIN], {
     ...PRODUCTION,
     PORT: String(at),
     LOG_LEVEL: 'fatal',
@@ -17,20 +41,71 @@ test('403 for an operator without settings in production, which stamps its datab
     OPERATOR_WAVE_BASE_URL: `http://127.0.0.1:${stub}`,
     OPERATOR_WAVE_SECRET: 'shared with the operator',
   })
-  try {
-    await waitUntil('the service is ready', () => isReady(at), { limitMs: 60_000, pauseMs: 100 })
-    assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
-    assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode: 'production' }])
-    assert.deepEqual(pidsOf('simulator/main.ts', service.child.pid), [])
-    assert.doesNotMatch(service.output(), /sandbox/)
-    const call = await signInPartner(at, await createTestPartner(database.pool))
-    // Its keys and addresses are in force within a second of being written.
-    const wave = { transferMethod: 'SNWAVE', countryName: 'SENEGAL', phoneNumber: '221771234567' }
-    await waitUntil('an operator with settings is in service', async () => (await call('collect', wave)).status === 200)
-    assert.equal((await call('collect')).status, 403)
-    assert.equal(await stop(service), 0)
-  } finally {
-    await stop(service)
-    await database.drop()
+  await waitUntil('the service is ready', () => isReady(at), { limitMs: 60_000, pauseMs: 100 })
+  assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
+  partner = await createTestPartner(database.pool)
+  call = await signInPartner(at, partner)
+})
+after(async () => {
+  await stop(service)
+  await gateway.close()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('403 for an operator without settings in production, which stamps its database and has no seeds and no simulator', async () => {
+  assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode: 'production' }])
+  assert.deepEqual(pidsOf('simulator/main.ts', service.child.pid), [])
+  assert.doesNotMatch(service.output(), /sandbox/)
+  // Its keys and addresses are in force within a second of being written.
+  const wave = { transferMethod: 'SNWAVE', countryName: 'SENEGAL', phoneNumber: '221771234567' }
+  await waitUntil('an operator with settings is in service', async () => (await call('collect', wave)).status === 200)
+  assert.equal((await call('collect')).status, 403)
+})
+
+test('collect, deposit, status and balance through a gateway, for an operator without a public protocol; 403 for a direction that it does not serve', async () => {
+  const { pool } = database
+  const free = { transferMethod: 'SNFREE', countryName: 'SENEGAL', phoneNumber: '221761234567' }
+  const set = async (changes: Record<string, unknown>) =>
+    void must(await setOperator(pool, { operator: 'SNFREE', protocol: 'gateway', changes, actor: SYSTEM_ACTOR }))
+  const begin = (operation: string) =>
+    waitUntil(`${operation} is in service`, async () => {
+      const answer = await call(operation, free)
+      return answer.status === 200 ? answer : undefined
+    })
+  assert.deepEqual([(await call('collect', free)).status, (await call('deposit', free)).status], [403, 403])
+  await fund(pool, partner.applicationId, 'SNFREE', 1_000_000_00n)
+
+  // The simulator stands for the gateway of the installation.
+  await set({ baseUrl: gateway.url, secret: GATEWAY_SECRET, callbackBaseUrl: `http://127.0.0.1:${at}`, directions: ['COLLECT'] })
+  const collect = await begin('collect')
+  assert.equal((await call('deposit', free)).status, 403)
+  await set({ directions: null })
+  const deposit = await begin('deposit')
+
+  const statusesOf = async () => {
+    const ids = [collect.transactionId, deposit.transactionId]
+    const { rows } = await pool.query<{ status: string }>('select status from transactions where transaction_id = any ($1) order by type', [
+      ids,
+    ])
+    return rows.map(({ status }) => status)
   }
+  await waitUntil('both end', async () => (await statusesOf()).every((status) => status === 'SUCCESS'))
+  const entries = [...(await readBooks(gateway.url)).values()].filter(({ operator }) => operator === 'SNFREE')
+  assert.deepEqual(
+    entries.map(({ direction, timesExecuted, duplicates }) => [direction, timesExecuted, duplicates]),
+    [
+      ['COLLECT', 1, 0],
+      ['DEPOSIT', 1, 0],
+    ],
+  )
+  const tested = must(await testOperator({ pool, clock: systemClock, logger: createLogger('silent') }, 'SNFREE', undefined))
+  assert.deepEqual(tested.steps, [
+    { step: 'directions', outcome: 'COLLECT DEPOSIT' },
+    { step: 'balance', outcome: 'collect 100000000 XOF, deposit 100000000 XOF' },
+  ])
+})
+
+test('exit code 0 after SIGTERM', async () => {
+  assert.equal(await stop(service), 0)
 })

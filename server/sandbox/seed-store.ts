@@ -76,7 +76,8 @@ export async function writeExternalRows(queryable: Queryable, rows: ExternalRows
     rows.operator_work,
     `update operator_work w
        set state = r.state, next_at = r.next_at, attempts = r.attempts, queries = r.queries, submissions = r.submissions,
-           accepted_at = r.accepted_at, unconfirmed_since = r.unconfirmed_since, last_answer = r.last_answer
+           accepted_at = r.accepted_at, unconfirmed_since = r.unconfirmed_since, last_answer = r.last_answer,
+           operator_token = r.operator_token
        from json_populate_recordset(null::operator_work, $1) r
        where w.application_id = r.application_id and w.transaction_id = r.transaction_id`,
   )

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
+import { airtelId } from '#server/operators/airtel/airtel-id.ts'
 import { mtnReference } from '#server/operators/mtn/reference.ts'
 import type { LiveTransaction } from './simulation.ts'
 
@@ -11,23 +12,44 @@ import type { LiveTransaction } from './simulation.ts'
  */
 export function writeSimulatorBooks(folder: string, known: readonly LiveTransaction[]): void {
   const lines = known.flatMap(({ item, plan }) => {
-    const { transactionId, operator } = item
-    const speaksMtn = OPERATORS[operator].protocol === 'mtn-momo'
-    // As the connector of the protocol writes both.
-    const reference = speaksMtn ? mtnReference(transactionId) : transactionId
+    const { operator } = item
+    const { protocol, ...written } = writtenFormOf(item)
     const request = {
-      reference,
+      ...written,
       direction: item.type,
       amount: formatMinor(item.amountMinor),
       currency: OPERATORS[operator].country.currency,
       phoneNumber: item.phoneNumber,
       customerName: item.customerName,
-      context: speaksMtn ? `${transactionId}.${item.applicationId}` : item.applicationId,
     }
-    const accepted = JSON.stringify({ what: 'accepted', operator, dueAtMs: null, request })
+    const accepted = JSON.stringify({ what: 'accepted', operator, protocol, dueAtMs: null, request })
     const isExecuted = plan.operatorFate === 'unconfirmed' || plan.isContradicted
-    return isExecuted ? [accepted, JSON.stringify({ what: 'executed', reference })] : [accepted]
+    return isExecuted ? [accepted, JSON.stringify({ what: 'executed', reference: written.reference })] : [accepted]
   })
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, 'books.jsonl'), lines.map((line) => `${line}\n`).join(''))
+}
+
+type Written = { protocol: string; reference: string; context: string }
+
+/** The reference and the text beside it, as the connector of the operator's protocol sends both. */
+function writtenFormOf({ operator, transactionId, applicationId }: LiveTransaction['item']): Written {
+  const ids = { reference: transactionId, applicationId }
+  switch (OPERATORS[operator].protocol) {
+    case 'mtn-momo':
+      return { protocol: 'mtn-momo', reference: mtnReference(transactionId), context: `${transactionId}.${applicationId}` }
+    case 'airtel':
+      return { protocol: 'airtel', reference: airtelId(ids), context: transactionId.replaceAll('-', '') }
+    case 'orange-cm':
+      return { protocol: 'orange-cm', reference: payTokenOf(transactionId), context: transactionId }
+    case 'moov':
+      return { protocol: 'moov', reference: transactionId, context: transactionId }
+    default:
+      return { protocol: 'gateway', reference: transactionId, context: applicationId }
+  }
+}
+
+/** A payToken that Orange made once, for a transaction of the sandbox's history. */
+export function payTokenOf(transactionId: string): string {
+  return `MP${transactionId.replaceAll('-', '').slice(0, 26).toUpperCase()}`
 }

@@ -13,6 +13,8 @@ export type TransferOrder = {
   /** Sent back in callbacks as it came. */
   context: string
   callbackUrl?: string | undefined
+  /** What else the protocol returns as it came. */
+  details?: Readonly<Record<string, string>>
 }
 
 /** One transfer as the operator knows it. */

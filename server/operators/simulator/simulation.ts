@@ -11,8 +11,8 @@ export type SimulatedProtocol = {
   prefix: string
   /** Answers a request. `path` begins after the prefix. */
   answer(simulation: Simulation, request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
-  /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. */
-  callbackOf(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback
+  /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. Absent where none are sent. */
+  callbackOf?(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback
 }
 
 /** What one simulator works with. */
@@ -27,6 +27,8 @@ export type Simulation = {
   givesTokens: boolean
   /** The host that callback addresses must have, where an operator registers one; undefined: any. */
   callbackHost: string | undefined
+  /** The service's address, where a webhook is registered with the operator once and not named by each request; undefined: none is. */
+  webhookBaseUrl: string | undefined
   now(): Date
 }
 
@@ -56,5 +58,5 @@ function enterResult(simulation: Simulation, entry: BookEntry): void {
 function callbackOf(simulation: Simulation, entry: BookEntry): SimulatedCallback | undefined {
   const { callbackClaim } = behaviourFor(entry.phoneNumber)
   const protocol = simulation.protocols.find(({ name }) => name === entry.protocol)
-  return protocol?.callbackOf(simulation, entry, callbackClaim === 'truth' ? undefined : callbackClaim)
+  return protocol?.callbackOf?.(simulation, entry, callbackClaim === 'truth' ? undefined : callbackClaim)
 }

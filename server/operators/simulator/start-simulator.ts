@@ -2,13 +2,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Clock } from '#lib/time.ts'
 import { systemClock } from '#server/clock.ts'
+import { createAirtelSimulator } from './airtel/answer-airtel.ts'
 import { onBadDay } from './bad-day.ts'
 import { Books } from './books.ts'
 import { createCallbackSender } from './callback-sender.ts'
 import { DueQueue } from './due-queue.ts'
 import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
 import { handleRequest } from './handle-request.ts'
+import { MOOV_SIMULATOR } from './moov/answer-moov.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
+import { createOrangeCmSimulator } from './orange-cm/answer-orange-cm.ts'
 import { conclude, type Simulation } from './simulation.ts'
 
 type SimulatorOptions = {
@@ -28,6 +31,8 @@ type SimulatorOptions = {
   givesTokens?: boolean
   /** The host that callback addresses must have, where an operator registers one; undefined: any. */
   callbackHost?: string | undefined
+  /** The service's address, for operators with which a webhook is registered once; undefined: none is. */
+  webhookBaseUrl?: string | undefined
   /** The share of requests that are late, refused or lost, from 0 to 1: an operator on a bad day. */
   badDayShare?: number
   random?: () => number
@@ -52,8 +57,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     due,
     callbacks,
     now: () => clock.now(),
-    protocols: [GATEWAY_SIMULATOR, createMtnSimulator(options.secret)],
+    protocols: [
+      GATEWAY_SIMULATOR,
+      createMtnSimulator(options.secret),
+      createAirtelSimulator(options.secret),
+      createOrangeCmSimulator(options.secret),
+      MOOV_SIMULATOR,
+    ],
     callbackHost: options.callbackHost,
+    webhookBaseUrl: options.webhookBaseUrl,
     secret: options.secret,
     delayMs: options.delayMs ?? DELAY_MS,
     slowDelayMs: options.slowDelayMs ?? SLOW_DELAY_MS,

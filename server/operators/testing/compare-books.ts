@@ -1,17 +1,16 @@
 import { request } from 'undici'
 import type { Pool } from '#server/database/pool.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
+import { transactionIdOf } from './transaction-id-of.ts'
 
 /** Reads the books of a simulator, by reference. */
 export async function readBooks(simulatorUrl: string): Promise<Map<string, BookEntry>> {
   const answer = await request(`${simulatorUrl}/books`)
   const { entries } = (await answer.body.json()) as { entries: BookEntry[] }
-  return new Map(entries.map((entry) => [transactionIdOf(entry), entry]))
-}
-
-/** MTN's reference is another form of the id, which the context repeats as it is. */
-function transactionIdOf({ protocol, reference, context }: BookEntry): string {
-  return protocol === 'mtn-momo' ? (context.split('.')[0] ?? reference) : reference
+  const byId = new Map(entries.map((entry) => [transactionIdOf(entry), entry]))
+  // Two of one transaction would be a payment that was begun twice under different references.
+  if (byId.size < entries.length) throw new Error(`The operator knows ${entries.length - byId.size} transactions twice`)
+  return byId
 }
 
 type StoredRow = { transaction_id: string; status: string; amount_minor: bigint; message: string }

@@ -40,6 +40,8 @@ type HarnessOptions = {
   givesTokens?: boolean
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
+  /** No operator sends callbacks. */
+  hasNoCallbacks?: boolean
   dispatcher?: Partial<DispatcherOptions>
   forcedQueries?: ForcedQueriesOptions['limits']
   /** The time by which the allowances of forced queries refill. */
@@ -84,7 +86,7 @@ export class OperatorHarness {
       createConnectors({
         settings,
         tokens: createAccessTokens(this.database.pool),
-        callbackBaseUrl: parts.callbackServer.url,
+        callbackBaseUrl: options.hasNoCallbacks ? undefined : parts.callbackServer.url,
         clock: systemClock,
         logger,
         submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
@@ -107,8 +109,8 @@ export class OperatorHarness {
       hintGapMs: 5,
       wake: () => this.dispatchers[0]?.wake(),
     })
-    parts.callbackServer.onCallback(async (code, headers, body) => {
-      const result = await handleCallback(this.callbackIntake, code, headers, body)
+    parts.callbackServer.onCallback(async ({ operator, headers, body, search }) => {
+      const result = await handleCallback(this.callbackIntake, operator, headers, body, search)
       this.callbacks++
       return result.ok
     })
@@ -117,8 +119,9 @@ export class OperatorHarness {
   static async open(options: HarnessOptions = {}): Promise<OperatorHarness> {
     const database = await createTestDatabase()
     const folder = await mkdtemp(path.join(tmpdir(), 'countersign-simulator-'))
-    const simulator = await startSimulator({ ...SIMULATOR, port: 0, folder, givesTokens: options.givesTokens })
     const callbackServer = await startCallbackServer()
+    const webhookBaseUrl = options.hasNoCallbacks ? undefined : callbackServer.url
+    const simulator = await startSimulator({ ...SIMULATOR, port: 0, folder, givesTokens: options.givesTokens, webhookBaseUrl })
     const applicationId = await makeApplication(database.pool)
     for (const code of OPERATOR_CODES) await fund(database.pool, applicationId, code, 100_000_000_00n)
     return new OperatorHarness(options, { database, simulator, folder, callbackServer, applicationId })
@@ -131,6 +134,7 @@ export class OperatorHarness {
       port: this.simulator.port,
       folder: this.#folder,
       givesTokens: this.#options.givesTokens,
+      webhookBaseUrl: this.#options.hasNoCallbacks ? undefined : this.#callbackServer.url,
     })
   }
 

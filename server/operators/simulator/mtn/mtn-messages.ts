@@ -1,4 +1,5 @@
 import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
+import { digitsOf } from '#server/operators/simulator/reference-digits.ts'
 import type { MtnSimulatorProduct } from './credentials.ts'
 
 /** What each target environment belongs to. MTN's own sandbox takes nothing but euros. */
@@ -49,14 +50,7 @@ export function transferOf(entry: BookEntry): Record<string, unknown> {
     payerMessage: '',
     payeeNote: '',
     status: { PENDING: 'PENDING', SUCCESS: 'SUCCESSFUL', FAILED: 'FAILED' }[entry.status],
-    ...(entry.status === 'SUCCESS' && { financialTransactionId: financialIdOf(entry.reference) }),
+    ...(entry.status === 'SUCCESS' && { financialTransactionId: digitsOf(entry.reference, 12) }),
     ...(entry.status === 'FAILED' && { reason: REASONS[entry.message ?? '']?.[entry.direction] ?? 'INTERNAL_PROCESSING_ERROR' }),
   }
-}
-
-/** Digits, and always the same for one reference. */
-function financialIdOf(reference: string): string {
-  return String(BigInt(`0x${reference.replaceAll('-', '').slice(0, 12)}`))
-    .padStart(12, '0')
-    .slice(-12)
 }

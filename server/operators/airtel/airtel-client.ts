@@ -1,0 +1,104 @@
+import { OPERATORS } from '#lib/operators.ts'
+import {
+  type CallOutcome,
+  createOperatorHttpClient,
+  exchangeOf,
+  type OperatorHttpClient,
+  type OperatorRequest,
+} from '#server/operators/operator-call.ts'
+import { readAnswer } from '#server/operators/read-answer.ts'
+import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { accountOf, type IssuedToken } from '#server/operators/tokens/access-tokens.ts'
+import { keySchema, tokenSchema } from './messages.ts'
+import type { AirtelSettings } from './settings.ts'
+
+/** Airtel says until when a key is valid, in no documented form. */
+const KEY_AGE_MS_MAX = 600_000
+
+export type AirtelClient = {
+  /** A call with an access token, which is fetched once and renewed before it ends. */
+  call(request: OperatorRequest): Promise<CallOutcome>
+  /** The key that PINs and signatures are encrypted with; undefined if it cannot be read. */
+  encryptionKey(): Promise<string | undefined>
+  /** Airtel could not decrypt with it: the next call reads another one. */
+  forgetKey(): void
+  close(): Promise<void>
+}
+
+export function createAirtelClient(context: ConnectorContext, settings: AirtelSettings): AirtelClient {
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const call = createTokenCall(http, context, settings)
+  let known: { key: string; readAtMs: number } | undefined
+  let reading: Promise<string | undefined> | undefined
+
+  async function readKey(): Promise<string | undefined> {
+    const outcome = await call({ method: 'GET', path: '/v1/rsa/encryption-keys', headers: {}, timeoutMs: context.queryTimeoutMs })
+    const key = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, keySchema)?.data.key : undefined
+    known = key === undefined ? undefined : { key, readAtMs: performance.now() }
+    return key
+  }
+
+  return {
+    call,
+    async encryptionKey() {
+      if (known && performance.now() - known.readAtMs < KEY_AGE_MS_MAX) return known.key
+      reading ??= readKey().finally(() => {
+        reading = undefined
+      })
+      return reading
+    },
+    forgetKey() {
+      known = undefined
+    },
+    close: () => http.close(),
+  }
+}
+
+function createTokenCall(http: OperatorHttpClient, context: ConnectorContext, settings: AirtelSettings): AirtelClient['call'] {
+  const { baseUrl, clientId, clientSecret } = settings
+  const key = { operator: context.operator, account: accountOf('airtel', baseUrl, clientId, clientSecret) }
+  const { country } = OPERATORS[context.operator]
+  const common = { accept: '*/*', 'content-type': 'application/json', 'x-country': country.code, 'x-currency': country.currency }
+  let refusal: CallOutcome | undefined
+
+  async function fetchToken(): Promise<IssuedToken | undefined> {
+    const outcome = await http.call({
+      method: 'POST',
+      path: '/auth/oauth2/token',
+      headers: { accept: '*/*', 'content-type': 'application/json' },
+      body: JSON.stringify({ client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' }),
+      timeoutMs: context.queryTimeoutMs,
+    })
+    const issued = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, tokenSchema) : undefined
+    refusal = issued ? undefined : outcome
+    return issued && { token: issued.access_token, expiresInMs: issued.expires_in * 1_000 }
+  }
+
+  async function attempt(request: OperatorRequest): Promise<{ outcome: CallOutcome; token: string | undefined }> {
+    const token = await context.tokens.get(key, fetchToken)
+    if (token === undefined) return { outcome: notSent(`No access token: ${describe(refusal)}`), token }
+    const headers = { ...common, authorization: `Bearer ${token}`, ...request.headers }
+    return { outcome: await http.call({ ...request, headers }), token }
+  }
+
+  return async (request) => {
+    const { outcome, token } = await attempt(request)
+    // Some gateways of Airtel answer 403 to a token that has ended.
+    const isRefused = outcome.kind === 'answered' && (outcome.httpStatus === 401 || outcome.httpStatus === 403)
+    if (!isRefused || token === undefined) return outcome
+    // It ended before its time. Nothing behind the gateway has seen the request, and the id is the same.
+    await context.tokens.forget(key, token)
+    return (await attempt(request)).outcome
+  }
+}
+
+/** The call itself was not made: not one byte of it was written. */
+export function notSent(detail: string): CallOutcome {
+  return { kind: 'lost', detail, httpStatus: null, wasWritten: false }
+}
+
+function describe(refusal: CallOutcome | undefined): string {
+  if (!refusal) return 'another process is fetching it'
+  const { httpStatus, answer } = exchangeOf(refusal)
+  return httpStatus === null ? answer : `HTTP ${httpStatus} ${answer.slice(0, 200)}`.trim()
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Connector, Submission } from '#server/operators/connector.ts'
+import { airtelAccountOf } from '#server/operators/simulator/airtel/credentials.ts'
+import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { airtelId } from './airtel-id.ts'
+import { airtelSettings, anAirtelSubmission } from './airtel-testing.ts'
+import { createAirtelConnector } from './create-airtel-connector.ts'
+
+const SECRET = 'a secret of the transcripts'
+const account = airtelAccountOf(SECRET)
+
+let folder: string
+let simulator: Simulator
+let recorder: Awaited<ReturnType<typeof startRecorder>>
+const connectors: Connector[] = []
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
+  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
+  recorder = await startRecorder(simulator.url)
+})
+after(async () => {
+  await Promise.all(connectors.map((connector) => connector.close()))
+  await recorder.close()
+  await simulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function connect(settings: Record<string, unknown>): Connector {
+  const connector = createAirtelConnector(
+    aConnectorContext({ operator: 'UGAIRTEL' }),
+    airtelSettings(`${recorder.url}/airtel`, { ...account, ...settings }),
+  )
+  connectors.push(connector)
+  return connector
+}
+
+function take(submission: Submission): string {
+  const known = {
+    'transaction id, application id': airtelId(submission),
+    'transaction id': submission.reference.replaceAll('-', ''),
+    'client id': account.clientId,
+    'client secret': account.clientSecret,
+  }
+  return (
+    recorder
+      .take(known)
+      // What is encrypted or drawn differs in each run.
+      .replaceAll(/("pin":|x-key: |x-signature: |Bearer |"access_token":|"key":|"key_id":)"?[\w+/=-]{20,}"?/g, '$1{…}')
+      .replaceAll(/("airtel_money_id":"|"reference_id":"(?:CI)?)\d+/g, '$1{digits}')
+  )
+}
+
+for (const [name, type, phoneNumber, settings] of [
+  ['collect-succeeds', 'COLLECT', '256702209341', {}],
+  ['collect-refused-by-customer', 'COLLECT', '256702209903', {}],
+  ['deposit-succeeds', 'DEPOSIT', '256702209341', { apiVersion: 'v1' }],
+  ['deposit-signed-at-once', 'DEPOSIT', '256702209910', { signsMessages: true }],
+  ['deposit-invalid-number', 'DEPOSIT', '256702209902', {}],
+] as const) {
+  test(`as in the golden file: ${name}`, async () => {
+    const connector = connect(settings)
+    const submission = anAirtelSubmission({ type, phoneNumber })
+    assert.equal((await connector.query(submission)).kind, 'not_found')
+    const outcome = await connector.submit(submission, keepNothing)
+    const begun = take(submission)
+    if (outcome.kind === 'accepted')
+      await waitUntil('the transfer ends', async () => {
+        recorder.take({})
+        return (await connector.query(submission)).kind !== 'pending'
+      })
+    // Again, under the same id.
+    await connector.submit(submission, keepNothing)
+    assertTranscript(new URL(`./transcripts/${name}.txt`, import.meta.url), begun + take(submission))
+  })
+}
+
+test('as in the golden file: balance and account', async () => {
+  const connector = connect({})
+  await connector.balance()
+  await connector.checkAccount?.('256702209905')
+  assertTranscript(new URL('./transcripts/balance-and-account.txt', import.meta.url), take(anAirtelSubmission()))
+})

@@ -1,0 +1,157 @@
+import type { z } from 'zod'
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type {
+  AccountOutcome,
+  BalanceOutcome,
+  Connector,
+  FinalOutcome,
+  QueryOutcome,
+  StatusQuery,
+  Submission,
+  SubmitOutcome,
+} from '#server/operators/connector.ts'
+import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorHttpClient } from '#server/operators/operator-call.ts'
+import { notSentOrUnknown, unknownOutcome } from '#server/operators/read-answer.ts'
+import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { balanceMinorOf, refuseDecimals } from '#server/operators/wire-formats.ts'
+import { meaningOf, reasonOf } from './codes.ts'
+import { accountSchema, balanceSchema, pushSchema, transferSchema } from './messages.ts'
+import type { MoovSettings } from './settings.ts'
+import { type Fields, type MoovOperation, readEnvelope, writeEnvelope } from './soap.ts'
+
+const SUCCESS = '0'
+const PENDING = '100'
+const PUSH_MESSAGE = 'Confirmez le paiement'
+const NO_BALANCE = 'The settings name no account for a balance (accountMsisdn)'
+
+type Moov = { context: ConnectorContext; settings: MoovSettings; http: OperatorHttpClient }
+
+/** The merchant API of Moov in one country. It sends no callbacks. */
+export function createMoovConnector(context: ConnectorContext, settings: MoovSettings): Connector {
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const moov: Moov = { context, settings, http }
+  return {
+    terms: context.terms,
+    submit: (submission) => submit(moov, submission),
+    query: (query) => queryStatus(moov, query),
+    balance: () => readBalance(moov),
+    checkAccount: (phoneNumber) => checkAccount(moov, phoneNumber),
+    parseCallback: () => ({ kind: 'malformed', detail: 'Moov sends no callbacks' }),
+    close: () => http.close(),
+  }
+}
+
+async function submit(moov: Moov, submission: Submission): Promise<SubmitOutcome> {
+  const refusal = refuseDecimals(submission, moov.settings.takesDecimals)
+  if (refusal) return refusal
+  return submission.type === 'COLLECT' ? push(moov, submission) : transfer(moov, submission)
+}
+
+/** The customer is asked to confirm; the answer does not wait for that. */
+async function push(moov: Moov, submission: Submission): Promise<SubmitOutcome> {
+  const { settings, context } = moov
+  const { outcome, answer } = await call(moov, 'PushWithPending', context.submitTimeoutMs, pushSchema, {
+    msisdn: msisdnOf(settings, submission.phoneNumber),
+    message: settings.pushMessage ?? PUSH_MESSAGE,
+    amount: formatMinor(submission.amountMinor),
+    externaldata1: submission.reference,
+    externaldata2: submission.applicationId,
+    fee: '0',
+  })
+  if (!answer || isOther(settings, answer.transid, submission)) return notSentOrUnknown(outcome)
+  const operatorReference = answer.referenceid || undefined
+  // Success is that the request was taken: the enquiry says whether the customer paid.
+  if (answer.status === PENDING || answer.status === SUCCESS) return { kind: 'accepted', operatorReference, exchange: exchangeOf(outcome) }
+  return failure(moov, answer.status, 'submission', outcome) ?? unknownOutcome(outcome)
+}
+
+async function transfer(moov: Moov, submission: Submission): Promise<SubmitOutcome> {
+  const { settings, context } = moov
+  const { outcome, answer } = await call(moov, 'transferFlooz', context.submitTimeoutMs, transferSchema, {
+    request: {
+      destination: msisdnOf(settings, submission.phoneNumber),
+      amount: formatMinor(submission.amountMinor),
+      referenceid: submission.reference,
+      walletid: '0',
+      extendeddata: submission.applicationId,
+    },
+  })
+  if (!answer || isOther(settings, answer.referenceid, submission)) return notSentOrUnknown(outcome)
+  const identifiers = { operatorReference: answer.transactionid || undefined, exchange: exchangeOf(outcome) }
+  if (answer.status === PENDING) return { kind: 'accepted', ...identifiers }
+  if (answer.status === SUCCESS) return { kind: 'succeeded', ...identifiers }
+  return failure(moov, answer.status, 'submission', outcome) ?? unknownOutcome(outcome)
+}
+
+async function queryStatus(moov: Moov, query: StatusQuery): Promise<QueryOutcome> {
+  const { settings, context } = moov
+  const fields = { request: { transid: query.reference } }
+  const { outcome, answer } = await call(moov, 'getTransactionStatus', context.queryTimeoutMs, pushSchema, fields)
+  if (!answer) return unknownOutcome(outcome)
+  const exchange = exchangeOf(outcome)
+  if (meaningOf(settings, answer.status, 'enquiry') === 'notFound') return { kind: 'not_found', exchange }
+  const isAboutIt = settings.echoesReference === false || answer.transid === query.reference
+  if (!isAboutIt) return unknownOutcome(outcome)
+  const identifiers = { operatorReference: answer.referenceid || undefined, exchange }
+  if (answer.status === SUCCESS) return { kind: 'succeeded', ...identifiers }
+  if (answer.status === PENDING) return { kind: 'pending', ...identifiers }
+  return failure(moov, answer.status, 'enquiry', outcome) ?? unknownOutcome(outcome)
+}
+
+/** The failure that a code stands for; undefined if it decides nothing. */
+function failure({ settings }: Moov, code: string, step: 'submission' | 'enquiry', outcome: CallOutcome): FinalOutcome | undefined {
+  const meaning = meaningOf(settings, code, step)
+  if (meaning === 'unknown' || meaning === 'notFound') return undefined
+  return { kind: 'failed', reason: reasonOf(meaning), operatorCode: code, exchange: exchangeOf(outcome) }
+}
+
+/** One account serves both directions. */
+async function readBalance(moov: Moov): Promise<BalanceOutcome> {
+  const { settings, context } = moov
+  if (settings.accountMsisdn === undefined)
+    return { kind: 'unknown', detail: NO_BALANCE, exchange: { httpStatus: null, answer: NO_BALANCE } }
+  const fields = { request: { msisdn: settings.accountMsisdn } }
+  const { outcome, answer } = await call(moov, 'getBalance', context.queryTimeoutMs, balanceSchema, fields)
+  const minor = answer?.status === SUCCESS ? balanceMinorOf(answer.balance) : undefined
+  if (minor === undefined) return unknownOutcome(outcome)
+  const { currency } = OPERATORS[context.operator].country
+  return { kind: 'balance', collectMinor: minor, depositMinor: minor, isOneAccount: true, currency, exchange: exchangeOf(outcome) }
+}
+
+async function checkAccount(moov: Moov, phoneNumber: string): Promise<AccountOutcome> {
+  const { settings, context } = moov
+  const fields = { request: { msisdn: msisdnOf(settings, phoneNumber) } }
+  const { outcome, answer } = await call(moov, 'getMobileAccountStatus', context.queryTimeoutMs, accountSchema, fields)
+  const exchange = exchangeOf(outcome)
+  if (answer?.status === SUCCESS) return { kind: 'active', exchange }
+  const meaning = answer && meaningOf(settings, answer.status, 'submission')
+  return meaning === 'notRegistered' || meaning === 'invalidNumber' ? { kind: 'inactive', exchange } : unknownOutcome(outcome)
+}
+
+async function call<Answer>(
+  { settings, http }: Moov,
+  operation: MoovOperation,
+  timeoutMs: number,
+  schema: z.ZodType<Answer>,
+  fields: Fields,
+): Promise<{ outcome: CallOutcome; answer: Answer | undefined }> {
+  const outcome = await http.call({
+    method: 'POST',
+    path: '/UssdPush',
+    headers: { 'content-type': 'text/xml; charset=utf-8', soapaction: '""' },
+    body: writeEnvelope(settings, operation, fields),
+    timeoutMs,
+  })
+  return { outcome, answer: schema.safeParse(readEnvelope(outcome, operation)).data }
+}
+
+/** Whether an answer to a submission names another one. Refusals name none. */
+function isOther({ echoesReference }: MoovSettings, echo: string | undefined, { reference }: Submission): boolean {
+  return echoesReference !== false && Boolean(echo) && echo !== reference
+}
+
+/** The whole number, without a plus; of Benin in its present or its former form. */
+function msisdnOf({ dropsNewPrefix }: MoovSettings, phoneNumber: string): string {
+  return dropsNewPrefix ? phoneNumber.replace(/^22901(?=\d{8}$)/, '229') : phoneNumber
+}

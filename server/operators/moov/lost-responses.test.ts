@@ -1,0 +1,22 @@
+import type { ServerResponse } from 'node:http'
+import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
+import { escapeXml } from '#server/operators/xml/xml-tree.ts'
+import { createMoovConnector } from './create-moov-connector.ts'
+import { aMoovSubmission, moovAnswer, moovSettings } from './moov-testing.ts'
+
+const submission = aMoovSubmission()
+
+function say(response: ServerResponse, fields: Record<string, string>): void {
+  response.writeHead(200, { 'content-type': 'text/xml' }).end(moovAnswer('getTransactionStatus', 'response', fields))
+}
+
+testLostResponses({
+  name: 'Moov',
+  submission,
+  connect: (baseUrl, context) => createMoovConnector({ ...context, operator: 'BJMOOV' }, moovSettings(baseUrl)),
+  prepare: () => false,
+  aboutAnotherReference: (response) => say(response, { status: '0', referenceid: '1', transid: 'another' }),
+  // Control characters that XML forbids make an answer unreadable, which create-moov-connector.test.ts proves.
+  failedWith: (text, response) =>
+    say(response, { description: escapeXml(text), status: '777', referenceid: '1', transid: submission.reference }),
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Connector, Submission } from '#server/operators/connector.ts'
+import { moovAccountOf } from '#server/operators/simulator/moov/credentials.ts'
+import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { createMoovConnector } from './create-moov-connector.ts'
+import { aMoovSubmission, moovSettings } from './moov-testing.ts'
+import { moovToken } from './soap.ts'
+
+const SECRET = 'a secret of the transcripts'
+const account = moovAccountOf(SECRET, 'bj')
+
+let folder: string
+let simulator: Simulator
+let recorder: Awaited<ReturnType<typeof startRecorder>>
+let connector: Connector
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
+  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
+  recorder = await startRecorder(simulator.url)
+  const settings = moovSettings(`${recorder.url}/moov/bj/com.tlc.merchant.api`, { ...account, codeMeanings: { 94: 'notFound' } })
+  connector = createMoovConnector(aConnectorContext({ operator: 'BJMOOV' }), settings)
+})
+after(async () => {
+  await connector.close()
+  await recorder.close()
+  await simulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function take(submission: Submission): string {
+  const known = { reference: submission.reference, 'application id': submission.applicationId, token: moovToken(account) }
+  return recorder.take(known).replaceAll(/(<referenceid>|<transactionid>)\d{15}/g, '$1{digits}')
+}
+
+for (const [name, type, phoneNumber] of [
+  ['collect-succeeds', 'COLLECT', '2290195209341'],
+  ['collect-refused-by-customer', 'COLLECT', '2290195209903'],
+  ['deposit-succeeds', 'DEPOSIT', '2290195209341'],
+  ['deposit-at-once', 'DEPOSIT', '2290195209910'],
+  ['deposit-invalid-number', 'DEPOSIT', '2290195209902'],
+] as const) {
+  test(`as in the golden file: ${name}`, async () => {
+    const submission = aMoovSubmission({ type, phoneNumber })
+    assert.equal((await connector.query(submission)).kind, 'not_found')
+    const outcome = await connector.submit(submission, keepNothing)
+    const begun = take(submission)
+    if (outcome.kind === 'accepted')
+      await waitUntil('the transfer ends', async () => {
+        recorder.take({})
+        return (await connector.query(submission)).kind !== 'pending'
+      })
+    // Again, under the same reference.
+    await connector.submit(submission, keepNothing)
+    assertTranscript(new URL(`./transcripts/${name}.txt`, import.meta.url), begun + take(submission))
+  })
+}
+
+test('as in the golden file: balance and account', async () => {
+  await connector.balance()
+  await connector.checkAccount?.('2290195209905')
+  assertTranscript(new URL('./transcripts/balance-and-account.txt', import.meta.url), take(aMoovSubmission()))
+})

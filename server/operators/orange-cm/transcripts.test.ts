@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Connector, Submission } from '#server/operators/connector.ts'
+import { orangeCmAccountOf } from '#server/operators/simulator/orange-cm/credentials.ts'
+import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
+import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { createOrangeCmConnector } from './create-orange-cm-connector.ts'
+import { anOrangeCmSubmission, orangeCmSettings } from './orange-cm-testing.ts'
+import { orderIdOf } from './order-id.ts'
+
+const SECRET = 'a secret of the transcripts'
+const account = orangeCmAccountOf(SECRET)
+
+let folder: string
+let simulator: Simulator
+let recorder: Awaited<ReturnType<typeof startRecorder>>
+let connector: Connector
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
+  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
+  recorder = await startRecorder(simulator.url)
+  const context = aConnectorContext({ operator: 'OMCM', callbackUrl: 'http://127.0.0.1:1/operators/callback/OMCM' })
+  connector = createOrangeCmConnector(context, orangeCmSettings(`${recorder.url}/orange-cm`, account))
+})
+after(async () => {
+  await connector.close()
+  await recorder.close()
+  await simulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function take(submission: Submission): string {
+  const known = {
+    'order id': orderIdOf(submission.reference),
+    'transaction id': submission.reference,
+    'application id': submission.applicationId,
+    'X-AUTH-TOKEN': Buffer.from(`${account.apiUser}:${account.apiPassword}`).toString('base64'),
+    'key and secret': Buffer.from(`${account.consumerKey}:${account.consumerSecret}`).toString('base64'),
+    'channel number': account.channelMsisdn,
+  }
+  return (
+    recorder
+      .take(known)
+      .replaceAll(/MP\d{6}[0-9A-F]{20}/g, '{payToken}')
+      // What is drawn or counted differs in each run.
+      .replaceAll(/(Bearer |"access_token":")[0-9a-f-]{36}/g, '$1{token}')
+      .replaceAll(/("expires_in":|"id":)\d+/g, '$1{number}')
+      .replaceAll(/("createtime":"|"txnid":")[^"]+/g, '$1{…}')
+  )
+}
+
+for (const [name, type, phoneNumber] of [
+  ['collect-succeeds', 'COLLECT', '237690209341'],
+  ['collect-refused-by-customer', 'COLLECT', '237690209903'],
+  ['collect-low-balance', 'COLLECT', '237690209901'],
+  ['collect-not-registered', 'COLLECT', '237690209905'],
+  ['collect-expired', 'COLLECT', '237690209904'],
+  ['deposit-succeeds', 'DEPOSIT', '237690209341'],
+  ['deposit-invalid-number', 'DEPOSIT', '237690209902'],
+] as const) {
+  test(`as in the golden file: ${name}`, async () => {
+    const submission = anOrangeCmSubmission({ type, phoneNumber })
+    let operatorToken: string | undefined
+    const outcome = await connector.submit(submission, async (identifiers) => {
+      operatorToken = identifiers.operatorToken
+      assert.equal((await connector.query({ ...submission, operatorToken })).kind, 'not_found')
+      return true
+    })
+    const begun = take(submission)
+    if (outcome.kind === 'accepted')
+      await waitUntil('the payment ends', async () => {
+        recorder.take({})
+        return (await connector.query({ ...submission, operatorToken })).kind !== 'pending'
+      })
+    const ended = take(submission)
+    // Again, with the same payToken.
+    await connector.submit({ ...submission, operatorToken }, async () => assert.fail())
+    assertTranscript(new URL(`./transcripts/${name}.txt`, import.meta.url), begun + ended + take(submission))
+  })
+}

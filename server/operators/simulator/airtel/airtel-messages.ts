@@ -1,0 +1,106 @@
+import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
+import { digitsOf } from '#server/operators/simulator/reference-digits.ts'
+
+export type AirtelFamily = 'collection' | 'disbursement'
+
+/** The status and the code for each result of the simulator's table. */
+const REASONS: Readonly<Record<string, { COLLECT: Reason; DEPOSIT: Reason }>> = {
+  'Solde insuffisant': { COLLECT: ['TF', 'DP00800001007'], DEPOSIT: ['TF', 'DP00900001007'] },
+  // No code of disbursements says that the customer cancelled, or has no account: these are borrowed from payments and from users.
+  'Transaction annul\u00e9e par le client': { COLLECT: ['TF', 'DP00800001008'], DEPOSIT: ['TF', 'DP00800001008'] },
+  'Timeout op\u00e9rateur': { COLLECT: ['TE', 'DP00800001029'], DEPOSIT: ['TF', 'DP00900001014'] },
+  'Compte non inscrit': { COLLECT: ['TF', 'DP00800001010'], DEPOSIT: ['TF', 'DP02200000002'] },
+}
+type Reason = readonly [status: 'TF' | 'TE', code: string]
+
+const CODES = {
+  COLLECT: { success: 'DP00800001001', pending: 'DP00800001006', failed: 'DP00800001009' },
+  DEPOSIT: { success: 'DP00900001001', pending: 'DP00900001006', failed: 'DP00900001005' },
+} as const
+
+/** Why an order is refused before it is taken: `result_code`, and `response_code` where one is known. */
+type Problem = { result: string; response?: string; message: string }
+
+/** What a refused request is answered with. The codes of payments for bad fields are not published: those of disbursements are borrowed. */
+export const PROBLEMS = {
+  msisdn: { result: '521002', response: 'DP00900001013', message: 'Invalid Msisdn Length' },
+  number: { result: '521002', response: 'DP00900001012', message: 'Invalid mobile number' },
+  amount: { result: 'ESB000008', response: 'DP00900001004', message: 'Invalid amount' },
+  fields: { result: 'ESB000008', response: 'DP00900001013', message: 'Invalid request' },
+  duplicate: { result: '521050', message: 'Duplicate exttRID' },
+} as const satisfies Record<string, Problem>
+
+type Read = { order: Omit<TransferOrder, 'callbackUrl'>; pin: unknown }
+
+/** The order in a body, or what is wrong with it. */
+export function readOrder(body: Record<string, unknown> | undefined, family: AirtelFamily, currency: string): Read | Problem {
+  const party = fieldsOf(body?.[family === 'collection' ? 'subscriber' : 'payee'])
+  const transaction = fieldsOf(body?.['transaction'])
+  const { reference, pin } = body ?? {}
+  if (typeof reference !== 'string' || !/^[A-Za-z0-9 ]{4,64}$/.test(reference)) return PROBLEMS.fields
+  if (typeof transaction['id'] !== 'string' || !/^[A-Za-z0-9]{1,64}$/.test(transaction['id'])) return PROBLEMS.fields
+  const { amount } = transaction
+  if (typeof amount !== 'number' || !(amount > 0) || !/^\d{1,12}(\.\d{1,3})?$/.test(String(amount))) return PROBLEMS.amount
+  if (typeof party['msisdn'] !== 'string' || !/^\d{9}$/.test(party['msisdn'])) return PROBLEMS.msisdn
+  if (family === 'collection' && (party['country'] !== 'UG' || party['currency'] !== currency)) return PROBLEMS.fields
+  return {
+    order: {
+      reference: transaction['id'],
+      direction: family === 'collection' ? 'COLLECT' : 'DEPOSIT',
+      amount: String(amount),
+      currency,
+      phoneNumber: party['msisdn'],
+      customerName: '',
+      context: reference,
+    },
+    pin,
+  }
+}
+
+/** A transfer as an enquiry reports it, and as the answer to its submission. */
+export function transferOf(entry: BookEntry): object {
+  const [status, code] = resultOf(entry)
+  const isFailed = entry.status === 'FAILED'
+  return {
+    data: {
+      transaction: {
+        ...(entry.status === 'SUCCESS' && { airtel_money_id: digitsOf(entry.reference, 12) }),
+        ...(entry.status === 'SUCCESS' && entry.direction === 'DEPOSIT' && { reference_id: `CI${digitsOf(entry.reference, 12)}` }),
+        id: entry.reference,
+        message: isFailed ? 'Transaction failed' : 'Success',
+        status,
+      },
+    },
+    status: statusOf({ result: isFailed ? 'ESB000001' : 'ESB000010', response: code, message: 'Success' }, !isFailed),
+  }
+}
+
+/** An answer without a transfer: a refusal, with HTTP 200 like everything else. */
+export function refusalOf(problem: Problem): object {
+  return { status: statusOf(problem, false) }
+}
+
+function statusOf({ result, response, message }: Problem, isSuccess: boolean): object {
+  return { code: '200', message, result_code: result, ...(response !== undefined && { response_code: response }), success: isSuccess }
+}
+
+/** `status_code` in callbacks has two values only. */
+export function callbackTransactionOf(entry: BookEntry, isSuccess: boolean): object {
+  return {
+    id: entry.reference,
+    message: isSuccess ? 'Paid UGX' : 'Transaction failed',
+    status_code: isSuccess ? 'TS' : 'TF',
+    airtel_money_id: digitsOf(entry.reference, 12),
+  }
+}
+
+function resultOf(entry: BookEntry): readonly [string, string] {
+  const codes = CODES[entry.direction]
+  if (entry.status === 'SUCCESS') return ['TS', codes.success]
+  if (entry.status === 'PENDING') return ['TIP', codes.pending]
+  return REASONS[entry.message ?? '']?.[entry.direction] ?? ['TF', codes.failed]
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

@@ -1,0 +1,124 @@
+import { createDecipheriv } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { OPERATORS } from '#lib/operators.ts'
+import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
+import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import { isSame } from '#server/operators/simulator/is-same.ts'
+import { readBody } from '#server/operators/simulator/respond.ts'
+import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
+import { elementAt, fieldsOf, readXmlTree } from '#server/operators/xml/xml-tree.ts'
+import { MOOV_COUNTRIES, type MoovCountry, moovAccountOf } from './credentials.ts'
+import { describe, envelopeOf, faultOf, readOrder, statusOf, transferOf } from './moov-messages.ts'
+
+const BALANCE = '100000000'
+const OPERATIONS = {
+  PushWithPending: 'result',
+  getTransactionStatus: 'response',
+  transferFlooz: 'return',
+  getBalance: 'return',
+  getMobileAccountStatus: 'return',
+} as const
+type Operation = keyof typeof OPERATIONS
+
+/** Digits with the dial code; of Benin in both of its forms. */
+const NUMBERS: Record<MoovCountry, RegExp> = { bj: /^229(01)?\d{8}$/, ml: /^223\d{8}$/ }
+
+type Call = { simulation: Simulation; response: ServerResponse; country: MoovCountry; operation: Operation; given: Record<string, string> }
+
+/** The merchant API of Moov in Benin and Mali: one address, SOAP, no callbacks. */
+export const MOOV_SIMULATOR: SimulatedProtocol = { name: 'moov', prefix: 'moov', answer: answerMoov }
+
+async function answerMoov(simulation: Simulation, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  const [, country, , service] = path.split('/')
+  if (!isCountry(country) || service !== 'UssdPush') return void response.writeHead(404).end()
+  if (request.method !== 'POST') return fault(response, 'soap:Client', 'Only POST')
+  // Whatever the content type and the declared encoding are: clients differ, and the bytes are UTF-8.
+  const body = elementAt(readXmlTree(await readBody(request)), 'Body')
+  const called = body?.children[0]
+  if (!called || !isOperation(called.name)) return fault(response, 'soap:Client', 'No such operation')
+  const nested = elementAt(called, 'request')
+  const { token = '', ...given } = { ...fieldsOf(called), ...(nested && fieldsOf(nested)) }
+  const call: Call = { simulation, response, country, operation: called.name, given }
+  const { username, password, key } = moovAccountOf(simulation.secret, country)
+  if (!isSame(open(key, token) ?? '', `0:${username}:${password}`)) return say(call, { ...textOf('1', call.operation) })
+  return answerCall(call)
+}
+
+async function answerCall(call: Call): Promise<void> {
+  const { simulation, operation, given, country } = call
+  if (operation === 'getBalance') {
+    const isOurs = given['msisdn'] === moovAccountOf(simulation.secret, country).accountMsisdn
+    return say(call, isOurs ? { balance: BALANCE, message: describe('0'), status: '0' } : textOf('1', operation))
+  }
+  if (operation === 'getMobileAccountStatus') {
+    const { result } = behaviourFor(given['msisdn'] ?? '')
+    const isUnknown = result.kind === 'failed' && result.message === 'Compte non inscrit'
+    return say(call, isUnknown ? textOf('555', operation) : accountOf(given['msisdn'] ?? ''))
+  }
+  if (operation === 'getTransactionStatus') {
+    const entry = simulation.books.find(given['transid'] ?? '')
+    const isKnown = entry?.protocol === 'moov' && entry.operator === MOOV_COUNTRIES[country]
+    return say(call, isKnown ? statusOf(entry) : textOf('94', operation))
+  }
+  return take(call, operation)
+}
+
+async function take(call: Call, operation: 'PushWithPending' | 'transferFlooz'): Promise<void> {
+  const { simulation, response, country, given } = call
+  const operator = MOOV_COUNTRIES[country]
+  const order = readOrder(operation, given, OPERATORS[operator].country.currency)
+  if (!order) return say(call, textOf('94', operation))
+  const { result } = behaviourFor(order.phoneNumber)
+  const isRefused = result.kind === 'failed' && result.message === 'Num\u00e9ro invalide'
+  if (isRefused || !NUMBERS[country].test(order.phoneNumber)) return say(call, textOf('3', operation))
+  const admission = await admitTransfer(simulation, { operator, protocol: 'moov', order })
+  // What Moov does with a reference that it has is not known: nothing that anybody should rely on.
+  if (admission.kind === 'known') return say(call, textOf('98', operation))
+  if (admission.kind === 'turned_away') return admission.how === 'silence' ? undefined : fault(response, 'soap:Server', 'Internal error')
+  if (admission.isAnswered) say(call, operation === 'PushWithPending' ? statusOf(admission.entry) : transferOf(admission.entry))
+}
+
+/** An answer without a transfer. */
+function textOf(status: string, operation: Operation): Record<string, string> {
+  const isOfPush = operation === 'PushWithPending' || operation === 'getTransactionStatus'
+  return isOfPush ? { description: describe(status), referenceid: '', status, transid: '' } : { message: describe(status), status }
+}
+
+function accountOf(msisdn: string): Record<string, string> {
+  const person = {
+    accounttype: 'CUSTOMER',
+    allowedtransfer: 'true',
+    city: '',
+    dateofbirth: '',
+    firstname: 'SIMULATED',
+    lastname: 'CUSTOMER',
+  }
+  return { ...person, message: describe('0'), msisdn, region: '', secondname: '', status: '0', street: '', subscriberstatus: 'ACTIVE' }
+}
+
+function say({ response, operation }: Call, fields: Record<string, string>): void {
+  response.writeHead(200, { 'content-type': 'text/xml;charset=UTF-8' }).end(envelopeOf(operation, OPERATIONS[operation], fields))
+}
+
+function fault(response: ServerResponse, code: string, text: string): void {
+  response.writeHead(500, { 'content-type': 'text/xml;charset=UTF-8' }).end(faultOf(code, text))
+}
+
+/** The credentials in a token. */
+function open(key: string, token: string): string | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-cbc', key, Buffer.alloc(16))
+    return decipher.update(token, 'base64', 'utf8') + decipher.final('utf8')
+  } catch {
+    // Encrypted with another key: not authorised.
+    return undefined
+  }
+}
+
+function isCountry(text: string | undefined): text is MoovCountry {
+  return text !== undefined && Object.hasOwn(MOOV_COUNTRIES, text)
+}
+
+function isOperation(name: string): name is Operation {
+  return Object.hasOwn(OPERATIONS, name)
+}

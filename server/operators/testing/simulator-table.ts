@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { OperatorCode } from '#lib/operators.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { OperatorHarness } from './operator-harness.ts'
+
+/** The rows of the simulator's table that end, with what partners read. */
+const ROWS = [
+  ['341', 'SUCCESS', 'Transaction réussie'],
+  ['901', 'FAILED', 'Solde insuffisant'],
+  ['902', 'FAILED', 'Numéro invalide'],
+  ['903', 'FAILED', 'Transaction annulée par le client'],
+  ['904', 'FAILED', 'Timeout opérateur'],
+  ['905', 'FAILED', 'Compte non inscrit'],
+  ['906', 'SUCCESS', 'Transaction réussie'],
+  ['907', 'SUCCESS', 'Transaction réussie'],
+  ['908', 'FAILED', 'Timeout opérateur'],
+  ['909', 'SUCCESS', 'Transaction réussie'],
+  ['910', 'SUCCESS', 'Transaction réussie'],
+  ['911', 'SUCCESS', 'Transaction réussie'],
+  ['913', 'FAILED', 'Transaction annulée par le client'],
+  ['914', 'SUCCESS', 'Transaction réussie'],
+] as const
+
+type TableOptions = {
+  /** Each code with a phone number that lacks its last three digits. */
+  codes: readonly (readonly [OperatorCode, string])[]
+  /** What the operator's own reference looks like. */
+  operatorReference: RegExp
+  /** False where the protocol has none. */
+  hasCallbacks: boolean
+  /** The code of a customer's refusal, as it is stored in the timeline. */
+  cancelledCode: string
+}
+
+/** Every row of the simulator's table through an operator's own protocol, in both directions, with and without callbacks. */
+export function testSimulatorTable({ codes, operatorReference, hasCallbacks, cancelledCode }: TableOptions): void {
+  for (const sendsCallbacks of hasCallbacks ? [true, false] : [false]) {
+    let harness: OperatorHarness
+    before(async () => {
+      // Longer deadlines than usual: with so many at once, a busy machine must not make answers late.
+      const dispatcher = { absenceMs: 500, leaseMs: 10_000 }
+      harness = await OperatorHarness.open({ usesOwnProtocols: true, hasNoCallbacks: !sendsCallbacks, callTimeoutMs: 2_000, dispatcher })
+      harness.startDispatcher()
+    })
+    after(() => harness.close())
+
+    const how = sendsCallbacks ? 'with callbacks' : 'without callbacks'
+    for (const [operator, numbers] of codes) {
+      const make = (type: TransactionType, digits: string) =>
+        harness.make({ operator, type, phoneNumber: `${numbers}${digits}`, transactionId: randomUUID() })
+
+      test(`every row of the table at ${operator}, ${how}, in both directions: result, message and books`, async () => {
+        const made = TRANSACTION_TYPES.flatMap((type) => ROWS.map(async (row) => ({ type, row, item: await make(type, row[0]) })))
+        const left = await make('COLLECT', '912')
+        for (const { type, row, item } of await Promise.all(made)) {
+          const transaction = await harness.untilFinal(item)
+          assert.deepEqual([type, row[0], transaction.status, transaction.message], [type, ...row])
+          if (row[1] === 'SUCCESS') assert.match(transaction.operatorReference ?? '', operatorReference)
+          if (row[0] === '903') assert.equal(await codeOf(harness, item), cancelledCode)
+        }
+        await harness.compareBooks()
+        // 912 is left open for ever.
+        await waitUntil(
+          'three queries',
+          async () => (await harness.attemptsOf(left)).filter((attempt) => attempt === 'query pending').length >= 3,
+        )
+        assert.equal((await harness.read(left)).status, 'PENDING')
+        assert.equal(harness.callbackOutcomes.includes('taken'), sendsCallbacks)
+      })
+    }
+  }
+}
+
+/** The operator's own code in the timeline of a failed transaction. */
+async function codeOf(harness: OperatorHarness, item: { applicationId: string; transactionId: string }): Promise<unknown> {
+  const { rows } = await harness.database.pool.query(
+    "select reason from transaction_events where application_id = $1 and transaction_id = $2 and event = 'failed'",
+    [item.applicationId, item.transactionId],
+  )
+  return rows[0]?.reason
+}

@@ -29,14 +29,18 @@ export async function readToken(queryable: Queryable, { operator, account }: Tok
   return { token, renewAtMs: readAtMs + row.renew_in_ms, expiresAtMs: readAtMs + row.expires_in_ms }
 }
 
-/** Takes the right to fetch the next token for `leaseMs`; false while another caller has it. */
+/**
+ * Takes the right to fetch the next token for `leaseMs`; false while another caller has it, and if one has stored a token that is not due
+ * since this caller looked.
+ */
 export async function claimRenewal(queryable: Queryable, { operator, account }: TokenKey, leaseMs: number): Promise<boolean> {
   const { rowCount } = await queryable.query({
     name: 'claim_operator_token_renewal',
     text: `insert into operator_access_tokens (operator_access_token_id, operator, account, renewing_until)
              values ($3, $1, $2, clock_timestamp() + $4 * interval '1 millisecond')
            on conflict (operator, account) do update set renewing_until = excluded.renewing_until
-             where operator_access_tokens.renewing_until is null or operator_access_tokens.renewing_until < clock_timestamp()`,
+             where (operator_access_tokens.renewing_until is null or operator_access_tokens.renewing_until < clock_timestamp())
+               and (operator_access_tokens.renew_at is null or operator_access_tokens.renew_at <= clock_timestamp())`,
     values: [operator, account, randomUUID(), leaseMs],
   })
   return rowCount === 1
@@ -70,11 +74,15 @@ export async function storeToken(queryable: Queryable, { operator, account }: To
 }
 
 /** Makes sure that nobody uses this token again. Another one that was stored meanwhile stays. */
-export async function expireToken(queryable: Queryable, key: TokenKey, token: string): Promise<void> {
-  const stored = await readToken(queryable, key)
-  if (stored?.token !== token) return
+export async function expireToken(queryable: Queryable, { operator, account }: TokenKey, token: string): Promise<void> {
+  const { rows } = await queryable.query<{ id: string; token: string }>(
+    'select operator_access_token_id as id, token from operator_access_tokens where operator = $1 and account = $2 and token is not null',
+    [operator, account],
+  )
+  const [row] = rows
+  if (!row || keyringOfProcess().open(operatorTokenPlace(row.id), row.token) !== token) return
   await queryable.query(
-    'update operator_access_tokens set token = null, expires_at = null, renew_at = null where operator = $1 and account = $2',
-    [key.operator, key.account],
+    'update operator_access_tokens set token = null, expires_at = null, renew_at = null where operator_access_token_id = $1 and token = $2',
+    [row.id, row.token],
   )
 }

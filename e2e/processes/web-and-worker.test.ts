@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import type { Agent } from 'undici'
 import { type Partner, signIn } from '#e2e/contract/service.ts'
 import { freePort } from '#server/database/embedded.ts'
+import { transactionIdOf } from '#server/operators/testing/transaction-id-of.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
@@ -78,7 +79,6 @@ test('SUCCESS and a webhook from the worker for a collect that the web process a
 })
 
 test('one id, one transfer and one webhook for fifty equal requests at once', async () => {
-  // An operator whose books name a transfer by the id of its transaction.
   const request = aCollect({ webhookUrl: receiver.url, transferMethod: 'OMCM' })
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(agent, web.baseUrl, 'collect', partner.headers, request)))
   const ids = new Set(answers.map((answer) => answer.body['transactionId']))
@@ -87,10 +87,10 @@ test('one id, one transfer and one webhook for fifty equal requests at once', as
   await waitUntil('the transaction succeeds', async () => (await statusOf(transactionId)) === 'SUCCESS')
   await waitUntil('the webhook arrives', async () => receiver.received.some((one) => one.body.includes(String(transactionId))))
   const books = (await (await fetch(`http://127.0.0.1:${environment['SIMULATOR_PORT']}/books`)).json()) as {
-    entries: { reference: string; timesExecuted: number; duplicates: number }[]
+    entries: { protocol: string; reference: string; context: string; timesExecuted: number; duplicates: number }[]
   }
   const transfers = books.entries
-    .filter((entry) => entry.reference === transactionId)
+    .filter((entry) => transactionIdOf(entry) === transactionId)
     .map(({ timesExecuted, duplicates }) => ({ timesExecuted, duplicates }))
   assert.deepEqual(transfers, [{ timesExecuted: 1, duplicates: 0 }])
   assert.equal(receiver.received.filter((one) => one.body.includes(String(transactionId))).length, 1)

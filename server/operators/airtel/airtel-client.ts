@@ -9,7 +9,7 @@ import {
 import { readAnswer } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { accountOf, type IssuedToken } from '#server/operators/tokens/access-tokens.ts'
-import { keySchema, tokenSchema } from './messages.ts'
+import { keySchema, problemSchema, tokenSchema } from './messages.ts'
 import type { AirtelSettings } from './settings.ts'
 
 /** Airtel says until when a key is valid, in no documented form. */
@@ -83,13 +83,17 @@ function createTokenCall(http: OperatorHttpClient, context: ConnectorContext, se
 
   return async (request) => {
     const { outcome, token } = await attempt(request)
-    // Some gateways of Airtel answer 403 to a token that has ended.
-    const isRefused = outcome.kind === 'answered' && (outcome.httpStatus === 401 || outcome.httpStatus === 403)
-    if (!isRefused || token === undefined) return outcome
+    if (!isTokenRefused(outcome) || token === undefined) return outcome
     // It ended before its time. Nothing behind the gateway has seen the request, and the id is the same.
     await context.tokens.forget(key, token)
     return (await attempt(request)).outcome
   }
+}
+
+/** Some gateways of Airtel answer 403 to a token that has ended, which also means that something is not allowed. */
+function isTokenRefused(outcome: CallOutcome): boolean {
+  if (outcome.kind !== 'answered') return false
+  return outcome.httpStatus === 401 || (outcome.httpStatus === 403 && readAnswer(outcome, problemSchema)?.error === 'invalid_token')
 }
 
 /** The call itself was not made: not one byte of it was written. */

@@ -4,5 +4,5 @@ testSimulatorTable({
   codes: [['UGAIRTEL', '256702123']],
   operatorReference: /^(CI)?\d{12}$/,
   hasCallbacks: true,
-  cancelledCode: 'DP00800001008',
+  cancelledCode: /^DP00800001008$/,
 })

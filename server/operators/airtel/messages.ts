@@ -7,6 +7,9 @@ export const tokenSchema = z.object({
   expires_in: z.coerce.number().positive().max(86_400),
 })
 
+/** An error of the gateway. */
+export const problemSchema = z.object({ error: z.string() })
+
 /** Airtel names a code in one of several fields, and leaves out what it has nothing for. */
 const statusSchema = z.object({
   code: z.coerce.string().optional(),

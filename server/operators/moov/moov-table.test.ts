@@ -7,5 +7,5 @@ testSimulatorTable({
   ],
   operatorReference: /^\d{15}$/,
   hasCallbacks: false,
-  cancelledCode: '91',
+  cancelledCode: /^91$/,
 })

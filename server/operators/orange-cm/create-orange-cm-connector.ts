@@ -32,6 +32,9 @@ const CLAIMS: Readonly<Record<string, 'succeeded' | 'failed'>> = {
   EXPIRED: 'failed',
 }
 
+/** Short: the result is there, only its reason is not, and a claim lasts 20 s. */
+const REASON_LIMIT_MS = 3_000
+
 type Orange = { context: ConnectorContext; settings: OrangeCmSettings; client: OrangeCmClient }
 
 /** The Orange Money core API of Cameroon: a payToken first, then the payment with it. */
@@ -43,7 +46,8 @@ export function createOrangeCmConnector(context: ConnectorContext, settings: Ora
     submit: (submission, keep) => submit(orange, submission, keep),
     query: (query) => queryStatus(orange, query),
     balance: () => checkCredentials(orange),
-    checkAccount: (phoneNumber) => checkAccount(orange, nationalNumber({ operator: context.operator, phoneNumber })),
+    checkAccount: (phoneNumber) =>
+      checkAccount(orange, nationalNumber({ operator: context.operator, phoneNumber }), context.queryTimeoutMs),
     parseCallback: (_headers, body, search) => parseCallback(body, search ?? ''),
     close: () => client.close(),
   }
@@ -119,18 +123,22 @@ async function finalOutcomeOf(orange: Orange, read: ReadPayment, outcome: CallOu
   return { ...failedOutcome(read.code, isUnregistered, exchange), operatorReference: read.payment?.txnid || undefined }
 }
 
-/** Orange's codes for it are not public. Only a clear answer counts: if there is none, partners read the generic text. */
+/** Orange's codes for it are not public. Only a clear answer counts: if two calls bring none, partners read the generic text. */
 async function isWithoutAccount(orange: Orange, payment: OrangePayment | undefined): Promise<boolean> {
   const msisdn = payment?.subscriberMsisdn
-  return msisdn ? (await checkAccount(orange, msisdn)).kind === 'inactive' : false
+  if (!msisdn) return false
+  const timeoutMs = Math.min(orange.context.queryTimeoutMs, REASON_LIMIT_MS)
+  const first = await checkAccount(orange, msisdn, timeoutMs)
+  const account = first.kind === 'unknown' ? await checkAccount(orange, msisdn, timeoutMs) : first
+  return account.kind === 'inactive'
 }
 
-async function checkAccount({ context, settings, client }: Orange, msisdn: string): Promise<AccountOutcome> {
+async function checkAccount({ settings, client }: Orange, msisdn: string, timeoutMs: number): Promise<AccountOutcome> {
   const outcome = await client.call({
     method: 'POST',
     path: `/infos/subscriber/customer/${encodeURIComponent(msisdn)}`,
     body: { pin: settings.pin, channelMsisdn: settings.channelMsisdn },
-    timeoutMs: context.queryTimeoutMs,
+    timeoutMs,
   })
   const exchange = exchangeOf(outcome)
   const answer = outcome.kind === 'answered' && outcome.httpStatus < 500 ? readAnswer(outcome, subscriberSchema) : undefined
@@ -144,7 +152,7 @@ async function checkAccount({ context, settings, client }: Orange, msisdn: strin
 /** There is no call for a balance. That of our own account shows that every credential is right. */
 async function checkCredentials(orange: Orange): Promise<BalanceOutcome> {
   const { context, settings } = orange
-  const account = await checkAccount(orange, settings.channelMsisdn)
+  const account = await checkAccount(orange, settings.channelMsisdn, context.queryTimeoutMs)
   if (account.kind === 'unknown') return account
   const { currency } = OPERATORS[context.operator].country
   return { kind: 'balance', collectMinor: null, depositMinor: null, isOneAccount: false, currency, exchange: account.exchange }

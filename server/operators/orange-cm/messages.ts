@@ -3,8 +3,8 @@ import { z } from 'zod'
 /** What Orange sends. What we send is written out in create-orange-cm-connector.ts. */
 export const tokenSchema = z.object({
   access_token: z.string().min(1).max(4_096),
-  // What is left of it: the same token is returned until it ends.
-  expires_in: z.coerce.number().positive().max(86_400),
+  // What is left of it: the same token is returned until it ends, and in its last second that is 0.
+  expires_in: z.coerce.number().nonnegative().max(86_400),
 })
 
 /** Nothing that is kept may be cut or cleaned on the way: another form is no payToken. */

@@ -34,7 +34,7 @@ export function createOrangeCmClient(context: ConnectorContext, settings: Orange
     })
     const issued = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, tokenSchema) : undefined
     refusal = issued ? undefined : outcome
-    return issued && { token: issued.access_token, expiresInMs: issued.expires_in * 1_000 }
+    return issued && { token: issued.access_token, expiresInMs: Math.max(issued.expires_in, 1) * 1_000 }
   }
 
   async function attempt(request: OperatorRequest): Promise<{ outcome: CallOutcome; token: string | undefined }> {

@@ -22,7 +22,7 @@ type Call = {
 
 /** The core API of Orange Money in Cameroon: `init`, `pay` and `paymentstatus` for payments and for cash-ins. */
 export function createOrangeCmSimulator(secret: string): SimulatedProtocol {
-  const payTokens = new PayTokens(secret)
+  const payTokens = new PayTokens()
   const account = orangeCmAccountOf(secret)
   // One for everybody until it ends; lost with the process.
   const session = { token: '', endsAtMs: 0 }

@@ -96,6 +96,24 @@ test('one id, one transfer and one webhook for fifty equal requests at once', as
   assert.equal(receiver.received.filter((one) => one.body.includes(String(transactionId))).length, 1)
 })
 
+for (const [what, overrides, isVerified] of [
+  ['of Orange, whose address names the transaction', { transferMethod: 'OMCM' }, false],
+  ['of Airtel, which is signed', { transferMethod: 'UGAIRTEL', countryName: 'UGANDA', phoneNumber: '256702209341' }, true],
+] as const) {
+  test(`a callback ${what}, reaches its transaction through the web process`, async () => {
+    const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, aCollect({ webhookUrl: receiver.url, ...overrides }))
+    const { transactionId } = accepted.body
+    const callback = await waitUntil('the callback arrives', async () => {
+      const { rows } = await database.pool.query(
+        "select outcome, is_verified from operator_attempts where transaction_id = $1 and kind = 'callback'",
+        [transactionId],
+      )
+      return rows[0]
+    })
+    assert.deepEqual(callback, { outcome: 'succeeded', is_verified: isVerified })
+  })
+}
+
 test('one webhook for each of forty collects when one worker ends and another takes over', async () => {
   const transactionIds: unknown[] = []
   for (let round = 0; round < 40; round++) {

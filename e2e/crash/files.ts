@@ -22,7 +22,7 @@ const ROWS_MAX = 400
 const AMOUNT_MAX = 200
 const PAUSE_MS = 50
 /** Also those of the simulator that end as failures or stay unknown for a while. 912 stays pending for ever. */
-const ENDINGS = ['901', '902', '903', '904', '905', '909', '911'] as const
+const ENDINGS = ['901', '902', '903', '904', '905', '909'] as const
 
 /** A maker who uploads files and submits them, and a checker who decides them, until they are told to end. */
 export async function workWithFiles(work: FileWork, isEnding: () => boolean): Promise<void> {

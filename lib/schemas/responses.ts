@@ -16,7 +16,10 @@ export const initiationSchema = z
     transferMethod: z.enum(OPERATOR_CODES),
     customerName: z.string(),
     customerPhone: z.string(),
-    payToken: z.string(),
+    payToken: z.string().meta({
+      description:
+        'Names the page for the customer of a collect, /pay/{payToken} on this host. Send it to customers of Wave, who pay by a link.',
+    }),
     amount,
     feesSystem: amount,
     feesApp: amount,

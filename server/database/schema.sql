@@ -652,6 +652,7 @@ create table operator_work (
   accepted_at        timestamptz,
   type               text        not null default 'DEPOSIT',
   route              text,
+  customer_link      text,
   result             text,
   result_reason      text,
   result_code        text,

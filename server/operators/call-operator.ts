@@ -9,7 +9,12 @@ export const TOO_LATE: SubmitOutcome = {
 }
 
 /** Submits claimed work to its operator. `keep` stores what it returns before the call that moves money. */
-export function submitWork(connector: Connector, work: ClaimedWork, keep: KeepIdentifiers): Promise<SubmitOutcome> {
+export function submitWork(
+  connector: Connector,
+  work: ClaimedWork,
+  keep: KeepIdentifiers,
+  payToken: string | undefined,
+): Promise<SubmitOutcome> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
   return connector.submit(
     {
@@ -23,6 +28,8 @@ export function submitWork(connector: Connector, work: ClaimedWork, keep: KeepId
       customerName,
       operatorReference: work.operatorReference ?? undefined,
       operatorToken: work.operatorToken ?? undefined,
+      isRepeated: work.submissions > 1,
+      payToken,
     },
     keep,
   )

@@ -24,10 +24,17 @@ export type Submission = OperatorIdentifiers & {
   currency: Currency
   phoneNumber: string
   customerName: string
+  /** An earlier submission of this reference may have reached the operator. */
+  isRepeated?: boolean
+  /** Names the page to which an operator sends the customer back; only for connectors that need one (`customerStep`). */
+  payToken?: string | undefined
 }
 
 /** What a status query needs; some operators only answer by their own identifier. */
 export type StatusQuery = OperatorIdentifiers & Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'>
+
+/** Where the customer has to go before the operator moves the money. Returned by each query while it is valid, so that a lost one is found. */
+type CustomerLink = { customerLink?: string | undefined }
 
 /**
  * Reported by the operator; nothing after it changes the outcome. `reason` is the sentence for partners (failure-table.ts), or the
@@ -47,13 +54,13 @@ export type SubmitOutcome =
   | FinalOutcome
   | UnknownOutcome
   | NotSentOutcome
-  | ({ kind: 'accepted'; exchange: Exchange } & OperatorIdentifiers)
+  | ({ kind: 'accepted'; exchange: Exchange } & OperatorIdentifiers & CustomerLink)
 
 /** `not_found` only if the operator itself reports that it does not know the reference, not if a proxy answers 404. */
 export type QueryOutcome =
   | FinalOutcome
   | UnknownOutcome
-  | ({ kind: 'pending'; exchange: Exchange } & OperatorIdentifiers)
+  | ({ kind: 'pending'; exchange: Exchange } & OperatorIdentifiers & CustomerLink)
   | { kind: 'not_found'; exchange: Exchange }
 
 /** Our balances at the operator, in hundredths; null if it does not report them. */
@@ -78,6 +85,8 @@ export type AccountOutcome = { kind: 'active' | 'inactive'; exchange: Exchange }
  */
 export type CallbackOutcome =
   | { kind: 'callback'; applicationId: string; reference: string; claim: 'succeeded' | 'failed' | 'pending'; isVerified: boolean }
+  /** From the operator, and about nothing that we await. */
+  | { kind: 'irrelevant' }
   | { kind: 'unverified' }
   | { kind: 'malformed'; detail: string }
 
@@ -107,6 +116,8 @@ export type Terms = {
  */
 export type Connector = {
   readonly terms: Terms
+  /** What the customer of a collect has to do. Absent: to confirm on the phone. */
+  readonly customerStep?: CustomerStep | undefined
   submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome>
   query(query: StatusQuery): Promise<QueryOutcome>
   balance(): Promise<BalanceOutcome>
@@ -116,6 +127,9 @@ export type Connector = {
   parseCallback(headers: Record<string, string | string[] | undefined>, body: Buffer): CallbackOutcome
   close(): Promise<void>
 }
+
+/** `link`: the customer follows a link that the operator returns. */
+type CustomerStep = 'link'
 
 declare const guarded: unique symbol
 

@@ -12,6 +12,7 @@ import { createSubmissionGate, type StoredAvailability, type SubmissionGate } fr
 import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
 import { createClaimSlots, laneOf } from './claim-slots.ts'
 import type { Connectors, GuardedConnector, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
 import { refusedForFunds } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
@@ -180,6 +181,7 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   const durationMs = performance.now() - startedAtMs
   if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: outcome.kind }, connector.terms)
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
+  await keepLink(context, work, outcome)
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
@@ -187,14 +189,21 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   await settleFinalResult(context.options, { ...work, source: kind }, outcome)
 }
 
-function callOperator(
+async function callOperator(
   { options, leaseMs }: Pick<Context, 'options' | 'leaseMs'>,
   connector: GuardedConnector,
   work: ClaimedWork,
   kind: 'submit' | 'query',
 ): Promise<SubmitOutcome | QueryOutcome> {
   if (kind === 'query') return queryAlongRoute(connector, work)
-  return submitWork(connector, work, (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs))
+  const payToken = connector.customerStep && work.type === 'COLLECT' ? await findPayToken(options.pool, work) : undefined
+  return submitWork(connector, work, (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs), payToken)
+}
+
+/** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */
+async function keepLink({ options }: Context, work: ClaimedWork, outcome: SubmitOutcome | QueryOutcome): Promise<void> {
+  if ((outcome.kind === 'accepted' || outcome.kind === 'pending') && outcome.customerLink !== undefined)
+    await storeCustomerLink(options.pool, work, outcome.customerLink)
 }
 
 /** An operator's other environment does not know the transfer either way: that it denies it is no reason to send it again. */

@@ -11,6 +11,8 @@ const CALLBACK_BYTES_MAX = 64 * 1024
 /** A longer code is cut; the answer that contains it is stored too. */
 const CODE_LENGTH_MAX = 100
 
+const LINK_LENGTH_MAX = 2_048
+
 const uuidSchema = z.uuid()
 
 /**
@@ -30,6 +32,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   const { checkAccount } = connector
   const guard: Connector = {
     terms: connector.terms,
+    customerStep: connector.customerStep,
     submit: (submission, keep) => settled(() => connector.submit(submission, (identifiers) => keep(cleanIdentifiers(identifiers)))),
     query: (query) => settled(() => connector.query(query)),
     balance: () => settled(() => connector.balance()),
@@ -49,17 +52,29 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   return guard as GuardedConnector
 }
 
-type OperatorText = { exchange: Exchange; reason?: string; operatorCode?: string | undefined } & OperatorIdentifiers
+type OperatorText = {
+  exchange: Exchange
+  reason?: string
+  operatorCode?: string | undefined
+  customerLink?: string | undefined
+} & OperatorIdentifiers
 
 function cleanOutcome<Outcome extends OperatorText>(outcome: Outcome): Outcome {
-  const { exchange, reason, operatorCode } = outcome
+  const { exchange, reason, operatorCode, customerLink } = outcome
   return {
     ...outcome,
     exchange: cleanExchange(exchange),
     ...(reason === undefined ? {} : { reason: cleanReason(reason) || REFUSED_MESSAGE }),
     ...(operatorCode === undefined ? {} : { operatorCode: cleanReason(operatorCode).slice(0, CODE_LENGTH_MAX) || undefined }),
+    ...(customerLink === undefined ? {} : { customerLink: cleanLink(customerLink) }),
     ...cleanIdentifiers(outcome),
   }
+}
+
+/** Shown to customers as a link: nothing but an address of the web. */
+function cleanLink(text: string): string | undefined {
+  const url = text.length <= LINK_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : undefined
 }
 
 function cleanIdentifiers({ operatorReference, operatorToken }: OperatorIdentifiers): OperatorIdentifiers {

@@ -30,7 +30,10 @@ export async function startSimulator(config: Config, logger: Logger): Promise<Si
     child = await superviseChild({
       name: 'simulator',
       entry: new URL('../operators/simulator/main.ts', import.meta.url),
-      arguments: () => ['--port', String(port), '--folder', simulatorFolder(config), '--delay-ms', String(config.simulator.delayMs)],
+      arguments: () => [
+        ...['--port', String(port), '--folder', simulatorFolder(config), '--delay-ms', String(config.simulator.delayMs)],
+        ...['--webhook-base-url', config.publicUrl],
+      ],
       // Nothing else of ours: it needs neither the database nor any key.
       environment: () => ({ ...toolEnvironment(), SIMULATOR_SECRET: secret, NODE_ENV: 'production' }),
       logger,

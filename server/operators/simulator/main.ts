@@ -11,6 +11,7 @@ const { values } = parseArgs({
     'delay-ms': { type: 'string', default: '1500' },
     'slow-delay-ms': { type: 'string', default: '60000' },
     'callback-host': { type: 'string' },
+    'webhook-base-url': { type: 'string' },
     'bad-day': { type: 'string', default: '0' },
   },
 })
@@ -25,6 +26,7 @@ const simulator = await startSimulator({
   delayMs: Number(values['delay-ms']),
   slowDelayMs: Number(values['slow-delay-ms']),
   callbackHost: values['callback-host'],
+  webhookBaseUrl: values['webhook-base-url'],
   badDayShare: Number(values['bad-day']),
 })
 const place = { url: simulator.url, port: simulator.port }

@@ -2,6 +2,7 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { mtnAccountOf } from './mtn/credentials.ts'
+import { WAVE_OPERATORS, waveAccountOf } from './wave/credentials.ts'
 
 const MTN_ENVIRONMENTS = { MOMOCM: 'mtncameroon', BJMTN: 'mtnbenin', UGMTN: 'mtnuganda' } as const
 
@@ -17,6 +18,12 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
       disbursement: mtnAccountOf(secret, 'disbursement'),
     },
   }))
-  const others = OPERATOR_CODES.filter((code) => !Object.hasOwn(MTN_ENVIRONMENTS, code))
-  return [...mtn, ...gatewaySettings(others, { baseUrl: url, secret })]
+  const wave = WAVE_OPERATORS.map((operator) => ({
+    operator,
+    protocol: 'wave',
+    document: { baseUrl: `${url}/wave`, ...waveAccountOf(secret, operator) },
+  }))
+  const own = [...mtn, ...wave]
+  const others = OPERATOR_CODES.filter((code) => !own.some(({ operator }) => operator === code))
+  return [...own, ...gatewaySettings(others, { baseUrl: url, secret })]
 }

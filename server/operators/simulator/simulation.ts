@@ -27,6 +27,8 @@ export type Simulation = {
   givesTokens: boolean
   /** The host that callback addresses must have, where an operator registers one; undefined: any. */
   callbackHost: string | undefined
+  /** The service's address, where a webhook is registered with the operator once and not named by each request; undefined: none is. */
+  webhookBaseUrl: string | undefined
   now(): Date
 }
 

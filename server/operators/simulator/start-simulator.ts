@@ -10,6 +10,7 @@ import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
 import { handleRequest } from './handle-request.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
 import { conclude, type Simulation } from './simulation.ts'
+import { WAVE_SIMULATOR } from './wave/answer-wave.ts'
 
 type SimulatorOptions = {
   /** 0 takes a free one. */
@@ -28,6 +29,8 @@ type SimulatorOptions = {
   givesTokens?: boolean
   /** The host that callback addresses must have, where an operator registers one; undefined: any. */
   callbackHost?: string | undefined
+  /** The service's address, for operators with which a webhook is registered once; undefined: none is. */
+  webhookBaseUrl?: string | undefined
   /** The share of requests that are late, refused or lost, from 0 to 1: an operator on a bad day. */
   badDayShare?: number
   random?: () => number
@@ -52,8 +55,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     due,
     callbacks,
     now: () => clock.now(),
-    protocols: [GATEWAY_SIMULATOR, createMtnSimulator(options.secret)],
+    protocols: [GATEWAY_SIMULATOR, createMtnSimulator(options.secret), WAVE_SIMULATOR],
     callbackHost: options.callbackHost,
+    webhookBaseUrl: options.webhookBaseUrl,
     secret: options.secret,
     delayMs: options.delayMs ?? DELAY_MS,
     slowDelayMs: options.slowDelayMs ?? SLOW_DELAY_MS,

@@ -9,9 +9,9 @@ export async function readBooks(simulatorUrl: string): Promise<Map<string, BookE
   return new Map(entries.map((entry) => [transactionIdOf(entry), entry]))
 }
 
-/** MTN's reference is another form of the id, which the context repeats as it is. */
+/** An operator's own protocol has another reference; its context begins with the id. */
 function transactionIdOf({ protocol, reference, context }: BookEntry): string {
-  return protocol === 'mtn-momo' ? (context.split('.')[0] ?? reference) : reference
+  return protocol === 'gateway' ? reference : (context.split('.')[0] ?? reference)
 }
 
 type StoredRow = { transaction_id: string; status: string; amount_minor: bigint; message: string }

@@ -40,6 +40,8 @@ type HarnessOptions = {
   givesTokens?: boolean
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
+  /** No operator sends callbacks. */
+  hasNoCallbacks?: boolean
   dispatcher?: Partial<DispatcherOptions>
   forcedQueries?: ForcedQueriesOptions['limits']
   /** The time by which the allowances of forced queries refill. */
@@ -75,7 +77,10 @@ export class OperatorHarness {
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
     const settings = options.usesOwnProtocols
-      ? simulatedOperators(this.simulator.url, SECRET)
+      ? simulatedOperators(this.simulator.url, SECRET).map((one) => ({
+          ...one,
+          document: { ...one.document, sendsCallbacks: !options.hasNoCallbacks },
+        }))
       : OPERATOR_CODES.flatMap((code) =>
           gatewaySettings([code], { baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET }),
         )
@@ -117,8 +122,9 @@ export class OperatorHarness {
   static async open(options: HarnessOptions = {}): Promise<OperatorHarness> {
     const database = await createTestDatabase()
     const folder = await mkdtemp(path.join(tmpdir(), 'countersign-simulator-'))
-    const simulator = await startSimulator({ ...SIMULATOR, port: 0, folder, givesTokens: options.givesTokens })
     const callbackServer = await startCallbackServer()
+    const webhookBaseUrl = options.hasNoCallbacks ? undefined : callbackServer.url
+    const simulator = await startSimulator({ ...SIMULATOR, port: 0, folder, givesTokens: options.givesTokens, webhookBaseUrl })
     const applicationId = await makeApplication(database.pool)
     for (const code of OPERATOR_CODES) await fund(database.pool, applicationId, code, 100_000_000_00n)
     return new OperatorHarness(options, { database, simulator, folder, callbackServer, applicationId })

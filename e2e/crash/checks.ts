@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAmountMinor } from '#lib/money.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { transactionIdOf } from '#server/operators/testing/transaction-id-of.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import { checkFiles } from './check-files.ts'
 import type { SentFile } from './files.ts'
@@ -132,18 +133,17 @@ function checkOperators({ folder }: Evidence, rows: readonly Row[]): Verdict[] {
 }
 
 type Entry = { executed: number; duplicates: number }
-type Line = { what: string; reference?: string; request?: { reference: string; context: string } }
+type Line = { what: string; protocol?: string; reference?: string; request?: { reference: string; context: string } }
 
 function readBooks(folder: string): Map<string, Entry> {
   const books = new Map<string, Entry>()
-  // MTN's reference is another form of the transaction's id, which its context repeats as it is.
   const idOf = new Map<string, string>()
   for (const line of readFileSync(path.join(folder, 'simulator', 'books.jsonl'), 'utf8').split('\n')) {
     // The last line may be half written when an operator was killed; nobody was told about it.
     if (!line.endsWith('}')) continue
-    const { what, reference, request } = JSON.parse(line) as Line
+    const { what, protocol, reference, request } = JSON.parse(line) as Line
     if (what === 'turned_away') continue
-    if (request?.context.includes('.')) idOf.set(request.reference, request.context.split('.')[0] ?? '')
+    if (request) idOf.set(request.reference, transactionIdOf({ protocol, ...request }))
     const own = reference ?? request?.reference ?? ''
     const key = idOf.get(own) ?? own
     const entry = books.get(key) ?? { executed: 0, duplicates: 0 }

@@ -37,12 +37,13 @@ export function submitWork(
 
 /** Queries the operator about claimed work. */
 export function queryWork(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {
-  const { applicationId, operator, type } = work
+  const { applicationId, operator, type, amountMinor } = work
   return connector.query({
     reference: work.transactionId,
     applicationId,
     operator,
     type,
+    amountMinor,
     operatorReference: work.operatorReference ?? undefined,
     operatorToken: work.operatorToken ?? undefined,
   })

@@ -25,7 +25,7 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
     query: async (query) => (await servingOf(query.type)?.query(query)) ?? UNKNOWN,
     balance: () => first.balance(),
     ...(checking?.checkAccount && { checkAccount: checking.checkAccount }),
-    parseCallback: (headers, body) => firstRead(connectors.map((connector) => connector.parseCallback(headers, body))),
+    parseCallback: (headers, body, search) => firstRead(connectors.map((connector) => connector.parseCallback(headers, body, search))),
     close: async () => void (await Promise.all(connectors.map((connector) => connector.close()))),
   }
 }

@@ -31,7 +31,9 @@ export type Submission = OperatorIdentifiers & {
 }
 
 /** What a status query needs; some operators only answer by their own identifier. */
-export type StatusQuery = OperatorIdentifiers & Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'>
+export type StatusQuery = OperatorIdentifiers &
+  Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'> &
+  Partial<Pick<Submission, 'amountMinor'>>
 
 /** Where the customer has to go before the operator moves the money. Returned by each query while it is valid, so that a lost one is found. */
 type CustomerLink = { customerLink?: string | undefined }
@@ -91,10 +93,10 @@ export type CallbackOutcome =
   | { kind: 'malformed'; detail: string }
 
 /**
- * Stores what the operator returned before the call that moves money, and resolves when it is committed. Resolves to false if
+ * Stores what the operator returned before the call that moves money, or before the customer can move it, and resolves when it is committed. Resolves to false if
  * another process has taken the submission over: the connector must then make no further call and return `not_sent`.
  */
-export type KeepIdentifiers = (identifiers: OperatorIdentifiers) => Promise<boolean>
+export type KeepIdentifiers = (identifiers: OperatorIdentifiers & CustomerLink) => Promise<boolean>
 
 /** What this installation has agreed with an operator. */
 export type Terms = {
@@ -123,8 +125,11 @@ export type Connector = {
   balance(): Promise<BalanceOutcome>
   /** Absent where the protocol has no such call. Moves no money. */
   checkAccount?(phoneNumber: string): Promise<AccountOutcome>
-  /** `headers` have lower-case names; `body` is the raw bytes, because signatures are over bytes. */
-  parseCallback(headers: Record<string, string | string[] | undefined>, body: Buffer): CallbackOutcome
+  /**
+   * `headers` have lower-case names; `body` is the raw bytes, because signatures are over bytes; `search` is the undecoded query of the
+   * address, where an operator repeats nothing but the address that a submission named.
+   */
+  parseCallback(headers: Record<string, string | string[] | undefined>, body: Buffer, search?: string): CallbackOutcome
   close(): Promise<void>
 }
 

@@ -33,14 +33,15 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   const guard: Connector = {
     terms: connector.terms,
     customerStep: connector.customerStep,
-    submit: (submission, keep) => settled(() => connector.submit(submission, (identifiers) => keep(cleanIdentifiers(identifiers)))),
+    submit: (submission, keep) =>
+      settled(() => connector.submit(submission, (kept) => keep({ ...cleanIdentifiers(kept), ...cleanedLink(kept) }))),
     query: (query) => settled(() => connector.query(query)),
     balance: () => settled(() => connector.balance()),
     ...(checkAccount && { checkAccount: (phoneNumber) => settled(() => checkAccount(phoneNumber)) }),
-    parseCallback(headers, body) {
+    parseCallback(headers, body, search) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {
-        return cleanCallback(connector.parseCallback(headers, body))
+        return cleanCallback(connector.parseCallback(headers, body, search))
       } catch (error) {
         reportUnexpected('operators: callback', error, { logger, operator, message: 'A connector threw while it parsed a callback' })
         return { kind: 'malformed', detail: 'The connector failed' }
@@ -66,9 +67,13 @@ function cleanOutcome<Outcome extends OperatorText>(outcome: Outcome): Outcome {
     exchange: cleanExchange(exchange),
     ...(reason === undefined ? {} : { reason: cleanReason(reason) || REFUSED_MESSAGE }),
     ...(operatorCode === undefined ? {} : { operatorCode: cleanReason(operatorCode).slice(0, CODE_LENGTH_MAX) || undefined }),
-    ...(customerLink === undefined ? {} : { customerLink: cleanLink(customerLink) }),
+    ...cleanedLink({ customerLink }),
     ...cleanIdentifiers(outcome),
   }
+}
+
+function cleanedLink({ customerLink }: { customerLink?: string | undefined }): { customerLink?: string | undefined } {
+  return customerLink === undefined ? {} : { customerLink: cleanLink(customerLink) }
 }
 
 /** Shown to customers as a link: nothing but an address of the web. */

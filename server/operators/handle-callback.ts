@@ -108,7 +108,7 @@ async function findContradictions(
 /**
  * Handles an operator's callback. It is not trusted: it makes a query of that row due immediately, and the query decides. Duplicates,
  * callbacks of finished transactions and callbacks that overtake the answer to the submission have no other effect; one that
- * contradicts a final result is stored. `headers` have lower-case names, `body` is as received. Returns whether a row was waiting
+ * contradicts a final result is stored. `headers` have lower-case names, `body` is as received, `search` is the undecoded query. Returns whether a row was waiting
  * for it. `overloaded`: not stored, the operator should send it again.
  */
 export async function handleCallback(
@@ -116,8 +116,9 @@ export async function handleCallback(
   operatorCode: string,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
+  search = '',
 ): Promise<Result<{ isAwaited: boolean }, CallbackRefusal>> {
-  const verdict = await takeCallback(intake, operatorCode, headers, body)
+  const verdict = await takeCallback(intake, operatorCode, headers, body, search)
   intake.onOutcome?.(verdict.ok ? verdict.value : verdict.error)
   if (!verdict.ok) return verdict
   if (verdict.value === 'busy') return err('overloaded')
@@ -129,11 +130,12 @@ async function takeCallback(
   operatorCode: string,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
+  search: string,
 ): Promise<Result<CallbackVerdict, CallbackRefusal>> {
   const operator: OperatorCode | undefined = isOperatorCode(operatorCode) ? operatorCode : undefined
   const connector = operator && intake.connectors.get(operator)
   if (!operator || !connector) return err('unknown_operator')
-  const callback = connector.parseCallback(headers, body)
+  const callback = connector.parseCallback(headers, body, search)
   if (callback.kind === 'irrelevant') return ok('idle')
   if (callback.kind !== 'callback') return err(callback.kind)
   const row = {

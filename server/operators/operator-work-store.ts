@@ -90,18 +90,19 @@ function readResult(row: ClaimedRow): FinalOutcome | null {
 }
 
 /**
- * Stores the operator's identifiers in the middle of a submission, and begins its lease again. False if the row is no longer in this
+ * Stores the operator's identifiers and the customer's link in the middle of a submission, and begins its lease again. False if the row is no longer in this
  * submission, so that the money must not be moved by it.
  */
 export async function keepIdentifiers(
   queryable: Queryable,
   work: ClaimedWork,
-  identifiers: { operatorReference?: string; operatorToken?: string },
+  identifiers: { operatorReference?: string; operatorToken?: string; customerLink?: string | undefined },
   leaseMs: number,
 ): Promise<boolean> {
   const { rowCount } = await queryable.query({
     name: 'keep_operator_identifiers',
     text: `update operator_work set operator_reference = coalesce($4, operator_reference), operator_token = coalesce($5, operator_token),
+             customer_link = coalesce($7, customer_link),
              next_at = clock_timestamp() + $6 * interval '1 millisecond'
            where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and next_at > clock_timestamp()`,
     values: [
@@ -111,6 +112,7 @@ export async function keepIdentifiers(
       identifiers.operatorReference ?? null,
       identifiers.operatorToken ?? null,
       leaseMs,
+      identifiers.customerLink ?? null,
     ],
   })
   return rowCount === 1

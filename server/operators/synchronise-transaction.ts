@@ -37,7 +37,7 @@ export async function synchroniseTransaction(
 
 /** False if the operator returned no usable answer. */
 async function query(forcedQueries: ForcedQueries, transaction: Transaction, actor: AuditActor): Promise<boolean> {
-  const { applicationId, transactionId, operator, type } = transaction
+  const { applicationId, transactionId, operator, type, amountMinor } = transaction
   const connector = forcedQueries.connectors.get(operator)
   if (!connector) return false
   const work = await takeAttemptNumber(forcedQueries.pool, applicationId, transactionId)
@@ -53,6 +53,7 @@ async function query(forcedQueries: ForcedQueries, transaction: Transaction, act
     applicationId,
     operator,
     type,
+    amountMinor,
     operatorReference: operatorReference ?? undefined,
     operatorToken: operatorToken ?? undefined,
   })

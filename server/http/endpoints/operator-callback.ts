@@ -18,7 +18,7 @@ export function callbackOf(operator: OperatorCode): OpenEndpoint {
     async respond(runtime, request) {
       const body = await request.readBody(BODY_BYTES_MAX, addressOwner(request))
       if (!body.ok) return err(refuseBody(body.error, BODY_BYTES_MAX))
-      const taken = await handleCallback(runtime.callbacks, operator, request.headers, Buffer.from(body.value))
+      const taken = await handleCallback(runtime.callbacks, operator, request.headers, Buffer.from(body.value), request.search)
       return taken.ok ? ok(jsonResponse('{"received":true}')) : err(refuseCallback(taken.error))
     },
   }

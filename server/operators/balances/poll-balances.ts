@@ -24,6 +24,8 @@ async function pollOne({ pool, connectors }: PollDeps, operator: OperatorCode): 
   const outcome = await connectors.get(operator)?.balance()
   if (outcome?.kind !== 'balance') return
   const { collectMinor, depositMinor } = outcome
+  // Of an operator without such a call there is nothing to compare.
+  if (collectMinor === null && depositMinor === null) return
   await storeBalance(pool, { operator, collectMinor, depositMinor, reportedMinor: totalOf(outcome) })
 }
 

@@ -2,6 +2,7 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { mtnAccountOf } from './mtn/credentials.ts'
+import { orangeWebAccountOf } from './orange-web/credentials.ts'
 import { WAVE_OPERATORS, waveAccountOf } from './wave/credentials.ts'
 
 const MTN_ENVIRONMENTS = { MOMOCM: 'mtncameroon', BJMTN: 'mtnbenin', UGMTN: 'mtnuganda' } as const
@@ -26,4 +27,13 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
   const own = [...mtn, ...wave]
   const others = OPERATOR_CODES.filter((code) => !own.some(({ operator }) => operator === code))
   return [...own, ...gatewaySettings(others, { baseUrl: url, secret })]
+}
+
+/**
+ * The settings that reach the simulator by Orange Web Payment, and for deposits by the gateway protocol. Not the sandbox's: Orange gives no
+ * reasons, so half of the rows of the table would end with the generic text.
+ */
+export function simulatedOrangeWeb(url: string, secret: string): OperatorSettings[] {
+  const document = { baseUrl: `${url}/orange-web`, country: 'ci', ...orangeWebAccountOf(secret) }
+  return [{ operator: 'CIOM', protocol: 'orange-web', document }, ...gatewaySettings(['CIOM'], { baseUrl: url, secret })]
 }

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+type Arrived = { operator: string; headers: IncomingHttpHeaders; body: Buffer; search: string }
 /** Returns whether the callback was accepted. */
-type CallbackHandler = (operator: string, headers: IncomingHttpHeaders, body: Buffer) => Promise<boolean>
+type CallbackHandler = (arrived: Arrived) => Promise<boolean>
 
 export type CallbackServer = { url: string; onCallback(handler: CallbackHandler): void; close(): Promise<void> }
 
@@ -13,7 +14,8 @@ export async function startCallbackServer(): Promise<CallbackServer> {
   const underWay = new Set<Promise<void>>()
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(incoming)
-    const isAccepted = await handle?.(incoming.url?.split('/').at(-1) ?? '', incoming.headers, body)
+    const [pathname = '', search = ''] = (incoming.url ?? '').split('?')
+    const isAccepted = await handle?.({ operator: pathname.split('/').at(-1) ?? '', headers: incoming.headers, body, search })
     response.writeHead(isAccepted ? 200 : 400).end()
   }
   const server = createServer((incoming, response) => {

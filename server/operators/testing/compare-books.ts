@@ -1,17 +1,13 @@
 import { request } from 'undici'
 import type { Pool } from '#server/database/pool.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
+import { transactionIdOf } from './transaction-id-of.ts'
 
 /** Reads the books of a simulator, by reference. */
 export async function readBooks(simulatorUrl: string): Promise<Map<string, BookEntry>> {
   const answer = await request(`${simulatorUrl}/books`)
   const { entries } = (await answer.body.json()) as { entries: BookEntry[] }
   return new Map(entries.map((entry) => [transactionIdOf(entry), entry]))
-}
-
-/** An operator's own protocol has another reference; its context begins with the id. */
-function transactionIdOf({ protocol, reference, context }: BookEntry): string {
-  return protocol === 'gateway' ? reference : (context.split('.')[0] ?? reference)
 }
 
 type StoredRow = { transaction_id: string; status: string; amount_minor: bigint; message: string }

@@ -40,6 +40,8 @@ type HarnessOptions = {
   givesTokens?: boolean
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
+  /** In place of the sandbox's settings, from the simulator's address and secret. */
+  settings?: typeof simulatedOperators
   /** No operator sends callbacks. */
   hasNoCallbacks?: boolean
   dispatcher?: Partial<DispatcherOptions>
@@ -77,7 +79,7 @@ export class OperatorHarness {
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
     const settings = options.usesOwnProtocols
-      ? simulatedOperators(this.simulator.url, SECRET).map((one) => ({
+      ? (options.settings ?? simulatedOperators)(this.simulator.url, SECRET).map((one) => ({
           ...one,
           document: { ...one.document, sendsCallbacks: !options.hasNoCallbacks },
         }))
@@ -112,8 +114,8 @@ export class OperatorHarness {
       hintGapMs: 5,
       wake: () => this.dispatchers[0]?.wake(),
     })
-    parts.callbackServer.onCallback(async (code, headers, body) => {
-      const result = await handleCallback(this.callbackIntake, code, headers, body)
+    parts.callbackServer.onCallback(async ({ operator, headers, body, search }) => {
+      const result = await handleCallback(this.callbackIntake, operator, headers, body, search)
       this.callbacks++
       return result.ok
     })

@@ -18,7 +18,7 @@ export const initiationSchema = z
     customerPhone: z.string(),
     payToken: z.string().meta({
       description:
-        'Names the page for the customer of a collect, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link.',
+        'Names the page for the customer of a collect, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso, who enter a code there.',
     }),
     amount,
     feesSystem: amount,

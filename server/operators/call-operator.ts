@@ -1,4 +1,4 @@
-import type { Connector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
+import type { CodeRefusal, Connector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 
 /** The submission of a process that was stopped between its claim and its call, and must not make the call. */
@@ -13,8 +13,8 @@ export function submitWork(
   connector: Connector,
   work: ClaimedWork,
   keep: KeepIdentifiers,
-  payToken: string | undefined,
-): Promise<SubmitOutcome> {
+  customer: { payToken?: string | undefined; customerCode?: string | undefined },
+): Promise<SubmitOutcome | CodeRefusal> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
   return connector.submit(
     {
@@ -29,7 +29,7 @@ export function submitWork(
       operatorReference: work.operatorReference ?? undefined,
       operatorToken: work.operatorToken ?? undefined,
       isRepeated: work.submissions > 1,
-      payToken,
+      ...customer,
     },
     keep,
   )

@@ -21,6 +21,7 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
   return {
     terms: { ...first.terms, routes: new Map(routes) },
     customerStep: servingOf('COLLECT')?.customerStep,
+    hasNoQueries: servingOf('COLLECT')?.hasNoQueries,
     submit: async (submission, keep) => (await servingOf(submission.type)?.submit(submission, keep)) ?? NOT_SENT,
     query: async (query) => (await servingOf(query.type)?.query(query)) ?? UNKNOWN,
     balance: () => first.balance(),

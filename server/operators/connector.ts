@@ -24,6 +24,8 @@ export type Submission = OperatorIdentifiers & {
   currency: Currency
   phoneNumber: string
   customerName: string
+  /** What the customer entered, for connectors that need it (`customerStep`). Sent once, and stored nowhere after it. */
+  customerCode?: string | undefined
   /** An earlier submission of this reference may have reached the operator. */
   isRepeated?: boolean
   /** Names the page to which an operator sends the customer back; only for connectors that need one (`customerStep`). */
@@ -120,9 +122,11 @@ export type Connector = {
   readonly terms: Terms
   /** What the customer of a collect has to do. Absent: to confirm on the phone. */
   readonly customerStep?: CustomerStep | undefined
-  submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome>
+  submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome | CodeRefusal>
   query(query: StatusQuery): Promise<QueryOutcome>
   balance(): Promise<BalanceOutcome>
+  /** True where the operator answers no queries: what is unknown stays unknown until people have asked. */
+  readonly hasNoQueries?: boolean | undefined
   /** Absent where the protocol has no such call. Moves no money. */
   checkAccount?(phoneNumber: string): Promise<AccountOutcome>
   /**
@@ -133,8 +137,11 @@ export type Connector = {
   close(): Promise<void>
 }
 
-/** `link`: the customer follows a link that the operator returns. */
-type CustomerStep = 'link'
+/** `link`: the customer follows a link that the operator returns. Otherwise the customer dials, and enters the code that comes back. */
+type CustomerStep = 'link' | { dial(amountMinor: bigint): string }
+
+/** The operator refused the customer's code and moved nothing: the customer may enter another one. */
+export type CodeRefusal = { kind: 'wrong_code'; operatorCode: string; exchange: Exchange }
 
 declare const guarded: unique symbol
 

@@ -33,6 +33,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   const guard: Connector = {
     terms: connector.terms,
     customerStep: connector.customerStep,
+    hasNoQueries: connector.hasNoQueries,
     submit: (submission, keep) =>
       settled(() => connector.submit(submission, (kept) => keep({ ...cleanIdentifiers(kept), ...cleanedLink(kept) }))),
     query: (query) => settled(() => connector.query(query)),

@@ -15,7 +15,7 @@ import {
 } from './sql-functions.ts'
 
 /** `unfunded`: the balance did not cover the deposit, so the dispatcher ends it without a call. */
-type WorkState = 'queued' | 'paused' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
+type WorkState = 'queued' | 'paused' | 'unfunded' | 'awaiting_code' | 'submitting' | 'submitted' | 'unconfirmed'
 
 /** A row of operator_work under this process's lease, with what a connector needs of its transaction. */
 export type ClaimedWork = {

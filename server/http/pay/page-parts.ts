@@ -28,6 +28,7 @@ export const STYLE =
   'dt{color:var(--ink2)}dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}' +
   '.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:inherit;font-weight:560;text-align:center;text-decoration:none}' +
   ':focus-visible{outline:2px solid var(--accent);outline-offset:2px}.state{font-weight:560}.ok{color:var(--ok)}.bad{color:var(--bad)}' +
+  'label{display:block}input{display:block;width:100%;padding:.75rem 1rem;border:1px solid var(--ink2);border-radius:8px;background:var(--surface);color:var(--ink);font:inherit;font-variant-numeric:tabular-nums}.dial{white-space:nowrap;font-weight:560}' +
   '.qr{display:block;width:11rem;height:11rem;margin:.75rem 0;background:#fff;border:1px solid var(--line);border-radius:6px}.quiet{color:var(--ink2);font-size:.875rem}'
 
 const POLICY = [

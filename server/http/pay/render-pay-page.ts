@@ -9,8 +9,11 @@ import type { CustomerPayment } from '#server/operators/customer-step/customer-p
 import { drawQrCode } from './draw-qr-code.ts'
 import { escapeHtml, LIVE_SCRIPT_PATH, STYLE } from './page-parts.ts'
 
-/** `needsLink`: the operator wants the customer to follow a link, which may not be there yet. */
-export type PaymentView = CustomerPayment & { needsLink: boolean }
+/**
+ * `needsLink`: the operator wants the customer to follow a link, which may not be there yet. `dial`: it wants a code, which the customer
+ * gets by dialling this. `isMalformed`: what was just entered is no code.
+ */
+export type PaymentView = CustomerPayment & { payToken: string; needsLink: boolean; dial: string | undefined; isMalformed: boolean }
 
 const TRANSLATES: Readonly<Record<Locale, Translate>> = {
   en: createTranslate('en', MESSAGES.en),
@@ -48,14 +51,16 @@ export function renderPayment(payment: PaymentView, locale: Locale): string {
   const content =
     `<h1>${escapeHtml(t('pay.title', { name: payment.applicationName }))}</h1>` +
     `<p class="amount">${formatAmount(formatMinor(payment.amountMinor), locale)} <small>${payment.currency}</small></p>` +
-    `<div role="status">${renderStep(payment, t)}</div>` +
+    `<div role="status">${renderStep(payment, t, locale)}</div>` +
     `<dl>${facts.map(([key, value]) => `<div><dt>${escapeHtml(t(key))}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>` +
     (isFinal ? '' : `<p class="quiet">${escapeHtml(t('pay.live'))} <a href="">${escapeHtml(t('pay.refresh'))}</a></p>`)
   return renderDocument({
     content,
     title: t('pay.title', { name: payment.applicationName }),
     locale,
-    refreshS: isFinal ? undefined : refreshS(payment.ageMs),
+    isFinal,
+    // Not while a code is typed: without script, refreshing would empty the field.
+    refreshS: isFinal || payment.awaitsCode ? undefined : refreshS(payment.ageMs),
   })
 }
 
@@ -63,11 +68,11 @@ export function renderPayment(payment: PaymentView, locale: Locale): string {
 export function renderGone(locale: Locale): string {
   const t = TRANSLATES[locale]
   const content = `<h1>${escapeHtml(t('pay.goneTitle'))}</h1><p>${escapeHtml(t('pay.goneText'))}</p>`
-  return renderDocument({ content, title: t('pay.goneTitle'), locale, refreshS: undefined })
+  return renderDocument({ content, title: t('pay.goneTitle'), locale, isFinal: true, refreshS: undefined })
 }
 
-function renderStep(payment: PaymentView, t: Translate): string {
-  const { status, message, customerLink, needsLink } = payment
+function renderStep(payment: PaymentView, t: Translate, locale: Locale): string {
+  const { status, message, customerLink, needsLink, dial } = payment
   const wallet = WALLETS[OPERATORS[payment.operator].brand]
   if (status === 'SUCCESS') return `${state('ok', t('pay.paid'))}<p>${escapeHtml(t('pay.paidText'))}</p>`
   if (status === 'FAILED') {
@@ -75,6 +80,8 @@ function renderStep(payment: PaymentView, t: Translate): string {
     return `${state('bad', t('pay.notPaid'))}<p>${escapeHtml(reason)} ${escapeHtml(t('pay.askAgain', { name: payment.applicationName }))}</p>`
   }
   if (customerLink !== null) return renderLink(customerLink, wallet, t)
+  if (dial !== undefined && status === 'PENDING')
+    return payment.awaitsCode ? renderCode(payment, dial, t, locale) : `<p>${escapeHtml(t('pay.processing'))}</p>`
   const isReady = status === 'PENDING' && !needsLink
   return `<p>${escapeHtml(isReady ? t('pay.confirm', { wallet }) : t('pay.preparing'))}</p>`
 }
@@ -90,6 +97,17 @@ function renderLink(link: string, wallet: string, t: Translate): string {
   )
 }
 
+function renderCode({ payToken, refusedCodes, isMalformed }: PaymentView, dial: string, t: Translate, locale: Locale): string {
+  const problem = isMalformed ? 'pay.codeMalformed' : refusedCodes > 0 ? 'pay.codeRefused' : undefined
+  return (
+    `<p>${escapeHtml(t('pay.dial'))} <a class="dial" href="tel:${escapeHtml(encodeURIComponent(dial))}">${escapeHtml(dial)}</a></p>` +
+    (problem ? `<p class="state bad" id="problem">${escapeHtml(t(problem))}</p>` : '') +
+    `<form method="post" action="/pay/${escapeHtml(payToken)}/code?lang=${locale}"><p><label for="code">${escapeHtml(t('pay.code'))}</label>` +
+    `<input id="code" name="code" required inputmode="numeric" autocomplete="one-time-code" maxlength="12"${problem ? ' aria-invalid="true" aria-describedby="problem"' : ''}></p>` +
+    `<p><button class="button">${escapeHtml(t('pay.send'))}</button></p></form>`
+  )
+}
+
 function state(kind: 'ok' | 'bad', text: string): string {
   return `<p class="state ${kind}">${escapeHtml(text)}</p>`
 }
@@ -100,18 +118,17 @@ function refreshS(ageMs: number): number {
   return ageMs < 1_800_000 ? 20 : 60
 }
 
-type DocumentParts = { content: string; title: string; locale: Locale; refreshS: number | undefined }
+/** `refreshS`: how often the page refreshes itself without script; undefined: not. */
+type DocumentParts = { content: string; title: string; locale: Locale; isFinal: boolean; refreshS: number | undefined }
 
-function renderDocument({ content, title, locale, refreshS }: DocumentParts): string {
+function renderDocument({ content, title, locale, isFinal, refreshS }: DocumentParts): string {
   const other = locale === 'en' ? ({ code: 'fr', name: 'Fran\u00e7ais' } as const) : ({ code: 'en', name: 'English' } as const)
-  const live =
-    refreshS === undefined
-      ? ''
-      : `<noscript><meta http-equiv="refresh" content="${refreshS}"></noscript><script src="${LIVE_SCRIPT_PATH}" defer></script>`
+  const refresh = refreshS === undefined ? '' : `<noscript><meta http-equiv="refresh" content="${refreshS}"></noscript>`
+  const live = isFinal ? '' : `${refresh}<script src="${LIVE_SCRIPT_PATH}" defer></script>`
   return (
     `<!DOCTYPE html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
     `<meta name="robots" content="noindex"><title>${escapeHtml(title)} \u00b7 Countersign</title><link rel="icon" href="/icon.svg"><style>${STYLE}</style>${live}</head>` +
     `<body><header><span>Countersign</span><a href="?lang=${other.code}" hreflang="${other.code}" lang="${other.code}">${other.name}</a></header>` +
-    `<main${refreshS === undefined ? ' data-final' : ''}>${content}</main></body></html>`
+    `<main${isFinal ? ' data-final' : ''}>${content}</main></body></html>`
   )
 }

@@ -33,6 +33,8 @@ type HttpHarnessOptions = {
   forcedQueries?: ForcedQueriesOptions['limits']
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
+  /** In place of the sandbox's settings, from the simulator's address and secret. */
+  settings?: typeof simulatedOperators
   /** How long the simulated operators take for the slow row of their table (914). */
   slowDelayMs?: number
 }
@@ -43,6 +45,7 @@ export type HttpHarness = {
   runtime: HttpRuntime
   frontDoor: FrontDoor
   dispatcher: Dispatcher
+  simulatorUrl: string
   /** Stops all operators. */
   stopSimulator(): Promise<void>
   baseUrl: string
@@ -101,6 +104,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     runtime,
     frontDoor,
     dispatcher,
+    simulatorUrl: simulator.url,
     stopSimulator,
     partner,
     directory,
@@ -131,10 +135,10 @@ async function headersOf(partner: TestPartner, tokens: Tokens): Promise<Record<s
   }
 }
 
-function connectTo(pool: Pool, simulatorUrl: string, { usesOwnProtocols }: HttpHarnessOptions): FollowingConnectors {
+function connectTo(pool: Pool, simulatorUrl: string, { usesOwnProtocols, settings }: HttpHarnessOptions): FollowingConnectors {
   return createConnectors({
     settings: usesOwnProtocols
-      ? simulatedOperators(simulatorUrl, SECRET)
+      ? (settings ?? simulatedOperators)(simulatorUrl, SECRET)
       : gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SECRET }),
     tokens: createAccessTokens(pool),
     callbackBaseUrl: usesOwnProtocols ? 'http://127.0.0.1:1' : undefined,

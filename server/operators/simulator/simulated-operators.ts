@@ -2,6 +2,7 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { mtnAccountOf } from './mtn/credentials.ts'
+import { orangeBfAccountOf } from './orange-bf/credentials.ts'
 import { orangeWebAccountOf } from './orange-web/credentials.ts'
 import { WAVE_OPERATORS, waveAccountOf } from './wave/credentials.ts'
 
@@ -36,4 +37,10 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
 export function simulatedOrangeWeb(url: string, secret: string): OperatorSettings[] {
   const document = { baseUrl: `${url}/orange-web`, country: 'ci', ...orangeWebAccountOf(secret) }
   return [{ operator: 'CIOM', protocol: 'orange-web', document }, ...gatewaySettings(['CIOM'], { baseUrl: url, secret })]
+}
+
+/** The settings that reach the simulator by the protocol of Orange in Burkina Faso. Not the sandbox's: what is lost there stays unknown. */
+export function simulatedOrangeBf(url: string, secret: string): OperatorSettings[] {
+  const document = { baseUrl: `${url}/orange-bf`, ...orangeBfAccountOf(secret) }
+  return [{ operator: 'BFOM', protocol: 'orange-bf', document }, ...gatewaySettings(['BFOM'], { baseUrl: url, secret })]
 }

@@ -9,6 +9,7 @@ import { DueQueue } from './due-queue.ts'
 import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
 import { handleRequest } from './handle-request.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
+import { createOrangeBfSimulator } from './orange-bf/answer-orange-bf.ts'
 import { createOrangeWebSimulator } from './orange-web/answer-orange-web.ts'
 import { conclude, type Simulation } from './simulation.ts'
 import { WAVE_SIMULATOR } from './wave/answer-wave.ts'
@@ -56,7 +57,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     due,
     callbacks,
     now: () => clock.now(),
-    protocols: [GATEWAY_SIMULATOR, createMtnSimulator(options.secret), WAVE_SIMULATOR, createOrangeWebSimulator(options.secret)],
+    protocols: [
+      GATEWAY_SIMULATOR,
+      createMtnSimulator(options.secret),
+      WAVE_SIMULATOR,
+      createOrangeWebSimulator(options.secret),
+      createOrangeBfSimulator(options.secret),
+    ],
     callbackHost: options.callbackHost,
     webhookBaseUrl: options.webhookBaseUrl,
     secret: options.secret,

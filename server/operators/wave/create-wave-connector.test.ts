@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import type { Connector, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
+import type { CodeRefusal, Connector, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { createWaveConnector } from './create-wave-connector.ts'
 import { aWaveSubmission, WAVE_SIGNING_SECRET, waveSettings } from './wave-testing.ts'
@@ -49,7 +49,7 @@ function say(response: ServerResponse, status: number, body: object): void {
 }
 
 /** The outcome in one line, without what is undefined. */
-function lineOf(outcome: SubmitOutcome | QueryOutcome): string {
+function lineOf(outcome: SubmitOutcome | QueryOutcome | CodeRefusal): string {
   const facts: unknown[] = [outcome.kind]
   if (outcome.kind === 'failed') facts.push(outcome.reason, outcome.operatorCode)
   if (outcome.kind === 'succeeded') facts.push(outcome.operatorReference)

@@ -181,11 +181,11 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   if (isTooLate && kind === 'query') return
   const called = isTooLate ? TOO_LATE : await callOperator(context, connector, work, kind)
   if (called === 'needs_code') return void (await awaitCode(context.options.pool, work, undefined))
-  if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
   const outcome = called.kind === 'wrong_code' ? refusalOfCode(called) : called
   const durationMs = performance.now() - startedAtMs
   if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: outcome.kind }, connector.terms)
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
+  if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
   await keepLink(context, work, outcome)
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return

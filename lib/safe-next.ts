@@ -5,7 +5,7 @@ const LENGTH_MAX = 4_096
 const LEADS_ELSEWHERE = /\/\/|\\|\/\.{1,2}(?:\/|$)/
 const CONTROL = /\p{Cc}/u
 /** First segments that are not pages: addresses for programs, and addresses that act. */
-const NOT_PAGES = new Set(['api', 'public', 'operators', 'health', 'metrics', '_next'])
+const NOT_PAGES = new Set(['api', 'public', 'operators', 'health', 'metrics', 'pay', '_next'])
 /** How often an address is decoded on its way, at most: by a proxy, by Next, by the browser. */
 const READINGS = 3
 

@@ -16,7 +16,16 @@ export type EventDto = {
 }
 
 /** The outcome of a call to or from an operator. */
-export type OperatorOutcome = 'accepted' | 'succeeded' | 'failed' | 'pending' | 'unknown' | 'not_found' | 'not_sent' | 'interrupted'
+export type OperatorOutcome =
+  | 'accepted'
+  | 'succeeded'
+  | 'failed'
+  | 'pending'
+  | 'unknown'
+  | 'not_found'
+  | 'not_sent'
+  | 'wrong_code'
+  | 'interrupted'
 
 export type OperatorAttemptDto = {
   number: number
@@ -112,7 +121,7 @@ export type ApprovalDto = {
 
 /** The pending work at the operator; null once there is a result. */
 export type OperatorWorkDto = {
-  state: 'queued' | 'paused' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
+  state: 'queued' | 'paused' | 'unfunded' | 'awaiting_code' | 'submitting' | 'submitted' | 'unconfirmed'
   nextAt: string
   unconfirmedSince: string | null
   queries: number

@@ -67,7 +67,7 @@ export function placeOf(kind: PlaceKind, random: Random, arsenal: Arsenal, isStr
     case 'callback':
       return post(kind, `/operators/callback/${random.pick(['MOMOCM', 'CIWAVE', 'UGAIRTEL'])}`, [])
     case 'open':
-      return get(kind, random.pick(['/health/live', '/health', '/api/v1/openapi.json']), [])
+      return get(kind, random.pick(['/health/live', '/health', '/api/v1/openapi.json', '/pay/none']), [])
     case 'form':
       return post(kind, `/api/back-office/${slug}/transactions/export`, session)
   }

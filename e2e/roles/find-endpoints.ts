@@ -8,7 +8,7 @@ export async function findRoutes(): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = []
   for await (const file of glob('app/**/page.tsx')) endpoints.push({ name: `GET ${addressOf(file, /\/?page\.tsx$/)}`, kind: 'page' })
   for await (const file of glob('app/**/route.ts')) {
-    if (/^app\/(?:api\/v1|api\/auth|public|health|metrics|operators)\//.test(file)) continue
+    if (/^app\/(?:api\/v1|api\/auth|public|health|metrics|operators|pay)\//.test(file)) continue
     const source = await readFile(file, 'utf8')
     const methods = [...source.matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\b(?=\s*[(,}=])/g)].map((match) => match[1])
     for (const method of new Set(methods)) endpoints.push({ name: `${method} ${addressOf(file, /\/route\.ts$/)}`, kind: 'data' })

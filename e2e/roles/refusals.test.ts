@@ -269,6 +269,7 @@ test('a Content-Security-Policy at every address, with a nonce for pages, also f
     '/api/back-office/none',
     '/api/auth/csrf',
     '/api/auth/none',
+    '/pay/none',
     '/%',
   ]
   for (const path of rest)

@@ -1,8 +1,8 @@
-import { create as createQrCode } from 'qrcode'
 import { z } from 'zod'
 import type { QrCode } from '#lib/qr-code.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { currentPeerAddress } from '#server/http/door/request-origin.ts'
+import { drawQrCode } from '#server/http/pay/draw-qr-code.ts'
 import { type ConfirmFailure, confirmSecondFactor } from '#server/people/confirm-second-factor.ts'
 import { findSignedIn } from '#server/people/find-signed-in.ts'
 import { recordSignIn, type SignInFactor } from '#server/people/record-sign-in.ts'
@@ -130,15 +130,6 @@ export async function finishEnrolment(
   if (!confirmed.ok) return confirmed
   await continueSession(confirmed.value.sessionEpoch)
   return ok({ recoveryCodes: confirmed.value.recoveryCodes })
-}
-
-function drawQrCode(text: string): QrCode {
-  const { modules } = createQrCode(text, { errorCorrectionLevel: 'M' })
-  let path = ''
-  for (let row = 0; row < modules.size; row++) {
-    for (let column = 0; column < modules.size; column++) if (modules.get(row, column)) path += `M${column} ${row}h1v1h-1z`
-  }
-  return { size: modules.size, path }
 }
 
 function toMinutes(durationMs: number): number {

@@ -747,13 +747,17 @@ create table operator_work (
   accepted_at        timestamptz,
   type               text        not null default 'DEPOSIT',
   route              text,
+  customer_link      text,
+  customer_code      text,
+  code_until         timestamptz,
+  refused_codes      integer     not null default 0,
   result             text,
   result_reason      text,
   result_code        text,
   constraint operator_work_pkey primary key (application_id, transaction_id),
-  constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused'])) or accepted_at is null),
+  constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused', 'awaiting_code'])) or accepted_at is null),
   constraint operator_work_result_check check (result in ('succeeded', 'failed')),
-  constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'submitting', 'submitted', 'unconfirmed')),
+  constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'awaiting_code', 'submitting', 'submitted', 'unconfirmed')),
   constraint operator_work_type_check check (type in ('COLLECT', 'DEPOSIT'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 create index operator_work_begun on operator_work (operator, next_at) where state <> 'queued';

@@ -1,4 +1,4 @@
-import type { Connector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
+import type { CodeRefusal, Connector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 
 /** The submission of a process that was stopped between its claim and its call, and must not make the call. */
@@ -9,7 +9,12 @@ export const TOO_LATE: SubmitOutcome = {
 }
 
 /** Submits claimed work to its operator. `keep` stores what it returns before the call that moves money. */
-export function submitWork(connector: Connector, work: ClaimedWork, keep: KeepIdentifiers): Promise<SubmitOutcome> {
+export function submitWork(
+  connector: Connector,
+  work: ClaimedWork,
+  keep: KeepIdentifiers,
+  customer: { payToken?: string | undefined; customerCode?: string | undefined },
+): Promise<SubmitOutcome | CodeRefusal> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
   return connector.submit(
     {
@@ -23,6 +28,8 @@ export function submitWork(connector: Connector, work: ClaimedWork, keep: KeepId
       customerName,
       operatorReference: work.operatorReference ?? undefined,
       operatorToken: work.operatorToken ?? undefined,
+      isRepeated: work.submissions > 1,
+      ...customer,
     },
     keep,
   )
@@ -30,12 +37,13 @@ export function submitWork(connector: Connector, work: ClaimedWork, keep: KeepId
 
 /** Queries the operator about claimed work. */
 export function queryWork(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {
-  const { applicationId, operator, type } = work
+  const { applicationId, operator, type, amountMinor } = work
   return connector.query({
     reference: work.transactionId,
     applicationId,
     operator,
     type,
+    amountMinor,
     operatorReference: work.operatorReference ?? undefined,
     operatorToken: work.operatorToken ?? undefined,
   })

@@ -20,6 +20,8 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
   const checking = connectors.find(({ checkAccount }) => checkAccount)
   return {
     terms: { ...first.terms, routes: new Map(routes) },
+    customerStep: servingOf('COLLECT')?.customerStep,
+    hasNoQueries: servingOf('COLLECT')?.hasNoQueries,
     submit: async (submission, keep) => (await servingOf(submission.type)?.submit(submission, keep)) ?? NOT_SENT,
     query: async (query) => (await servingOf(query.type)?.query(query)) ?? UNKNOWN,
     balance: () => first.balance(),

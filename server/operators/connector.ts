@@ -24,10 +24,21 @@ export type Submission = OperatorIdentifiers & {
   currency: Currency
   phoneNumber: string
   customerName: string
+  /** What the customer entered, for connectors that need it (`customerStep`). Sent once, and stored nowhere after it. */
+  customerCode?: string | undefined
+  /** An earlier submission of this reference may have reached the operator. */
+  isRepeated?: boolean
+  /** Names the page to which an operator sends the customer back; only for connectors that need one (`customerStep`). */
+  payToken?: string | undefined
 }
 
 /** What a status query needs; some operators only answer by their own identifier. */
-export type StatusQuery = OperatorIdentifiers & Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'>
+export type StatusQuery = OperatorIdentifiers &
+  Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'> &
+  Partial<Pick<Submission, 'amountMinor'>>
+
+/** Where the customer has to go before the operator moves the money. Returned by each query while it is valid, so that a lost one is found. */
+type CustomerLink = { customerLink?: string | undefined }
 
 /**
  * Reported by the operator; nothing after it changes the outcome. `reason` is the sentence for partners (failure-table.ts), or the
@@ -47,13 +58,13 @@ export type SubmitOutcome =
   | FinalOutcome
   | UnknownOutcome
   | NotSentOutcome
-  | ({ kind: 'accepted'; exchange: Exchange } & OperatorIdentifiers)
+  | ({ kind: 'accepted'; exchange: Exchange } & OperatorIdentifiers & CustomerLink)
 
 /** `not_found` only if the operator itself reports that it does not know the reference, not if a proxy answers 404. */
 export type QueryOutcome =
   | FinalOutcome
   | UnknownOutcome
-  | ({ kind: 'pending'; exchange: Exchange } & OperatorIdentifiers)
+  | ({ kind: 'pending'; exchange: Exchange } & OperatorIdentifiers & CustomerLink)
   | { kind: 'not_found'; exchange: Exchange }
 
 /** Our balances at the operator, in hundredths; null if it does not report them. */
@@ -78,14 +89,16 @@ export type AccountOutcome = { kind: 'active' | 'inactive'; exchange: Exchange }
  */
 export type CallbackOutcome =
   | { kind: 'callback'; applicationId: string; reference: string; claim: 'succeeded' | 'failed' | 'pending'; isVerified: boolean }
+  /** From the operator, and about nothing that we await. */
+  | { kind: 'irrelevant' }
   | { kind: 'unverified' }
   | { kind: 'malformed'; detail: string }
 
 /**
- * Stores what the operator returned before the call that moves money, and resolves when it is committed. Resolves to false if
+ * Stores what the operator returned before the call that moves money, or before the customer can move it, and resolves when it is committed. Resolves to false if
  * another process has taken the submission over: the connector must then make no further call and return `not_sent`.
  */
-export type KeepIdentifiers = (identifiers: OperatorIdentifiers) => Promise<boolean>
+export type KeepIdentifiers = (identifiers: OperatorIdentifiers & CustomerLink) => Promise<boolean>
 
 /** What this installation has agreed with an operator. */
 export type Terms = {
@@ -107,9 +120,13 @@ export type Terms = {
  */
 export type Connector = {
   readonly terms: Terms
-  submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome>
+  /** What the customer of a collect has to do. Absent: to confirm on the phone. */
+  readonly customerStep?: CustomerStep | undefined
+  submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome | CodeRefusal>
   query(query: StatusQuery): Promise<QueryOutcome>
   balance(): Promise<BalanceOutcome>
+  /** True where the operator answers no queries: what is unknown stays unknown until people have asked. */
+  readonly hasNoQueries?: boolean | undefined
   /** Absent where the protocol has no such call. Moves no money. */
   checkAccount?(phoneNumber: string): Promise<AccountOutcome>
   /**
@@ -119,6 +136,12 @@ export type Connector = {
   parseCallback(headers: Record<string, string | string[] | undefined>, body: Buffer, search?: string): CallbackOutcome
   close(): Promise<void>
 }
+
+/** `link`: the customer follows a link that the operator returns. Otherwise the customer dials, and enters the code that comes back. */
+type CustomerStep = 'link' | { dial(amountMinor: bigint): string }
+
+/** The operator refused the customer's code and moved nothing: the customer may enter another one. */
+export type CodeRefusal = { kind: 'wrong_code'; operatorCode: string; exchange: Exchange }
 
 declare const guarded: unique symbol
 

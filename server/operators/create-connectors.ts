@@ -111,6 +111,7 @@ function connectPart(
     operator,
     terms: { routes, callsMax: common.callsMax ?? CALLS_MAX, submissionsPerSecondMax: common.submissionsPerSecondMax },
     callbackUrl: common.sendsCallbacks === false || !callbackBaseUrl ? undefined : `${callbackBaseUrl}/operators/callback/${operator}`,
+    publicUrl: options.callbackBaseUrl,
     submitTimeoutMs: options.submitTimeoutMs ?? common.submitTimeoutMs ?? DEADLINE_MS,
     queryTimeoutMs: options.queryTimeoutMs ?? common.queryTimeoutMs ?? DEADLINE_MS,
     connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,

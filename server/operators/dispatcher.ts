@@ -11,8 +11,10 @@ import type { CircuitRules } from './availability/circuit.ts'
 import { createSubmissionGate, type StoredAvailability, type SubmissionGate } from './availability/submission-gate.ts'
 import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
 import { createClaimSlots, laneOf } from './claim-slots.ts'
-import type { Connectors, GuardedConnector, QueryOutcome, SubmitOutcome } from './connector.ts'
-import { refusedForFunds } from './operator-result.ts'
+import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
+import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
+import { refusalOfCode, refusedForFunds, withoutCode } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
 import { settleFinalResult } from './settle-final-result.ts'
@@ -168,6 +170,7 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
   if (work.foundState === 'unfunded') return void (await context.options.settler.settle(refusedForFunds(work)))
+  if (work.foundState === 'awaiting_code') return void (await context.options.settler.settle(withoutCode(work)))
   if (work.result) return settleFinalResult(context.options, { ...work, source: 'submit' }, work.result)
   const connector = context.options.connectors.get(work.operator)
   if (!connector) return
@@ -176,10 +179,14 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   // A process that was stopped for a while must not send what another one may have taken over.
   const isTooLate = startedAtMs - claimedAtMs > context.leaseMs - context.callTimeoutMs
   if (isTooLate && kind === 'query') return
-  const outcome = isTooLate ? TOO_LATE : await callOperator(context, connector, work, kind)
+  const called = isTooLate ? TOO_LATE : await callOperator(context, connector, work, kind)
+  if (called === 'needs_code') return void (await awaitCode(context.options.pool, work, undefined))
+  const outcome = called.kind === 'wrong_code' ? refusalOfCode(called) : called
   const durationMs = performance.now() - startedAtMs
   if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: outcome.kind }, connector.terms)
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
+  if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
+  await keepLink(context, work, outcome)
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
@@ -187,14 +194,25 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   await settleFinalResult(context.options, { ...work, source: kind }, outcome)
 }
 
-function callOperator(
+async function callOperator(
   { options, leaseMs }: Pick<Context, 'options' | 'leaseMs'>,
   connector: GuardedConnector,
   work: ClaimedWork,
   kind: 'submit' | 'query',
-): Promise<SubmitOutcome | QueryOutcome> {
+): Promise<SubmitOutcome | QueryOutcome | CodeRefusal | 'needs_code'> {
   if (kind === 'query') return queryAlongRoute(connector, work)
-  return submitWork(connector, work, (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs))
+  const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs)
+  const { customerStep } = connector
+  if (!customerStep || work.type !== 'COLLECT') return submitWork(connector, work, keep, {})
+  if (customerStep === 'link') return submitWork(connector, work, keep, { payToken: await findPayToken(options.pool, work) })
+  const customerCode = await takeCode(options.pool, work)
+  return customerCode === undefined ? 'needs_code' : submitWork(connector, work, keep, { customerCode })
+}
+
+/** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */
+async function keepLink({ options }: Context, work: ClaimedWork, outcome: SubmitOutcome | QueryOutcome): Promise<void> {
+  if ((outcome.kind === 'accepted' || outcome.kind === 'pending') && outcome.customerLink !== undefined)
+    await storeCustomerLink(options.pool, work, outcome.customerLink)
 }
 
 /** An operator's other environment does not know the transfer either way: that it denies it is no reason to send it again. */

@@ -11,6 +11,8 @@ const CALLBACK_BYTES_MAX = 64 * 1024
 /** A longer code is cut; the answer that contains it is stored too. */
 const CODE_LENGTH_MAX = 100
 
+const LINK_LENGTH_MAX = 2_048
+
 const uuidSchema = z.uuid()
 
 /**
@@ -30,7 +32,10 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   const { checkAccount } = connector
   const guard: Connector = {
     terms: connector.terms,
-    submit: (submission, keep) => settled(() => connector.submit(submission, (identifiers) => keep(cleanIdentifiers(identifiers)))),
+    customerStep: connector.customerStep,
+    hasNoQueries: connector.hasNoQueries,
+    submit: (submission, keep) =>
+      settled(() => connector.submit(submission, (kept) => keep({ ...cleanIdentifiers(kept), ...cleanedLink(kept) }))),
     query: (query) => settled(() => connector.query(query)),
     balance: () => settled(() => connector.balance()),
     ...(checkAccount && { checkAccount: (phoneNumber) => settled(() => checkAccount(phoneNumber)) }),
@@ -49,17 +54,33 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   return guard as GuardedConnector
 }
 
-type OperatorText = { exchange: Exchange; reason?: string; operatorCode?: string | undefined } & OperatorIdentifiers
+type OperatorText = {
+  exchange: Exchange
+  reason?: string
+  operatorCode?: string | undefined
+  customerLink?: string | undefined
+} & OperatorIdentifiers
 
 function cleanOutcome<Outcome extends OperatorText>(outcome: Outcome): Outcome {
-  const { exchange, reason, operatorCode } = outcome
+  const { exchange, reason, operatorCode, customerLink } = outcome
   return {
     ...outcome,
     exchange: cleanExchange(exchange),
     ...(reason === undefined ? {} : { reason: cleanReason(reason) || REFUSED_MESSAGE }),
     ...(operatorCode === undefined ? {} : { operatorCode: cleanReason(operatorCode).slice(0, CODE_LENGTH_MAX) || undefined }),
+    ...cleanedLink({ customerLink }),
     ...cleanIdentifiers(outcome),
   }
+}
+
+function cleanedLink({ customerLink }: { customerLink?: string | undefined }): { customerLink?: string | undefined } {
+  return customerLink === undefined ? {} : { customerLink: cleanLink(customerLink) }
+}
+
+/** Shown to customers as a link: nothing but an address of the web. */
+function cleanLink(text: string): string | undefined {
+  const url = text.length <= LINK_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : undefined
 }
 
 function cleanIdentifiers({ operatorReference, operatorToken }: OperatorIdentifiers): OperatorIdentifiers {

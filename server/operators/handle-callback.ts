@@ -136,6 +136,7 @@ async function takeCallback(
   const connector = operator && intake.connectors.get(operator)
   if (!operator || !connector) return err('unknown_operator')
   const callback = connector.parseCallback(headers, body, search)
+  if (callback.kind === 'irrelevant') return ok('idle')
   if (callback.kind !== 'callback') return err(callback.kind)
   const row = {
     application_id: callback.applicationId,

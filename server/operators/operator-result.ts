@@ -2,7 +2,7 @@ import { FAILURE_MESSAGES, SUCCESS_MESSAGE } from '#lib/transaction-status.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { REFUSED_MESSAGE } from './clean-text.ts'
-import type { FinalOutcome } from './connector.ts'
+import type { CodeRefusal, FinalOutcome } from './connector.ts'
 
 type Subject = { applicationId: string; transactionId: string; operatorToken: string | null; operatorReference: string | null }
 
@@ -40,4 +40,21 @@ export function refusedForFunds(subject: Pick<Subject, 'applicationId' | 'transa
     message: FAILURE_MESSAGES.insufficientFunds,
     actor: SYSTEM_ACTOR,
   }
+}
+
+/** The move for a collect whose customer entered no code in time. Nothing was sent. */
+export function withoutCode({ applicationId, transactionId }: Pick<Subject, 'applicationId' | 'transactionId'>): TransitionItem {
+  return {
+    applicationId,
+    transactionId,
+    event: 'failed',
+    message: FAILURE_MESSAGES.operatorTimeout,
+    reason: 'NO_CODE',
+    actor: SYSTEM_ACTOR,
+  }
+}
+
+/** The outcome of a collect whose customer entered too many wrong codes. */
+export function refusalOfCode({ operatorCode, exchange }: CodeRefusal): FinalOutcome {
+  return { kind: 'failed', reason: REFUSED_MESSAGE, operatorCode, exchange }
 }

@@ -15,7 +15,7 @@ import {
 } from './sql-functions.ts'
 
 /** `unfunded`: the balance did not cover the deposit, so the dispatcher ends it without a call. */
-type WorkState = 'queued' | 'paused' | 'unfunded' | 'submitting' | 'submitted' | 'unconfirmed'
+type WorkState = 'queued' | 'paused' | 'unfunded' | 'awaiting_code' | 'submitting' | 'submitted' | 'unconfirmed'
 
 /** A row of operator_work under this process's lease, with what a connector needs of its transaction. */
 export type ClaimedWork = {
@@ -90,18 +90,19 @@ function readResult(row: ClaimedRow): FinalOutcome | null {
 }
 
 /**
- * Stores the operator's identifiers in the middle of a submission, and begins its lease again. False if the row is no longer in this
+ * Stores the operator's identifiers and the customer's link in the middle of a submission, and begins its lease again. False if the row is no longer in this
  * submission, so that the money must not be moved by it.
  */
 export async function keepIdentifiers(
   queryable: Queryable,
   work: ClaimedWork,
-  identifiers: { operatorReference?: string; operatorToken?: string },
+  identifiers: { operatorReference?: string; operatorToken?: string; customerLink?: string | undefined },
   leaseMs: number,
 ): Promise<boolean> {
   const { rowCount } = await queryable.query({
     name: 'keep_operator_identifiers',
     text: `update operator_work set operator_reference = coalesce($4, operator_reference), operator_token = coalesce($5, operator_token),
+             customer_link = coalesce($7, customer_link),
              next_at = clock_timestamp() + $6 * interval '1 millisecond'
            where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and next_at > clock_timestamp()`,
     values: [
@@ -111,6 +112,7 @@ export async function keepIdentifiers(
       identifiers.operatorReference ?? null,
       identifiers.operatorToken ?? null,
       leaseMs,
+      identifiers.customerLink ?? null,
     ],
   })
   return rowCount === 1

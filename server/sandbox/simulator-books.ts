@@ -4,13 +4,16 @@ import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { airtelId } from '#server/operators/airtel/airtel-id.ts'
 import { mtnReference } from '#server/operators/mtn/reference.ts'
+import { idOf } from '#server/operators/simulator/wave/wave-messages.ts'
 import type { LiveTransaction } from './simulation.ts'
+
+type Known = Pick<LiveTransaction, 'item'> & { plan: Pick<LiveTransaction['plan'], 'operatorFate' | 'isContradicted'> }
 
 /**
  * Writes what the simulator of the operators knows of these transactions: those that were submitted stay open for ever. Those that are
  * unconfirmed or contradicted were executed, which the next query shows.
  */
-export function writeSimulatorBooks(folder: string, known: readonly LiveTransaction[]): void {
+export function writeSimulatorBooks(folder: string, known: readonly Known[]): void {
   const lines = known.flatMap(({ item, plan }) => {
     const { operator } = item
     const { protocol, ...written } = writtenFormOf(item)
@@ -33,7 +36,7 @@ export function writeSimulatorBooks(folder: string, known: readonly LiveTransact
 type Written = { protocol: string; reference: string; context: string }
 
 /** The reference and the text beside it, as the connector of the operator's protocol sends both. */
-function writtenFormOf({ operator, transactionId, applicationId }: LiveTransaction['item']): Written {
+function writtenFormOf({ operator, transactionId, applicationId, type }: LiveTransaction['item']): Written {
   const ids = { reference: transactionId, applicationId }
   switch (OPERATORS[operator].protocol) {
     case 'mtn-momo':
@@ -44,6 +47,10 @@ function writtenFormOf({ operator, transactionId, applicationId }: LiveTransacti
       return { protocol: 'orange-cm', reference: payTokenOf(transactionId), context: transactionId }
     case 'moov':
       return { protocol: 'moov', reference: transactionId, context: transactionId }
+    case 'wave': {
+      const context = `${transactionId}.${applicationId}`
+      return { protocol: 'wave', reference: idOf(type === 'COLLECT' ? 'cos' : 'pt', context), context }
+    }
     default:
       return { protocol: 'gateway', reference: transactionId, context: applicationId }
   }

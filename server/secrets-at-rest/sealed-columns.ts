@@ -9,6 +9,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'people', identity: ['person_id'], field: 'totp_secret' },
   { table: 'operator_settings', identity: ['operator_settings_id'], field: 'document' },
   { table: 'operator_access_tokens', identity: ['operator_access_token_id'], field: 'token' },
+  { table: 'operator_work', identity: ['application_id', 'transaction_id'], field: 'customer_code' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -34,4 +35,9 @@ export function operatorSettingsPlace(operatorSettingsId: string): SecretPlace {
 /** The place of an access token that an operator issued. */
 export function operatorTokenPlace(operatorAccessTokenId: string): SecretPlace {
   return { table: 'operator_access_tokens', row: operatorAccessTokenId, field: 'token' }
+}
+
+/** The place of the code that a customer entered for a payment. */
+export function customerCodePlace(applicationId: string, transactionId: string): SecretPlace {
+  return { table: 'operator_work', row: `${applicationId}/${transactionId}`, field: 'customer_code' }
 }

@@ -6,7 +6,7 @@ declare
 begin
   if new.slug is not null then return new; end if;
   -- Addresses of the product.
-  if stem in ('api', 'docs', 'public', 'sign-in', 'sign-out', 'settings', 'health', 'metrics', 'search', 'static') then stem := stem || '-app'; end if;
+  if stem in ('api', 'docs', 'public', 'sign-in', 'sign-out', 'settings', 'health', 'metrics', 'search', 'static', 'pay') then stem := stem || '-app'; end if;
   -- Two new applications of one name are created one after the other.
   perform pg_advisory_xact_lock(hashtext('countersign.slug'), hashtext(stem));
   new.slug := stem;

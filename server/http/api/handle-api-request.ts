@@ -1,4 +1,5 @@
 import { isOverloaded } from '#server/database/batcher.ts'
+import { pathForLogs } from '#server/http/pay/pay-page.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { ApiRequest } from './api-request.ts'
 import { type ApiResponse, JSON_TYPE } from './api-response.ts'
@@ -29,7 +30,7 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
   runtime.metrics.countRequest(endpoint?.name ?? 'unknown', response.status, durationMs)
   runtime.accessLog?.({
     method: request.method,
-    path: request.path,
+    path: pathForLogs(request.path),
     status: response.status,
     durationMs,
     applicationId: trace.applicationId,
@@ -90,7 +91,7 @@ function respondToThrow(runtime: HttpRuntime, request: ApiRequest, error: unknow
   if (isOverloaded(error)) return errorResponse(OVERLOADED, request.path, runtime.clock)
   reportUnexpected('api: request', error, {
     logger: runtime.logger,
-    path: request.path,
+    path: pathForLogs(request.path),
     method: request.method,
     message: 'A request failed unexpectedly',
   })

@@ -22,6 +22,7 @@ import {
 } from '#server/http/endpoints/totals.ts'
 import { transactionStatus } from '#server/http/endpoints/transaction-status.ts'
 import { validateTransaction } from '#server/http/endpoints/validate-transaction.ts'
+import { payEndpointAt } from '#server/http/pay/pay-page.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** All endpoints outside Next's pages. */
@@ -54,9 +55,9 @@ const BY_PATH: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((endpoint) 
 // Any other path below these gets an API error, never a page.
 const API_PREFIXES = ['/api/v1', '/public', '/health', '/metrics', '/operators/callback']
 
-/** Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. */
+/** Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. Everything below /pay is one page. */
 export function findEndpoint(path: string): Endpoint | undefined {
-  return BY_PATH.get(path)
+  return BY_PATH.get(path) ?? payEndpointAt(path)
 }
 
 /** Returns true if a path belongs to the API and not to a page. */

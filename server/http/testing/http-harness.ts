@@ -11,12 +11,13 @@ import type { Pool } from '#server/database/pool.ts'
 import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 import { createMetrics } from '#server/http/api/metrics.ts'
 import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/http/door/front-door.ts'
-import { createLogger, type Logger } from '#server/logger.ts'
+import { createLogger } from '#server/logger.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { createDispatcher, type Dispatcher } from '#server/operators/dispatcher.ts'
 import { createForcedQueries, type ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
 import { createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
+import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
@@ -31,6 +32,12 @@ type HttpHarnessOptions = {
   config?: Partial<HttpRuntime['config']>
   queueMax?: number
   forcedQueries?: ForcedQueriesOptions['limits']
+  /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
+  usesOwnProtocols?: boolean
+  /** In place of the sandbox's settings, from the simulator's address and secret. */
+  settings?: typeof simulatedOperators
+  /** How long the simulated operators take for the slow row of their table (914). */
+  slowDelayMs?: number
 }
 
 /** A front door in this process, with a real database, a simulator of the operators and one partner. */
@@ -39,6 +46,7 @@ export type HttpHarness = {
   runtime: HttpRuntime
   frontDoor: FrontDoor
   dispatcher: Dispatcher
+  simulatorUrl: string
   /** Stops all operators. */
   stopSimulator(): Promise<void>
   baseUrl: string
@@ -60,7 +68,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const database = await createTestDatabase()
   const { pool } = database
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
-  const simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 30, slowDelayMs: 400, givesTokens: false })
+  const simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 30, slowDelayMs: options.slowDelayMs ?? 400 })
   let simulatorEnd: Promise<void> | undefined
   const stopSimulator = (): Promise<void> => (simulatorEnd ??= simulator.close())
   const logger = createLogger('silent')
@@ -68,7 +76,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
   const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
   const settler = createSettler({ pool })
-  const connect = () => connectTo(pool, simulator.url, logger)
+  const connect = () => connectTo(pool, simulator.url, options)
   const connectors = connect()
   const forcedQueries = createForcedQueries({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
@@ -98,6 +106,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     runtime,
     frontDoor,
     dispatcher,
+    simulatorUrl: simulator.url,
     stopSimulator,
     partner,
     directory,
@@ -128,13 +137,15 @@ async function headersOf(partner: TestPartner, tokens: Tokens): Promise<Record<s
   }
 }
 
-function connectTo(pool: Pool, simulatorUrl: string, logger: Logger): FollowingConnectors {
+function connectTo(pool: Pool, simulatorUrl: string, { usesOwnProtocols, settings }: HttpHarnessOptions): FollowingConnectors {
   return createConnectors({
-    settings: gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SECRET }),
+    settings: usesOwnProtocols
+      ? (settings ?? simulatedOperators)(simulatorUrl, SECRET)
+      : gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SECRET }),
     tokens: createAccessTokens(pool),
-    callbackBaseUrl: undefined,
+    callbackBaseUrl: usesOwnProtocols ? 'http://127.0.0.1:1' : undefined,
     clock: systemClock,
-    logger,
+    logger: createLogger('silent'),
     submitTimeoutMs: 400,
     queryTimeoutMs: 400,
   })

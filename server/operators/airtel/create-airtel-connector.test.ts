@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
-import type { Connector, FinalOutcome, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
+import type { CodeRefusal, Connector, FinalOutcome, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { airtelId } from './airtel-id.ts'
 import { airtelSettings, anAirtelSubmission } from './airtel-testing.ts'
@@ -52,7 +52,7 @@ function say(response: ServerResponse, status: number, body?: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(body && JSON.stringify(body))
 }
 
-function factsOf(outcome: SubmitOutcome | QueryOutcome): string {
+function factsOf(outcome: CodeRefusal | SubmitOutcome | QueryOutcome): string {
   const final = outcome as Partial<FinalOutcome & { reason: string; operatorCode: string }>
   return [outcome.kind, final.operatorReference, final.reason, final.operatorCode].filter(Boolean).join(' ')
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
-import type { Connector, FinalOutcome, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
+import type { CodeRefusal, Connector, FinalOutcome, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { createMoovConnector } from './create-moov-connector.ts'
 import { aMoovSubmission, moovAnswer, moovSettings, TEST_KEY } from './moov-testing.ts'
@@ -43,7 +43,7 @@ function connect(settings: Record<string, unknown> = {}): Connector {
   return connector
 }
 
-function factsOf(outcome: SubmitOutcome | QueryOutcome): string {
+function factsOf(outcome: CodeRefusal | SubmitOutcome | QueryOutcome): string {
   const final = outcome as Partial<FinalOutcome & { reason: string; operatorCode: string }>
   return [outcome.kind, final.operatorReference, final.reason, final.operatorCode].filter(Boolean).join(' ')
 }

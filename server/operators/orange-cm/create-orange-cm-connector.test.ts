@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
-import type { Connector, FinalOutcome, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
+import type { CodeRefusal, Connector, FinalOutcome, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
 import { createOrangeCmConnector } from './create-orange-cm-connector.ts'
 import { anOrangeCmSubmission, orangeCmSettings } from './orange-cm-testing.ts'
@@ -56,7 +56,7 @@ function paymentWith(data: object, message = 'x'): object {
   return { message, data: { id: 7, payToken, txnmode: orderIdOf(submission.reference), status: 'PENDING', amount: 5000, ...data } }
 }
 
-function factsOf(outcome: SubmitOutcome | QueryOutcome): string {
+function factsOf(outcome: CodeRefusal | SubmitOutcome | QueryOutcome): string {
   const final = outcome as Partial<FinalOutcome & { reason: string; operatorCode: string }>
   return [outcome.kind, final.operatorReference, final.reason, final.operatorCode].filter(Boolean).join(' ')
 }

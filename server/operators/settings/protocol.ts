@@ -12,6 +12,8 @@ export type ConnectorContext = {
   terms: Terms
   /** Where the operator sends callbacks; undefined: nowhere, and polling finds the results. */
   callbackUrl: string | undefined
+  /** This service's address as customers reach it: where the pages for them are. */
+  publicUrl: string | undefined
   submitTimeoutMs: number
   queryTimeoutMs: number
   connectionsMax: number

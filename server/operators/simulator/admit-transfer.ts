@@ -27,7 +27,7 @@ export async function admitTransfer(simulation: Simulation, { operator, protocol
   }
   const delayMs = { normal: simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviour.due]
   const dueAtMs = delayMs === null ? null : simulation.now().getTime() + delayMs
-  const entry = simulation.books.accept({ operator, protocol }, order, dueAtMs)
+  const entry = simulation.books.accept({ operator, protocol }, order, dueAtMs, simulation.now().getTime())
   if (behaviour.due === 'at_once') await concludeNow(simulation, entry)
   else if (dueAtMs !== null) simulation.due.add(dueAtMs, entry.reference)
   return { kind: 'accepted', entry, isAnswered: behaviour.answer === 'at_once' }

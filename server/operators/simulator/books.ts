@@ -26,6 +26,8 @@ export type BookEntry = TransferOrder & {
   message?: string
   /** When the result is there, in milliseconds since 1970; null: never. */
   dueAtMs: number | null
+  /** When it was accepted; undefined in books of a release before. */
+  acceptedAtMs?: number | undefined
   /** How often the money moved: more than once would be the operator's own mistake. */
   timesExecuted: number
   /** Every submission that arrived with this reference, those that were refused included. */
@@ -37,7 +39,7 @@ export type BookEntry = TransferOrder & {
 /** An entry of the file: one JSON object per line. */
 type BookLine =
   | { what: 'turned_away'; reference: string }
-  | { what: 'accepted'; operator: string; protocol?: string; dueAtMs: number | null; request: TransferOrder }
+  | { what: 'accepted'; operator: string; protocol?: string; dueAtMs: number | null; atMs?: number; request: TransferOrder }
   | { what: 'duplicate'; reference: string }
   | { what: 'executed'; reference: string }
   | { what: 'failed'; reference: string; message: string }
@@ -79,8 +81,13 @@ export class Books {
     this.#write({ what: 'turned_away', reference })
   }
 
-  accept({ operator, protocol }: Pick<BookEntry, 'operator' | 'protocol'>, request: TransferOrder, dueAtMs: number | null): BookEntry {
-    this.#write({ what: 'accepted', operator, protocol, dueAtMs, request })
+  accept(
+    { operator, protocol }: Pick<BookEntry, 'operator' | 'protocol'>,
+    request: TransferOrder,
+    dueAtMs: number | null,
+    atMs?: number,
+  ): BookEntry {
+    this.#write({ what: 'accepted', operator, protocol, dueAtMs, ...(atMs !== undefined && { atMs }), request })
     const entry = this.#entries.get(request.reference)
     if (!entry) throw new Error(`Transfer ${request.reference} was not entered`)
     return entry
@@ -122,6 +129,7 @@ export class Books {
         protocol: line.protocol ?? 'gateway',
         status: 'PENDING',
         dueAtMs: line.dueAtMs,
+        acceptedAtMs: line.atMs,
         timesExecuted: 0,
         submissions,
         duplicates: 0,

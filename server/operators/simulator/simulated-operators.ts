@@ -4,7 +4,10 @@ import type { OperatorSettings } from '#server/operators/settings/operator-setti
 import { airtelAccountOf } from './airtel/credentials.ts'
 import { MOOV_COUNTRIES, type MoovCountry, moovAccountOf } from './moov/credentials.ts'
 import { mtnAccountOf } from './mtn/credentials.ts'
+import { orangeBfAccountOf } from './orange-bf/credentials.ts'
 import { orangeCmAccountOf } from './orange-cm/credentials.ts'
+import { orangeWebAccountOf } from './orange-web/credentials.ts'
+import { WAVE_OPERATORS, waveAccountOf } from './wave/credentials.ts'
 
 const MTN_ENVIRONMENTS = { MOMOCM: 'mtncameroon', BJMTN: 'mtnbenin', UGMTN: 'mtnuganda' } as const
 
@@ -20,6 +23,11 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
       disbursement: mtnAccountOf(secret, 'disbursement'),
     },
   }))
+  const wave = WAVE_OPERATORS.map((operator) => ({
+    operator,
+    protocol: 'wave',
+    document: { baseUrl: `${url}/wave`, ...waveAccountOf(secret, operator) },
+  }))
   const moov = Object.entries(MOOV_COUNTRIES).map(([country, operator]) => ({
     operator,
     protocol: 'moov',
@@ -34,6 +42,7 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
   }))
   const own: OperatorSettings[] = [
     ...mtn,
+    ...wave,
     ...moov,
     {
       operator: 'UGAIRTEL',
@@ -48,4 +57,19 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
   ]
   const others = OPERATOR_CODES.filter((code) => !own.some(({ operator }) => operator === code))
   return [...own, ...gatewaySettings(others, { baseUrl: url, secret })]
+}
+
+/**
+ * The settings that reach the simulator by Orange Web Payment, and for deposits by the gateway protocol. Not the sandbox's: Orange gives no
+ * reasons, so half of the rows of the table would end with the generic text.
+ */
+export function simulatedOrangeWeb(url: string, secret: string): OperatorSettings[] {
+  const document = { baseUrl: `${url}/orange-web`, country: 'ci', ...orangeWebAccountOf(secret) }
+  return [{ operator: 'CIOM', protocol: 'orange-web', document }, ...gatewaySettings(['CIOM'], { baseUrl: url, secret })]
+}
+
+/** The settings that reach the simulator by the protocol of Orange in Burkina Faso. Not the sandbox's: what is lost there stays unknown. */
+export function simulatedOrangeBf(url: string, secret: string): OperatorSettings[] {
+  const document = { baseUrl: `${url}/orange-bf`, ...orangeBfAccountOf(secret) }
+  return [{ operator: 'BFOM', protocol: 'orange-bf', document }, ...gatewaySettings(['BFOM'], { baseUrl: url, secret })]
 }

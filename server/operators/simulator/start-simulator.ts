@@ -11,8 +11,11 @@ import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
 import { handleRequest } from './handle-request.ts'
 import { MOOV_SIMULATOR } from './moov/answer-moov.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
+import { createOrangeBfSimulator } from './orange-bf/answer-orange-bf.ts'
 import { createOrangeCmSimulator } from './orange-cm/answer-orange-cm.ts'
+import { createOrangeWebSimulator } from './orange-web/answer-orange-web.ts'
 import { conclude, type Simulation } from './simulation.ts'
+import { WAVE_SIMULATOR } from './wave/answer-wave.ts'
 
 type SimulatorOptions = {
   /** 0 takes a free one. */
@@ -63,6 +66,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       createAirtelSimulator(options.secret),
       createOrangeCmSimulator(options.secret),
       MOOV_SIMULATOR,
+      WAVE_SIMULATOR,
+      createOrangeWebSimulator(options.secret),
+      createOrangeBfSimulator(options.secret),
     ],
     callbackHost: options.callbackHost,
     webhookBaseUrl: options.webhookBaseUrl,

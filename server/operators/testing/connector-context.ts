@@ -32,6 +32,7 @@ export function aConnectorContext(overrides: Partial<ConnectorContext> = {}): Co
       submissionsPerSecondMax: undefined,
     },
     callbackUrl: undefined,
+    publicUrl: 'https://pay.example.com',
     submitTimeoutMs: 5_000,
     queryTimeoutMs: 5_000,
     connectionsMax: 16,

@@ -16,6 +16,8 @@ type ProtocolUnderTest = {
   prepare(request: IncomingMessage, response: ServerResponse): boolean
   /** A whole answer to a status query about another reference. */
   aboutAnotherReference(response: ServerResponse): void
+  /** Submissions are answered with the result, and there are no queries. */
+  hasNoQueries?: boolean
   /** A whole answer that ends `submission` as failed, with this text where the operator's reason is. */
   failedWith(text: string, response: ServerResponse): void
 }
@@ -97,7 +99,7 @@ export function testLostResponses(protocol: ProtocolUnderTest): void {
   test(`${name}: failed with the generic text for a reason that is not in the table, whatever it holds`, async () => {
     for (const text of ['A_NEW_REASON', 'with\u0000control\u001b[2Jcharacters\ud800', '', 'toString', 'x'.repeat(5_000)]) {
       behave = (_, response) => protocol.failedWith(text, response)
-      const outcome = await connector.query(query)
+      const outcome = await (protocol.hasNoQueries ? connector.submit(submission, keepNothing) : connector.query(query))
       assert.equal(outcome.kind, 'failed')
       assert.equal(outcome.kind === 'failed' ? outcome.reason : '', 'Transaction refusée')
     }

@@ -40,6 +40,8 @@ type HarnessOptions = {
   givesTokens?: boolean
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
+  /** In place of the sandbox's settings, from the simulator's address and secret. */
+  settings?: typeof simulatedOperators
   /** No operator sends callbacks. */
   hasNoCallbacks?: boolean
   dispatcher?: Partial<DispatcherOptions>
@@ -77,7 +79,10 @@ export class OperatorHarness {
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
     const settings = options.usesOwnProtocols
-      ? simulatedOperators(this.simulator.url, SECRET)
+      ? (options.settings ?? simulatedOperators)(this.simulator.url, SECRET).map((one) => ({
+          ...one,
+          document: { ...one.document, sendsCallbacks: !options.hasNoCallbacks },
+        }))
       : OPERATOR_CODES.flatMap((code) =>
           gatewaySettings([code], { baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET }),
         )
@@ -86,7 +91,7 @@ export class OperatorHarness {
       createConnectors({
         settings,
         tokens: createAccessTokens(this.database.pool),
-        callbackBaseUrl: options.hasNoCallbacks ? undefined : parts.callbackServer.url,
+        callbackBaseUrl: parts.callbackServer.url,
         clock: systemClock,
         logger,
         submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,

@@ -54,9 +54,11 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
       ) : (
         <p>{t(`transaction.work.${work.state}`)}</p>
       )}
-      <p>
-        {t('transaction.nextQuery', { count: work.queries })} <RelativeTime at={work.nextAt} />
-      </p>
+      {work.state !== 'awaiting_code' && (
+        <p>
+          {t('transaction.nextQuery', { count: work.queries })} <RelativeTime at={work.nextAt} />
+        </p>
+      )}
       {work.lastAnswer && (
         <p className="text-second">
           {t('transaction.lastAnswer')}{' '}

@@ -1,0 +1,104 @@
+import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
+import { err, ok } from '#lib/result.ts'
+import type { ApiRequest } from '#server/http/api/api-request.ts'
+import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
+import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
+import { addressOwner, refuseBody } from '#server/http/api/read-json-body.ts'
+import { findCustomerPayment, isPayToken } from '#server/operators/customer-step/customer-page-queries.ts'
+import { enterCode } from '#server/operators/customer-step/enter-code.ts'
+import { LIVE_SCRIPT, LIVE_SCRIPT_PATH, PAGE_HEADERS } from './page-parts.ts'
+import { type PaymentView, renderGone, renderPayment } from './render-pay-page.ts'
+
+const PAY_PATH = '/pay'
+const CODE_ENDING = '/code'
+/** The field of the form. */
+const CODE_NAME = 'code'
+const FORM_BYTES_MAX = 1_024
+
+/** GET /pay/<payToken>: the page on which the customer of a collect sees what is requested, what to do, and the result. */
+const PAY_PAGE: OpenEndpoint = {
+  kind: 'open',
+  name: 'pay',
+  method: 'GET',
+  path: PAY_PATH,
+  async respond(runtime, request) {
+    const payment = await findView(runtime, request)
+    const locale = localeOf(request)
+    return ok({
+      // Unknown, wrong and expired tokens look the same.
+      status: payment ? 200 : 404,
+      contentType: 'text/html; charset=utf-8',
+      headers: { ...PAGE_HEADERS, ...(isSecure(request) && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }) },
+      body: payment ? renderPayment(payment, locale) : renderGone(locale),
+    })
+  },
+}
+
+/** GET /pay/live.js: refreshes the page while the payment is open. Without script, the page refreshes itself. */
+const PAY_SCRIPT: OpenEndpoint = {
+  kind: 'open',
+  name: 'pay/script',
+  method: 'GET',
+  path: LIVE_SCRIPT_PATH,
+  respond: async () =>
+    ok({ status: 200, contentType: 'text/javascript; charset=utf-8', headers: { 'x-content-type-options': 'nosniff' }, body: LIVE_SCRIPT }),
+}
+
+/** POST /pay/<payToken>/code: the form of that page. Leads back to it, also for a token that names nothing. */
+const PAY_CODE: OpenEndpoint = {
+  kind: 'open',
+  name: 'pay/code',
+  method: 'POST',
+  path: `${PAY_PATH}/code`,
+  async respond(runtime, request) {
+    const body = await request.readBody(FORM_BYTES_MAX, addressOwner(request))
+    if (!body.ok) return err(refuseBody(body.error, FORM_BYTES_MAX))
+    const payToken = request.path.slice(PAY_PATH.length + 1, -CODE_ENDING.length)
+    const entered = new URLSearchParams(Buffer.from(body.value).toString('utf8')).get(CODE_NAME) ?? ''
+    const result = await enterCode(runtime.pool, payToken, entered)
+    if (result.ok) runtime.wake.operators()
+    const back = new URLSearchParams({
+      lang: localeOf(request),
+      ...(!result.ok && result.error === 'malformed' && { [CODE_NAME]: 'malformed' }),
+    })
+    const headers = { ...PAGE_HEADERS, location: `${PAY_PATH}/${isPayToken(payToken) ? payToken : 'unknown'}?${back}` }
+    return ok({ status: 303, contentType: 'text/plain; charset=utf-8', headers, body: '' })
+  },
+}
+
+/** The endpoint of everything below /pay: an address that names no payment looks like one that has expired. */
+export function payEndpointAt(path: string): OpenEndpoint | undefined {
+  if (path === LIVE_SCRIPT_PATH) return PAY_SCRIPT
+  if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(CODE_ENDING)) return PAY_CODE
+  return path === PAY_PATH || path.startsWith(`${PAY_PATH}/`) ? PAY_PAGE : undefined
+}
+
+/** A token lets its holder see a payment, so logs do not contain it. */
+export function pathForLogs(path: string): string {
+  return payEndpointAt(path) ? PAY_PATH : path
+}
+
+async function findView(runtime: HttpRuntime, request: ApiRequest): Promise<PaymentView | undefined> {
+  const payToken = request.path.slice(PAY_PATH.length + 1)
+  const payment = await findCustomerPayment(runtime.pool, payToken)
+  if (!payment) return undefined
+  const step = runtime.connectors.get(payment.operator)?.customerStep
+  const isMalformed = new URLSearchParams(request.search).get(CODE_NAME) === 'malformed'
+  return {
+    ...payment,
+    payToken,
+    isMalformed,
+    needsLink: step === 'link',
+    dial: typeof step === 'object' ? step.dial(payment.amountMinor) : undefined,
+  }
+}
+
+/** The language of the address, else that of its Accept-Language. */
+function localeOf(request: ApiRequest): Locale {
+  const wanted = new URLSearchParams(request.search).get('lang')
+  return isLocale(wanted) ? wanted : localeFromHeader(request.header('accept-language') ?? null)
+}
+
+function isSecure(request: ApiRequest): boolean {
+  return request.header('x-forwarded-proto') === 'https'
+}

@@ -1,0 +1,87 @@
+import type { Queryable } from '#server/database/pool.ts'
+import type { Exchange } from '#server/operators/connector.ts'
+import type { ClaimedWork } from '#server/operators/operator-work-store.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { customerCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
+
+/** A customer may take so long, from the moment at which the page first shows the field. */
+const CODE_MINUTES = 30
+/** After so many refused codes the payment ends: an operator's codes are short. */
+const REFUSED_CODES_MAX = 3
+
+type Submission = Pick<ClaimedWork, 'applicationId' | 'transactionId' | 'submissions' | 'number'>
+
+/**
+ * Takes the code out of the row of this submission, so that it is sent at most once: a process that ends after this has not stored it
+ * anywhere. Undefined if the customer has entered none.
+ */
+export async function takeCode(queryable: Queryable, work: Submission): Promise<string | undefined> {
+  const { applicationId, transactionId, submissions } = work
+  const { rows } = await queryable.query<{ customer_code: string }>({
+    name: 'take_customer_code',
+    text: `update operator_work set customer_code = null
+           where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and customer_code is not null
+           returning old.customer_code`,
+    values: [applicationId, transactionId, submissions],
+  })
+  const [row] = rows
+  return row && keyringOfProcess().open(customerCodePlace(applicationId, transactionId), row.customer_code)
+}
+
+/**
+ * Ends a submission that sent nothing, or whose code was refused (`refusal`), and waits for the customer. False if the customer has no
+ * more tries; the row is then unchanged.
+ */
+export async function awaitCode(queryable: Queryable, work: Submission, refusal: Exchange | undefined): Promise<boolean> {
+  const { rowCount } = await queryable.query({
+    name: 'await_customer_code',
+    text: `with waiting as (
+             update operator_work set state = 'awaiting_code', is_claimed = false, last_answer = coalesce($6, last_answer),
+                 refused_codes = refused_codes + case when $5::text is null then 0 else 1 end,
+                 code_until = coalesce(code_until, clock_timestamp() + $8 * interval '1 minute'),
+                 next_at = coalesce(code_until, clock_timestamp() + $8 * interval '1 minute')
+               where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and accepted_at is null
+                 and ($5::text is null or refused_codes + 1 < $7)
+               returning application_id, transaction_id)
+           update operator_attempts a set finished_at = clock_timestamp(), outcome = coalesce($5, 'not_sent'),
+               answer = coalesce($6, 'Waits for the code of the customer')
+             from waiting w
+             where a.application_id = w.application_id and a.transaction_id = w.transaction_id and a.number = $4`,
+    values: [
+      work.applicationId,
+      work.transactionId,
+      work.submissions,
+      work.number,
+      refusal ? 'wrong_code' : null,
+      refusal?.answer ?? null,
+      REFUSED_CODES_MAX,
+      CODE_MINUTES,
+    ],
+  })
+  return rowCount === 1
+}
+
+/** Stores the code that a customer entered, encrypted, and makes its submission due. False if no code is awaited. */
+export async function storeCode(queryable: Queryable, payToken: string, code: string): Promise<boolean> {
+  const { rows } = await queryable.query<{ application_id: string; transaction_id: string }>({
+    name: 'find_awaited_code',
+    text: `select w.application_id, w.transaction_id from transactions t
+             join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
+           where t.pay_token = $1 and t.type = 'COLLECT' and w.state = 'awaiting_code'`,
+    values: [payToken],
+  })
+  const [row] = rows
+  if (!row) return false
+  const sealed = keyringOfProcess().seal(customerCodePlace(row.application_id, row.transaction_id), code)
+  // If people paused or stopped its batch meanwhile, it waits with it, or is ended with it.
+  const { rowCount } = await queryable.query({
+    name: 'store_customer_code',
+    text: `update operator_work w set customer_code = $3,
+               state = case when h.is_held then 'paused' else 'queued' end,
+               next_at = case when h.is_held then 'infinity' else clock_timestamp() end
+             from (select coalesce(batch_run_state_of($1, $2) <> 'running', false) as is_held) h
+             where w.application_id = $1 and w.transaction_id = $2 and w.state = 'awaiting_code' and w.code_until > clock_timestamp()`,
+    values: [row.application_id, row.transaction_id, sealed],
+  })
+  return rowCount === 1
+}

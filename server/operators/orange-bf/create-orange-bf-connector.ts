@@ -1,0 +1,83 @@
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type { CodeRefusal, Connector, Exchange, Submission, SubmitOutcome, UnknownOutcome } from '#server/operators/connector.ts'
+import { failureReason } from '#server/operators/failure-table.ts'
+import { createOperatorHttpClient, exchangeOf, type OperatorHttpClient } from '#server/operators/operator-call.ts'
+import { notSentOrUnknown, unknownOutcome } from '#server/operators/read-answer.ts'
+import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { ORANGE_BF_FAILURES, WRONG_CODES } from './failures.ts'
+import { readReply, writeCommand } from './payment-xml.ts'
+import type { OrangeBfSettings } from './settings.ts'
+
+const NO_QUERY: UnknownOutcome = {
+  kind: 'unknown',
+  detail: 'This operator answers no queries',
+  exchange: { httpStatus: null, answer: 'This operator answers no queries' },
+}
+
+/** Payments of Orange Money in Burkina Faso: one call with the customer's code, answered with the result. */
+export function createOrangeBfConnector(context: ConnectorContext, settings: OrangeBfSettings): Connector {
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const { currency } = OPERATORS[context.operator].country
+  return {
+    terms: context.terms,
+    customerStep: { dial: (amountMinor) => `*144*4*6*${formatMinor(amountMinor)}#` },
+    hasNoQueries: true,
+    submit: (submission) => pay(http, context, settings, submission),
+    query: async () => NO_QUERY,
+    // No call moves nothing and says whether the credentials are right.
+    balance: async () => ({
+      kind: 'balance',
+      collectMinor: null,
+      depositMinor: null,
+      isOneAccount: false,
+      currency,
+      exchange: { httpStatus: null, answer: 'Not tested: no call is free of money' },
+    }),
+    parseCallback: () => ({ kind: 'malformed', detail: 'This operator sends no callbacks' }),
+    close: () => http.close(),
+  }
+}
+
+async function pay(
+  http: OperatorHttpClient,
+  context: ConnectorContext,
+  settings: OrangeBfSettings,
+  submission: Submission,
+): Promise<SubmitOutcome | CodeRefusal> {
+  const { reference, phoneNumber, amountMinor, customerCode } = submission
+  if (customerCode === undefined) return { ...NO_QUERY, kind: 'not_sent', detail: 'The customer has entered no code' }
+  const outcome = await http.call({
+    method: 'POST',
+    path: settings.path,
+    headers: { 'content-type': 'text/xml; charset=utf-8' },
+    body: writeCommand([
+      ['TYPE', 'OMPREQ'],
+      ['customer_msisdn', phoneNumber.slice(OPERATORS[context.operator].country.dialCode.length)],
+      ['merchant_msisdn', settings.merchantMsisdn],
+      ['api_username', settings.apiUsername],
+      ['api_password', settings.apiPassword],
+      ['amount', formatMinor(amountMinor)],
+      ['PROVIDER', '101'],
+      ['PROVIDER2', '101'],
+      ['PAYID', '12'],
+      ['PAYID2', '12'],
+      ['otp', customerCode],
+      ['reference_number', reference],
+      ['ext_txn_id', reference],
+    ]),
+    timeoutMs: context.submitTimeoutMs,
+  })
+  const exchange = withoutCode(exchangeOf(outcome), customerCode)
+  const reply = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readReply(outcome.body) : undefined
+  if (!reply) return { ...(outcome.kind === 'lost' ? notSentOrUnknown(outcome) : unknownOutcome(outcome)), exchange }
+  const { status, transID } = reply
+  if (status === '200') return { kind: 'succeeded', exchange, ...(transID && { operatorReference: transID }) }
+  if (WRONG_CODES.has(status)) return { kind: 'wrong_code', operatorCode: status, exchange }
+  return { kind: 'failed', reason: failureReason(ORANGE_BF_FAILURES, status), operatorCode: status, exchange }
+}
+
+/** Answers are stored; a code that one repeats is not. */
+function withoutCode({ httpStatus, answer }: Exchange, code: string): Exchange {
+  return { httpStatus, answer: answer.replaceAll(code, '*'.repeat(code.length)) }
+}

@@ -1,0 +1,14 @@
+import { defineProtocol } from '#server/operators/settings/protocol.ts'
+import { createOrangeBfConnector } from './create-orange-bf-connector.ts'
+import { orangeBfSettingsSchema } from './settings.ts'
+
+/** Payments of Orange Money in Burkina Faso (README.md). Deposits need another protocol. */
+export const ORANGE_BF_PROTOCOL = defineProtocol({
+  name: 'orange-bf',
+  operators: ['BFOM'],
+  schema: orangeBfSettingsSchema,
+  secretFields: ['apiUsername', 'apiPassword'],
+  directionsOf: () => ['COLLECT'],
+  environmentOf: ({ baseUrl }) => new URL(baseUrl).hostname,
+  connect: createOrangeBfConnector,
+})

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import type { Submission } from '#server/operators/connector.ts'
+import { orangeBfSettingsSchema } from './settings.ts'
+
+export function orangeBfSettings(baseUrl: string) {
+  return orangeBfSettingsSchema.parse({ baseUrl, merchantMsisdn: '76000001', apiUsername: 'merchant', apiPassword: 'a & <b>' })
+}
+
+export function anOrangeBfSubmission(overrides: Partial<Submission> = {}): Submission {
+  return {
+    reference: randomUUID(),
+    applicationId: randomUUID(),
+    operator: 'BFOM',
+    type: 'COLLECT',
+    amountMinor: 500_000n,
+    currency: 'XOF',
+    phoneNumber: '22676123341',
+    customerName: 'Awa Ouédraogo',
+    customerCode: '123456',
+    ...overrides,
+  }
+}

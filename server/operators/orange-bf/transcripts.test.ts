@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Connector } from '#server/operators/connector.ts'
+import { orangeBfAccountOf } from '#server/operators/simulator/orange-bf/credentials.ts'
+import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { createOrangeBfConnector } from './create-orange-bf-connector.ts'
+import { anOrangeBfSubmission } from './orange-bf-testing.ts'
+import { orangeBfSettingsSchema } from './settings.ts'
+
+const SECRET = 'a secret of the transcripts'
+const account = orangeBfAccountOf(SECRET)
+
+let folder: string
+let simulator: Simulator
+let recorder: Awaited<ReturnType<typeof startRecorder>>
+let connector: Connector
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
+  simulator = await startSimulator({ port: 0, folder, secret: SECRET })
+  recorder = await startRecorder(simulator.url)
+  const settings = orangeBfSettingsSchema.parse({ baseUrl: `${recorder.url}/orange-bf`, ...account })
+  connector = createOrangeBfConnector(aConnectorContext({ operator: 'BFOM' }), settings)
+})
+after(async () => {
+  await connector.close()
+  await recorder.close()
+  await simulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function dial(msisdn: string): Promise<string> {
+  const response = await fetch(`${simulator.url}/orange-bf/ussd?msisdn=${msisdn}&amount=5000`)
+  return ((await response.json()) as { otp: string }).otp
+}
+
+for (const [name, digits, kinds] of [
+  ['collect-succeeds', '341', ['succeeded', 'wrong_code']],
+  ['collect-fails', '901', ['failed']],
+  ['collect-invalid-number', '902', ['failed']],
+] as const) {
+  test(`as in the golden file: ${name}`, async () => {
+    const customerCode = await dial(`76123${digits}`)
+    const submission = anOrangeBfSubmission({ phoneNumber: `22676123${digits}`, customerCode })
+    for (const kind of kinds) assert.equal((await connector.submit(submission, keepNothing)).kind, kind)
+    const known = {
+      otp: customerCode,
+      'transaction id': submission.reference,
+      username: account.apiUsername,
+      password: account.apiPassword,
+    }
+    const transcript = recorder.take(known).replaceAll(/OM[0-9A-F]{12}/g, 'OM{digits}')
+    assertTranscript(new URL(`./transcripts/${name}.txt`, import.meta.url), transcript)
+  })
+}

@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto'
+import type { Submission } from '#server/operators/connector.ts'
+import { orangeWebSettingsSchema } from './settings.ts'
+
+export function orangeWebSettings(baseUrl: string) {
+  return orangeWebSettingsSchema.parse({ baseUrl, country: 'ci', clientId: 'client', clientSecret: 'secret', merchantKey: 'f4b2e1' })
+}
+
+export function anOrangeWebSubmission(overrides: Partial<Submission> = {}): Submission {
+  return {
+    reference: randomUUID(),
+    applicationId: randomUUID(),
+    operator: 'CIOM',
+    type: 'COLLECT',
+    amountMinor: 500_000n,
+    currency: 'XOF',
+    phoneNumber: '2250701020341',
+    customerName: 'Adjoua Koffi',
+    payToken: '0f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
+    ...overrides,
+  }
+}

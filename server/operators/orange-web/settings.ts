@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { COMMON_SETTINGS, secretText } from '#server/operators/settings/protocol.ts'
+
+export const orangeWebSettingsSchema = z.strictObject({
+  ...COMMON_SETTINGS,
+  /** The country in the paths: `ci`, or `dev` for Orange's sandbox, whose currency is OUV. */
+  country: z.string().regex(/^[a-z]{2,3}$/, 'must be a code like ci'),
+  clientId: secretText,
+  clientSecret: secretText,
+  merchantKey: secretText,
+})
+export type OrangeWebSettings = z.infer<typeof orangeWebSettingsSchema>

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { actAsCustomer } from '#server/operators/simulator/act-as-customer.ts'
+import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import type { BookEntry } from '#server/operators/simulator/books.ts'
+import { isSame } from '#server/operators/simulator/is-same.ts'
+import { readBody, readJson, answer as send } from '#server/operators/simulator/respond.ts'
+import { concludeNow, type SimulatedProtocol, type Simulation } from '#server/operators/simulator/simulation.ts'
+import { orangeWebAccountOf } from './credentials.ts'
+
+const TOKEN_SECONDS = 3_600
+const CURRENCIES: Readonly<Record<string, string>> = { ci: 'XOF', ml: 'XOF', sn: 'XOF', cm: 'XAF', dev: 'OUV' }
+const PATH = /^\/orange-money-webpay\/(\w+)\/v1\/(webpayment|transactionstatus)$/
+
+type Call = { simulation: Simulation; request: IncomingMessage; response: ServerResponse }
+
+/** Orange Web Payment, and the page that Orange shows to customers. */
+export function createOrangeWebSimulator(secret: string): SimulatedProtocol {
+  const account = orangeWebAccountOf(secret)
+  // Lost with the process.
+  const tokens = new Map<string, number>()
+  /** The orders by their pay_token. */
+  const orders = new Map<string, string>()
+  return {
+    name: 'orange-web',
+    prefix: 'orange-web',
+    async answer(simulation, request, response, path) {
+      const nowMs = simulation.now().getTime()
+      if (path === '/oauth/v3/token' && request.method === 'POST') {
+        const basic = `Basic ${Buffer.from(`${account.clientId}:${account.clientSecret}`).toString('base64')}`
+        if (!isSame(request.headers.authorization ?? '', basic)) return send(response, 401, { error: 'invalid_client' })
+        if ((await readBody(request)) !== 'grant_type=client_credentials') return send(response, 400, { error: 'unsupported_grant_type' })
+        const token = randomBytes(24).toString('base64url')
+        tokens.set(token, nowMs + TOKEN_SECONDS * 1_000)
+        return send(response, 200, { token_type: 'Bearer', access_token: token, expires_in: TOKEN_SECONDS })
+      }
+      if (path.startsWith('/pay/')) {
+        const entry = simulation.books.find(orders.get(path.slice('/pay/'.length)) ?? '')
+        return actAsCustomer(simulation, request, response, entry, entry?.details?.['return_url'])
+      }
+      const bearer = (request.headers.authorization ?? '').replace(/^Bearer /, '')
+      if ((tokens.get(bearer) ?? 0) <= nowMs) return refuse(response, 401, 42, 'Expired credentials')
+      const [, country = '', name] = PATH.exec(path) ?? []
+      const currency = CURRENCIES[country]
+      if (!currency || request.method !== 'POST') return refuse(response, 404, 60, 'Resource not found')
+      const body = await readJson(request)
+      const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}
+      const call = { simulation, request, response }
+      if (name === 'transactionstatus') return sendStatus(call, fields)
+      if (fields['merchant_key'] !== account.merchantKey) return refuse(response, 403, 53, 'Unknown merchant')
+      return takeOrder(call, orders, fields, currency)
+    },
+    callbackOf(_simulation, entry, claim) {
+      const status = claim ?? (entry.status === 'SUCCESS' ? 'SUCCESS' : 'FAILED')
+      const body = JSON.stringify({ status, notif_token: entry.details?.['notif_token'], txnid: txnidOf(entry) })
+      return { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    },
+  }
+}
+
+async function takeOrder(call: Call, orders: Map<string, string>, fields: Record<string, unknown>, currency: string): Promise<void> {
+  const { simulation, request, response } = call
+  const text = (name: string) => (typeof fields[name] === 'string' ? String(fields[name]) : '')
+  const [orderId, amount, notifUrl] = [text('order_id'), fields['amount'], text('notif_url')]
+  const urls = [notifUrl, text('return_url'), text('cancel_url')]
+  if (!/^[\w-]{1,30}$/.test(orderId) || typeof amount !== 'number' || !(amount > 0) || urls.some((url) => !URL.canParse(url)))
+    return refuse(response, 400, 23, 'Invalid body field')
+  if (fields['currency'] !== currency) return refuse(response, 400, 23, 'Invalid currency')
+  if (simulation.books.find(orderId)) {
+    simulation.books.countDuplicate(orderId)
+    return refuse(response, 400, 25, 'Order already exists')
+  }
+  // Orange learns no phone number before the customer pays; a tester writes it into the reference.
+  const phoneNumber = text('reference')
+  const behaviour = behaviourFor(phoneNumber)
+  // A customer cannot pay on a page whose address nobody got: silence loses the first order, whatever the row says of the money.
+  const isSilent = behaviour.answer === 'silence' || behaviour.turnedAway.how === 'silence'
+  if (simulation.books.timesTurnedAway(notifUrl) < (isSilent ? 1 : behaviour.turnedAway.times)) {
+    simulation.books.turnAway(notifUrl)
+    return isSilent ? undefined : refuse(response, 500, 1, 'Internal error')
+  }
+  const [payToken, notifToken] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]
+  orders.set(payToken, orderId)
+  const delayMs = { normal: simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviour.due]
+  const nowMs = simulation.now().getTime()
+  const dueAtMs = delayMs === null ? null : nowMs + delayMs
+  const entry = simulation.books.accept(
+    { operator: 'CIOM', protocol: 'orange-web' },
+    {
+      reference: orderId,
+      direction: 'COLLECT',
+      amount: String(amount),
+      currency,
+      phoneNumber,
+      customerName: '',
+      context: new URL(notifUrl).searchParams.get('transaction') ?? '',
+      callbackUrl: notifUrl,
+      details: { pay_token: payToken, notif_token: notifToken, return_url: text('return_url') },
+    },
+    dueAtMs,
+    nowMs,
+  )
+  if (behaviour.due === 'at_once') await concludeNow(simulation, entry)
+  else if (dueAtMs !== null) simulation.due.add(dueAtMs, orderId)
+  const paymentUrl = `http://${request.headers.host}/orange-web/pay/${payToken}`
+  send(response, 201, { status: 201, message: 'OK', pay_token: payToken, payment_url: paymentUrl, notif_token: notifToken })
+}
+
+function sendStatus({ simulation, response }: Call, fields: Record<string, unknown>): void {
+  const entry = simulation.books.find(String(fields['order_id']))
+  const isRight = entry?.details?.['pay_token'] === fields['pay_token'] && Number(entry?.amount) === fields['amount']
+  if (!entry || !isRight) return refuse(response, 400, 23, 'Unknown order')
+  send(response, 201, { status: statusOf(entry), order_id: entry.reference, txnid: txnidOf(entry) })
+}
+
+/** Who turns back, or does nothing, lets the page expire. Of every other failure Orange says only that it is one. */
+function statusOf({ status, message }: BookEntry): string {
+  if (status !== 'FAILED') return status === 'SUCCESS' ? 'SUCCESS' : 'INITIATED'
+  return message === 'Timeout op\u00e9rateur' || message?.startsWith('Transaction annul') ? 'EXPIRED' : 'FAILED'
+}
+
+/** Empty before the customer has paid; always the same for one order. */
+function txnidOf({ status, reference }: BookEntry): string {
+  return status === 'SUCCESS' ? `MP260301.1000.${reference.slice(0, 12).toUpperCase()}${reference.slice(-4).toUpperCase()}` : ''
+}
+
+function refuse(response: ServerResponse, status: number, code: number, message: string): void {
+  send(response, status, { code, message, description: message })
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
+
+/** How long a customer may take. */
+const SESSION_MINUTES = 30
+
+/** The code for each result of the simulator's table. For a payer without an account Wave publishes none, so it is the one of payouts. */
+const CODES: Readonly<Record<string, string>> = {
+  'Solde insuffisant': 'insufficient-funds',
+  'Compte non inscrit': 'recipient-account-inactive',
+}
+
+/** For payouts Wave publishes no code of a refusal by the customer. */
+const PAYOUT_CODES: Readonly<Record<string, string>> = {
+  ...CODES,
+  'Transaction annul\u00e9e par le client': 'cancelled',
+  'Timeout op\u00e9rateur': 'service-unavailable',
+}
+
+export type Problem = { loc: string[]; msg: string }
+
+export function idOf(prefix: 'cos' | 'pt', reference: string): string {
+  return `${prefix}-${createHash('sha256').update(reference).digest('hex').slice(0, 16)}`
+}
+
+/** The order in the body of a checkout, or what is wrong with it. */
+export function readCheckout(body: Record<string, unknown>): Omit<TransferOrder, 'reference'> | Problem[] {
+  const { amount, currency, client_reference, restrict_payer_mobile, success_url, error_url } = body
+  const problems = [...commonProblems(body, 'amount')]
+  for (const [name, value] of Object.entries({ success_url, error_url })) {
+    // Wave takes https only; a sandbox has no certificate.
+    if (typeof value !== 'string' || !/^https?:\/\//.test(value)) problems.push({ loc: [name], msg: 'invalid or missing URL scheme' })
+  }
+  if (restrict_payer_mobile !== undefined && !isMobile(restrict_payer_mobile))
+    problems.push({ loc: ['restrict_payer_mobile'], msg: 'invalid phone number' })
+  if (problems.length > 0) return problems
+  return {
+    direction: 'COLLECT',
+    amount: String(amount),
+    currency: String(currency),
+    phoneNumber: String(restrict_payer_mobile ?? '').slice(1),
+    customerName: '',
+    context: String(client_reference ?? ''),
+    details: { success_url: String(success_url), error_url: String(error_url) },
+  }
+}
+
+/** The order in the body of a payout, or what is wrong with it. */
+export function readPayout(body: Record<string, unknown>): Omit<TransferOrder, 'reference'> | Problem[] {
+  const { receive_amount, currency, client_reference, mobile } = body
+  const problems = [...commonProblems(body, 'receive_amount')]
+  if (!isMobile(mobile)) problems.push({ loc: ['mobile'], msg: 'invalid phone number' })
+  if (problems.length > 0) return problems
+  return {
+    direction: 'DEPOSIT',
+    amount: String(receive_amount),
+    currency: String(currency),
+    phoneNumber: String(mobile).slice(1),
+    customerName: '',
+    context: String(client_reference ?? ''),
+  }
+}
+
+function commonProblems(body: Record<string, unknown>, amountName: string): Problem[] {
+  const amount = body[amountName]
+  const { currency, client_reference } = body
+  const problems: Problem[] = []
+  // XOF has no decimals, and amounts are text.
+  if (typeof amount !== 'string' || !/^[1-9]\d{0,11}$/.test(amount)) problems.push({ loc: [amountName], msg: 'invalid amount' })
+  if (currency !== 'XOF') problems.push({ loc: ['currency'], msg: 'unsupported currency' })
+  if (client_reference !== undefined && (typeof client_reference !== 'string' || client_reference.length > 255))
+    problems.push({ loc: ['client_reference'], msg: 'too long' })
+  return problems
+}
+
+function isMobile(value: unknown): boolean {
+  return typeof value === 'string' && /^\+\d{8,15}$/.test(value)
+}
+
+/** The session as Wave returns it. */
+export function sessionOf(entry: BookEntry, now: Date, launchUrl: string): Record<string, unknown> {
+  const created = new Date(entry.acceptedAtMs ?? now.getTime())
+  const isPaid = entry.status === 'SUCCESS'
+  const code = CODES[entry.message ?? '']
+  return {
+    id: entry.reference,
+    amount: entry.amount,
+    checkout_status: isPaid ? 'complete' : entry.status === 'FAILED' ? 'expired' : 'open',
+    client_reference: entry.context || null,
+    currency: entry.currency,
+    error_url: entry.details?.['error_url'] ?? null,
+    last_payment_error: code ? { code, message: 'The payment was not completed.' } : null,
+    business_name: 'Simulated business',
+    payment_status: isPaid ? 'succeeded' : entry.message?.startsWith('Transaction annul') ? 'cancelled' : 'processing',
+    transaction_id: isPaid ? transactionIdOf(entry.reference) : null,
+    success_url: entry.details?.['success_url'] ?? null,
+    wave_launch_url: launchUrl,
+    when_completed: isPaid ? created.toISOString() : null,
+    when_created: created.toISOString(),
+    when_expires: new Date(created.getTime() + SESSION_MINUTES * 60_000).toISOString(),
+  }
+}
+
+/** The payout as Wave returns it. */
+export function payoutOf(entry: BookEntry, now: Date): Record<string, unknown> {
+  return {
+    id: entry.reference,
+    currency: entry.currency,
+    receive_amount: entry.amount,
+    fee: '0',
+    mobile: `+${entry.phoneNumber}`,
+    client_reference: entry.context || null,
+    status: { PENDING: 'processing', SUCCESS: 'succeeded', FAILED: 'failed' }[entry.status],
+    timestamp: new Date(entry.acceptedAtMs ?? now.getTime()).toISOString(),
+    ...(entry.status === 'FAILED' && {
+      payout_error: { error_code: PAYOUT_CODES[entry.message ?? ''] ?? 'internal-error', error_message: 'The payout failed.' },
+    }),
+  }
+}
+
+/** Always the same for one session. */
+function transactionIdOf(reference: string): string {
+  return `T${createHash('sha256').update(reference).digest('hex').slice(0, 10).toUpperCase()}`
+}

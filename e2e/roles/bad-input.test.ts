@@ -25,6 +25,7 @@ import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS } from './access-table.ts'
 import { INPUTS } from './action-inputs.ts'
@@ -72,8 +73,14 @@ after(async () => {
   await database.drop()
 })
 
+/** A service that has little memory left may refuse a large body for a moment, as the interface documents; the caller tries again. */
 function send(path: string, method = 'GET', more: { headers?: Record<string, string>; body?: string } = {}): Promise<Sent> {
-  return sendRequest(service.baseUrl, { path, method, ...more, headers: { cookie, accept: 'text/html', ...more.headers } })
+  const attempt = () => sendRequest(service.baseUrl, { path, method, ...more, headers: { cookie, accept: 'text/html', ...more.headers } })
+  const isAnswered = async () => {
+    const answer = await attempt()
+    return answer.status === 503 && /too much data/.test(answer.body) ? undefined : answer
+  }
+  return waitUntil(`${method} ${path.slice(0, 60)} is answered`, isAnswered, { limitMs: 30_000, pauseMs: 250 })
 }
 
 /** Things that exist, to fill into an address. Some addresses are about batches that were submitted, the others about drafts. */

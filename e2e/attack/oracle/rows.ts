@@ -56,6 +56,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   fee_marks: 'derived',
   retention_marks: 'derived',
   sign_in_throttles: 'counts attempts',
+  api_refusals: 'counts attempts',
+  api_requests: 'counts attempts',
+  api_key_uses: 'counts attempts',
   // Any request of a signed-in person notes that they are there.
   person_sessions: 'about looking',
   person_sightings: 'about looking',

@@ -2,7 +2,7 @@ import type { CurrencyAmount } from './approvals.ts'
 
 /** What would let blocked items be decided. Names are of people. */
 export type Unblock =
-  /** So many more people need the checker role. */
+  /** The number of people who have to receive the checker role. */
   | { kind: 'add_checkers'; count: number }
   /** These could approve with a second factor. */
   | { kind: 'enrol'; names: readonly string[] }

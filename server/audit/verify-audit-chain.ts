@@ -14,7 +14,7 @@ type ChainBreak = { sequence: bigint; problem: 'entry_missing' | 'wrong_predeces
 /**
  * Recomputes the chain of one application, a thousand entries at a time, and reports the first break.
  * A cut-off end cannot be seen from inside: compare `entryCount` and `headHash` with a copy stored elsewhere. For a check in parts, `part`
- * says after which entry to go on and after how many more to stop: a part is right only if those before it were.
+ * names the entry to continue after and the number of entries to read: a part is right only if those before it were.
  */
 export async function verifyAuditChain(
   queryable: Queryable,

@@ -70,7 +70,7 @@ export async function selectKeysByHash(queryable: Queryable, hashes: readonly Bu
   return new Map(rows.map((row) => [row.hash, row]))
 }
 
-/** Removes refusals that nobody looks for any more. */
+/** Removes refusals that are older than pages show. */
 export async function deleteRefusalsBefore(queryable: Queryable, before: Date): Promise<number> {
   const { rowCount } = await queryable.query('delete from api_refusals where last_at < $1', [before])
   return rowCount ?? 0

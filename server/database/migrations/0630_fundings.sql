@@ -13,7 +13,7 @@ create table fundings (
   -- The reference without spaces, punctuation and letter case: two spellings of one bank transfer are one.
   reference_key text not null check (reference_key <> ''),
   note text not null default '' check (length(note) <= 500),
-  -- Of a file that is stored elsewhere: whoever has it can show that it is the one.
+  -- Of a file that is stored elsewhere: a person who has the file can show that it is this one.
   attachment_name text check (length(attachment_name) between 1 and 200),
   attachment_sha256 bytea check (length(attachment_sha256) = 32),
   proposed_by uuid not null references people (person_id),

@@ -5,24 +5,7 @@ import type { OperatorCode } from '#lib/operators.ts'
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { OperatorHarness } from './operator-harness.ts'
-
-/** The rows of the simulator's table that end, with what partners read. */
-const ROWS = [
-  ['341', 'SUCCESS', 'Transaction réussie'],
-  ['901', 'FAILED', 'Solde insuffisant'],
-  ['902', 'FAILED', 'Numéro invalide'],
-  ['903', 'FAILED', 'Transaction annulée par le client'],
-  ['904', 'FAILED', 'Timeout opérateur'],
-  ['905', 'FAILED', 'Compte non inscrit'],
-  ['906', 'SUCCESS', 'Transaction réussie'],
-  ['907', 'SUCCESS', 'Transaction réussie'],
-  ['908', 'FAILED', 'Timeout opérateur'],
-  ['909', 'SUCCESS', 'Transaction réussie'],
-  ['910', 'SUCCESS', 'Transaction réussie'],
-  ['911', 'SUCCESS', 'Transaction réussie'],
-  ['913', 'FAILED', 'Transaction annulée par le client'],
-  ['914', 'SUCCESS', 'Transaction réussie'],
-] as const
+import { TABLE_ROWS } from './table-rows.ts'
 
 type TableOptions = {
   /** Each code with a phone number that lacks its last three digits. */
@@ -53,7 +36,7 @@ export function testSimulatorTable({ codes, operatorReference, hasCallbacks, can
 
     test(`every row of the table at ${names} in both directions, ${sendsCallbacks ? 'with' : 'without'} callbacks: result, message and books`, async () => {
       const made = codes.flatMap((code) =>
-        TRANSACTION_TYPES.flatMap((type) => ROWS.map(async (row) => ({ code, type, row, item: await make(code, type, row[0]) }))),
+        TRANSACTION_TYPES.flatMap((type) => TABLE_ROWS.map(async (row) => ({ code, type, row, item: await make(code, type, row[0]) }))),
       )
       const left = await Promise.all(codes.map((code) => make(code, 'COLLECT', '912')))
       for (const { code, type, row, item } of await Promise.all(made)) {

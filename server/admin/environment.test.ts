@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
-import { type AdminHarness, createAdminHarness } from './testing.ts'
+import { type AdminHarness, createAdminHarness, runProgram } from './testing.ts'
 
 let harness: AdminHarness
 let database: AdminHarness['database']
@@ -19,14 +19,14 @@ before(async () => {
 })
 after(() => harness.close())
 
-test('stored in the sandbox of this DATA_DIR, with its keys, without DATABASE_URL', async () => {
+test('stored by the program in the sandbox of this DATA_DIR, with its keys, without DATABASE_URL', async () => {
   const sandbox = await createTestDatabase({ mode: 'sandbox' })
   try {
     await writeFile(path.join(harness.folder, 'postgres.url'), `${sandbox.url}\n`)
     const secrets = { TOKEN_SECRET: 't'.repeat(43), SESSION_SECRET: 's'.repeat(43), SECRETS_KEY: randomBytes(32).toString('base64') }
     await writeFile(path.join(harness.folder, 'secrets.json'), JSON.stringify(secrets))
     const environment = { DATA_DIR: harness.folder, NODE_ENV: '', SECRETS_KEY: '' }
-    const made = await admin(['create-application', '--name', 'Made in the sandbox', '--json'], environment)
+    const made = await runProgram(['create-application', '--name', 'Made in the sandbox', '--json'], harness.folder, environment)
     assert.equal(made.code, 0, made.problem)
     const { rows } = await sandbox.pool.query<{ secret: string; application_id: string; webhook_secret_id: string }>(
       'select * from webhook_secrets',
@@ -35,7 +35,7 @@ test('stored in the sandbox of this DATA_DIR, with its keys, without DATABASE_UR
     const place = webhookSecretPlace(row?.application_id ?? '', row?.webhook_secret_id ?? '')
     const opened = createKeyring({ current: secrets.SECRETS_KEY, previous: [] }).open(place, row?.secret ?? '')
     assert.equal(opened, JSON.parse(made.out).webhookSecret)
-    const without = await admin(['list'], { DATA_DIR: path.join(harness.folder, 'elsewhere') })
+    const without = await runProgram(['list'], harness.folder, { DATA_DIR: path.join(harness.folder, 'elsewhere') })
     assert.deepEqual([without.code, without.problem], [1, 'No database: set DATABASE_URL, or start the sandbox first (npm start).\n'])
   } finally {
     await sandbox.drop()

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
+import { runAdmin } from './run-admin.ts'
 
 const ADMIN = fileURLToPath(new URL('../admin.ts', import.meta.url))
 
 type AdminRun = { code: number | null; out: string; problem: string }
 
-/** A database, an empty working folder, and the real program of `npm run admin`. */
+/** A database, an empty folder, and the commands of `npm run admin`. */
 export type AdminHarness = {
   database: TestDatabase
   folder: string
@@ -26,7 +27,7 @@ export async function createAdminHarness(): Promise<AdminHarness> {
   const database = await createTestDatabase()
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-admin-'))
   const admin: AdminHarness['admin'] = (args, environment = { DATABASE_URL: database.url }) =>
-    runAdmin(args, folder, { SECRETS_KEY: TEST_SECRETS_KEY, ...environment })
+    runHere(args, { SECRETS_KEY: TEST_SECRETS_KEY, ...environment })
   return {
     database,
     folder,
@@ -48,8 +49,19 @@ export function fact(from: Record<string, string>, name: string): string {
   return from[name] ?? assert.fail(`${name} was not printed`)
 }
 
-/** Each run is a process of its own. The compile cache saves most of its start. */
-function runAdmin(args: readonly string[], folder: string, environment: Record<string, string>): Promise<AdminRun> {
+/** In this process: starting the program for each of a hundred commands would take most of the tests' time. */
+async function runHere(args: readonly string[], environment: Record<string, string>): Promise<AdminRun> {
+  const run: AdminRun = { code: null, out: '', problem: '' }
+  const code = await runAdmin(args, {
+    environment: { NODE_ENV: 'production', ...environment },
+    print: (line) => (run.out += `${line}\n`),
+    complain: (line) => (run.problem += `${line}\n`),
+  })
+  return { ...run, code }
+}
+
+/** Runs the real program of `npm run admin`, in a process of its own. */
+export function runProgram(args: readonly string[], folder: string, environment: Record<string, string>): Promise<AdminRun> {
   const child = spawn(process.execPath, [ADMIN, ...args], {
     cwd: folder,
     env: {

@@ -221,6 +221,8 @@ test('code that cannot be loaded: another try, then a reload is offered, and not
   expect(loads).toBe(0)
   await page.unroute('**/_next/static/**/*.js*')
   await main.getByRole('button', { name: 'Reload the page' }).click()
+  await expect.poll(() => loads).toBe(1)
+  await isComplete(page)
   await page.getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByLabel('Current password')).toBeFocused()
   await page.context().close()

@@ -1,6 +1,14 @@
 import { Secret, TOTP } from 'otpauth'
+import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
+import { newPerson, sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
+
+let pool: Pool
+test.beforeAll(async () => {
+  pool = await sandboxPool()
+})
+test.afterAll(() => pool.end())
 
 test('a person signs in and comes to the page they wanted', async ({ page }) => {
   const person = personWith(['finance'])
@@ -40,7 +48,7 @@ test('a person switches a second factor on when the application demands it, and 
   browser,
   baseURL,
 }) => {
-  const person = personWith(['maker'], 0, 1)
+  const person = await newPerson(pool, ['maker'])
   const earlier = await browser.newContext({ baseURL: baseURL ?? '' })
   const elsewhere = await earlier.newPage()
   await signIn(elsewhere, person)
@@ -88,7 +96,8 @@ test('signing out ends the session on the server: its copied cookie gets 401, th
   browser,
   baseURL,
 }) => {
-  const person = personWith(['checker'], 0, 1)
+  // Of its own: ending sessions must not end those of other tests.
+  const person = await newPerson(pool, ['checker'])
   const other = await browser.newContext({ baseURL: baseURL ?? '' })
   const second = await other.newPage()
   await signIn(page, person)
@@ -106,7 +115,8 @@ test('signing out ends the session on the server: its copied cookie gets 401, th
 })
 
 test('signing out everywhere ends the session of the other browser at once', async ({ page, browser, baseURL }) => {
-  const person = personWith(['checker'], 0, 1)
+  // Of its own: ending sessions must not end those of other tests.
+  const person = await newPerson(pool, ['checker'])
   const other = await browser.newContext({ baseURL: baseURL ?? '' })
   const second = await other.newPage()
   await signIn(page, person)
